@@ -1,5 +1,5 @@
 export { type Assignment, evenShare, type OwnershipView } from './assignment';
-export { LifeSession, type LifeSessionOptions } from './life-session';
+export { LivenessSession, type LivenessSessionOptions } from './liveness-session';
 export * from './ownership-env';
 export * from './ownership.ports';
 export * from './postgres-shard.store';

@@ -1,6 +1,6 @@
 import { preparedQuery } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
-import type { LifeSession } from './life-session';
+import type { LivenessSession } from './liveness-session';
 import { type HeldShard, type OwnershipRows, type ReplicaRow, type ShardRow, ShardStore } from './ownership.ports';
 import { shardSql as sql } from './shard.sql';
 
@@ -11,7 +11,7 @@ interface Row {
   epoch: string | null;
   replica: string | null;
   heartbeat: string | null;
-  is_living: boolean | null;
+  is_held: boolean | null;
 }
 
 /**
@@ -19,16 +19,16 @@ interface Row {
  * shard rows takes them in order, so that no two can deadlock.
  */
 export class PostgresShardStore extends ShardStore {
-  /** Without a life session the replica holds no lock, and its heartbeat alone speaks for it. */
+  /** Without a liveness session the replica holds no lock, and its heartbeat alone speaks for it. */
   constructor(
     private readonly dataSource: DataSource,
-    private readonly life?: LifeSession,
+    private readonly liveness?: LivenessSession,
   ) {
     super();
   }
 
   override get sessionsEnded(): number {
-    return this.life?.ended ?? 0;
+    return this.liveness?.ended ?? 0;
   }
 
   override async succeed(replica: string, instance: string): Promise<void> {
@@ -36,8 +36,8 @@ export class PostgresShardStore extends ShardStore {
   }
 
   override async heartbeat(replica: string): Promise<OwnershipRows> {
-    this.life?.keep(replica);
-    const before = this.life?.standing;
+    this.liveness?.keep(replica);
+    const before = this.liveness?.standing;
     await preparedQuery(this.dataSource, { name: 'replica-heartbeat', text: sql.heartbeat }, [replica]);
     const rows = await preparedQuery<Row>(this.dataSource, { name: 'shard-rows', text: sql.rows }, []);
     const replicas = new Map(rows.flatMap(row => (row.replica === null ? [] : [[row.replica, replicaRowOf(row.replica, row)]])));
@@ -47,10 +47,10 @@ export class PostgresShardStore extends ShardStore {
 
   /** The session that stood before the rows were read and whose lock is among them. */
   private sessionSince(before: number | undefined, isHeld: boolean): number | undefined {
-    if (before === undefined || before !== this.life?.standing) return undefined;
+    if (before === undefined || before !== this.liveness?.standing) return undefined;
     if (isHeld) return before;
     // The server ended the session, and this process has not heard of it.
-    this.life?.drop();
+    this.liveness?.drop();
     return undefined;
   }
 
@@ -80,7 +80,7 @@ export class PostgresShardStore extends ShardStore {
 }
 
 function replicaRowOf(replica: string, row: Row): ReplicaRow {
-  return { replica, heartbeat: Number(row.heartbeat), isHeld: row.is_living ?? false };
+  return { replica, heartbeat: Number(row.heartbeat), isHeld: row.is_held ?? false };
 }
 
 function shardRowsOf({ shards, owner, epoch, heartbeat }: Row): ShardRow[] {

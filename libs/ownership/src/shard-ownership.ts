@@ -1,7 +1,7 @@
 import { FlushQueue } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
 import type { Assignment } from './assignment';
-import { HeartbeatWatch } from './heartbeat-watch';
+import { FailureDetector } from './failure-detector';
 import type { HeldShard, OwnershipRows, ShardListener, ShardRow, ShardStore } from './ownership.ports';
 import { shardCount } from './shard-of';
 
@@ -19,7 +19,7 @@ export interface ShardOwnershipOptions {
 /** Every second, or more often under a short lease, because a heartbeat older than half a lease stops all POSTs (P-T6). */
 const heartbeatMsMax = 1_000;
 const heartbeatsPerLease = 5;
-/** A replica whose lock fell, and which lives, beats within two heartbeats or so, or takes the lock again (P-T11). */
+/** A live replica whose lock fell sends a heartbeat within two intervals or so, or takes the lock again (P-T11). */
 const graceHeartbeats = 1.5;
 /** Pause between two passes while a lock is missed. */
 const missedMs = 200;
@@ -49,7 +49,7 @@ export class ShardOwnership {
   private readonly released = new Map<number, number>();
   /** Shards that end at the same time are released by one statement. */
   private readonly releases: FlushQueue<HeldShard, void>;
-  private readonly watch: HeartbeatWatch;
+  private readonly detector: FailureDetector;
   private listener: ShardListener = nobody;
   private wanted = noShards;
   /** As the last heartbeat began. */
@@ -64,7 +64,7 @@ export class ShardOwnership {
     private readonly clock: Pick<Clock, 'nowMs'>,
     private readonly options: ShardOwnershipOptions,
   ) {
-    this.watch = new HeartbeatWatch(options.replica, this);
+    this.detector = new FailureDetector(options.replica, this);
     const release = async (held: readonly HeldShard[]) => {
       await this.store.release(this.replica, held);
       return held.map(() => undefined);
@@ -93,7 +93,7 @@ export class ShardOwnership {
 
   /** Pause before the next pass, in milliseconds: a heartbeat, or less while a lock is missed, because its owner may be dead (P-T11). */
   get nextPassMs(): number {
-    return this.watch.misses ? Math.min(missedMs, this.heartbeatMs) : this.heartbeatMs;
+    return this.detector.isLockMissing ? Math.min(missedMs, this.heartbeatMs) : this.heartbeatMs;
   }
 
   /** Sets the listener for gained and lost shards. */
@@ -150,7 +150,7 @@ export class ShardOwnership {
     const rows = await this.store.heartbeat(this.replica);
     this.sessionsEnded = sessionsEnded;
     this.lastHeartbeatMs = startedMs;
-    const dead = this.watch.deadOf(rows, { askedMs: startedMs, readMs: this.clock.nowMs() });
+    const dead = this.detector.deadOf(rows, { askedMs: startedMs, readMs: this.clock.nowMs() });
     const wanted = this.isLeaving ? noShards : this.assigned(rows, dead);
     const owned = rows.shards.filter(row => row.owner === this.replica);
     this.reconcile(owned);

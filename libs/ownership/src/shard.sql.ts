@@ -1,4 +1,4 @@
-import { lifeSql } from './life.sql';
+import { livenessSql } from './liveness.sql';
 
 /** Statements of shards and of the replicas that own them. */
 export const shardSql = {
@@ -14,10 +14,10 @@ export const shardSql = {
 
   // Runs after the heartbeat, so that it sees it. It reads both tables in one statement, so that owner and heartbeat are from the same
   // instant. Shards of one owner and epoch are one row.
-  rows: `with ${lifeSql.living}
-         select s.owner, s.epoch, string_agg(s.shard::text, ',') as shards, r.id as replica, r.heartbeat, r.is_living
-         from shard s full join (select id, heartbeat, ${lifeSql.isHeld('id')} as is_living from replica) r on r.id = s.owner
-         group by s.owner, s.epoch, r.id, r.heartbeat, r.is_living`,
+  rows: `with ${livenessSql.heldLocks}
+         select s.owner, s.epoch, string_agg(s.shard::text, ',') as shards, r.id as replica, r.heartbeat, r.is_held
+         from shard s full join (select id, heartbeat, ${livenessSql.isHeld('id')} as is_held from replica) r on r.id = s.owner
+         group by s.owner, s.epoch, r.id, r.heartbeat, r.is_held`,
 
   take: `with seen as (select * from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as t(shard, epoch, heartbeat)),
        -- Waits for transactions of the former owner that lock the row (ingests, negative verdicts), so that the new owner sees their rows.

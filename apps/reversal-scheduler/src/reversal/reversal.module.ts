@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type DynamicModule, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { InternalClient, ServiceTokenSigner } from '@paycode/access';
 import { OutboxRelay } from '@paycode/events';
-import { evenShare, LifeSession, PostgresShardStore, ShardOwnership } from '@paycode/ownership';
+import { evenShare, LivenessSession, PostgresShardStore, ShardOwnership } from '@paycode/ownership';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { SystemClock } from '@paycode/timing';
 import { PaymentTracing } from '@paycode/tracing';
@@ -39,7 +39,7 @@ export interface ReversalOptions {
 /** Reversal jobs and decisions: the dispatcher arms jobs, timers and the audit ask for verdicts, and verdicts decide. */
 @Module({})
 export class ReversalModule implements OnApplicationShutdown {
-  constructor(private readonly life: LifeSession) {}
+  constructor(private readonly liveness: LivenessSession) {}
 
   static register(options: ReversalOptions): DynamicModule {
     return {
@@ -50,12 +50,12 @@ export class ReversalModule implements OnApplicationShutdown {
         ReversalRequestedConsumer,
         transactionTerminalAuditConsumer(options.auditDelayMs),
       ],
-      providers: [...outbound(options), ProcessPorts, ...useCases(options), life, sharing(options), ReversalTimerJob],
+      providers: [...outbound(options), ProcessPorts, ...useCases(options), liveness, sharing(options), ReversalTimerJob],
     };
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.life.close();
+    await this.liveness.close();
   }
 }
 
@@ -85,12 +85,12 @@ function outbound({ dispatcherUrl }: ReversalOptions): Provider[] {
 }
 
 /** Its lock tells the other replicas that this one lives (P-T11). */
-const life: Provider = {
-  provide: LifeSession,
+const liveness: Provider = {
+  provide: LivenessSession,
   inject: [DataSource, LOGGER],
   useFactory: (source: DataSource, logger: Logger) =>
-    LifeSession.besides(source, err =>
-      logger.warn({ event: 'life-session', err }, 'the lock that shows this replica lives is down'),
+    LivenessSession.besides(source, err =>
+      logger.warn({ event: 'liveness-session', err }, 'the lock that shows this replica lives is down'),
     ),
 };
 
@@ -98,8 +98,8 @@ const life: Provider = {
 function sharing({ instance, shardLeaseMs }: ReversalOptions): Provider {
   return {
     provide: ShardOwnership,
-    inject: [DataSource, LifeSession],
-    useFactory: (dataSource: DataSource, session: LifeSession) => {
+    inject: [DataSource, LivenessSession],
+    useFactory: (dataSource: DataSource, session: LivenessSession) => {
       const options = { replica: randomUUID(), instance, leaseMs: shardLeaseMs, assignment: evenShare };
       return new ShardOwnership(new PostgresShardStore(dataSource, session), new SystemClock(), options);
     },

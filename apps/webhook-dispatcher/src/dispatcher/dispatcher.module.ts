@@ -1,6 +1,6 @@
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { OutboxRelay } from '@paycode/events';
-import { LifeSession, PostgresShardStore, ShardStore } from '@paycode/ownership';
+import { LivenessSession, PostgresShardStore, ShardStore } from '@paycode/ownership';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { PaymentTracing } from '@paycode/tracing';
 import { DataSource } from 'typeorm';
@@ -36,7 +36,7 @@ import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
 export class DispatcherModule implements OnApplicationShutdown {
   constructor(
     @Inject(UndiciWebhookClient) private readonly poster: UndiciWebhookClient,
-    private readonly life: LifeSession,
+    private readonly liveness: LivenessSession,
   ) {}
 
   static register(options: DispatcherOptions): DynamicModule {
@@ -65,7 +65,7 @@ export class DispatcherModule implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     this.poster.close();
-    await this.life.close();
+    await this.liveness.close();
   }
 }
 
@@ -86,17 +86,17 @@ function ports({ deliveriesPerLogLine }: DispatcherOptions): Provider[] {
 function storeProviders(): Provider[] {
   return [
     {
-      provide: LifeSession,
+      provide: LivenessSession,
       inject: [DataSource, LOGGER],
       useFactory: (source: DataSource, logger: Logger) =>
-        LifeSession.besides(source, err =>
-          logger.warn({ event: 'life-session', err }, 'the lock that shows this replica lives is down'),
+        LivenessSession.besides(source, err =>
+          logger.warn({ event: 'liveness-session', err }, 'the lock that shows this replica lives is down'),
         ),
     },
     {
       provide: ShardStore,
-      inject: [DataSource, LifeSession],
-      useFactory: (source: DataSource, life: LifeSession) => new PostgresShardStore(source, life),
+      inject: [DataSource, LivenessSession],
+      useFactory: (source: DataSource, liveness: LivenessSession) => new PostgresShardStore(source, liveness),
     },
     { provide: DeliveryStore, inject: [DataSource], useFactory: (source: DataSource) => new PostgresDeliveryStore(source) },
     {

@@ -48,10 +48,10 @@ export const takeoverFaults: readonly PlantedFault[] = [
     id: 'counts-from-the-question',
     breaks: 'A heartbeat counts as old from before it was read: a paused observer takes shards of the living.',
     against: 'P-T6',
-    file: `${ownership}/heartbeat-watch.ts`,
+    file: `${ownership}/failure-detector.ts`,
     find: 'this.see(replica, heartbeat, readMs)',
     put: 'this.see(replica, heartbeat, askedMs)',
-    specs: [`${ownership}/heartbeat-watch.spec.ts`],
+    specs: [`${ownership}/failure-detector.spec.ts`],
   },
   {
     id: 'claim-without-epoch',

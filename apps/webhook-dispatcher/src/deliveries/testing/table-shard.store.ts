@@ -25,7 +25,7 @@ export class TableShardStore extends ShardStore {
     this.keep(replica);
   }
 
-  /** Begins a session if none stands, and waits for nothing, as `LifeSession` does. */
+  /** Begins a session if none stands, and waits for nothing, as `LivenessSession` does. */
   private keep(replica: string): void {
     if (this.standing !== undefined) return;
     const { tables } = this;

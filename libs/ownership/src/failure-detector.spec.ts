@@ -1,13 +1,13 @@
-import { HeartbeatWatch } from './heartbeat-watch';
+import { FailureDetector } from './failure-detector';
 import type { ShardRow } from './ownership.ports';
 
 const row = (changes: Partial<ShardRow> = {}): ShardRow => ({ shard: 1, owner: 'other', epoch: 4, heartbeat: 10, ...changes });
 
 describe('heartbeats (P-T6)', () => {
-  let watch: HeartbeatWatch;
-  beforeEach(() => (watch = new HeartbeatWatch('me', { leaseMs: 10_000, graceMs: 1_500 })));
+  let detector: FailureDetector;
+  beforeEach(() => (detector = new FailureDetector('me', { leaseMs: 10_000, graceMs: 1_500 })));
   const dead = (shards: ShardRow[], nowMs: number, replicas: { replica: string; heartbeat: number }[] = []) => [
-    ...watch.deadOf({ replicas, shards }, { askedMs: nowMs, readMs: nowMs }),
+    ...detector.deadOf({ replicas, shards }, { askedMs: nowMs, readMs: nowMs }),
   ];
 
   it('an owner whose heartbeat stood still for the lease time is dead, not a millisecond earlier', () => {
@@ -52,65 +52,65 @@ describe('heartbeats (P-T6)', () => {
   });
 
   it('regression: a process that was paused between asking and reading counts what it read from then on', () => {
-    watch.deadOf({ replicas: [], shards: [row()] }, { askedMs: 0, readMs: 12_000 });
+    detector.deadOf({ replicas: [], shards: [row()] }, { askedMs: 0, readMs: 12_000 });
     expect(dead([row()], 21_999)).toEqual([]);
     expect(dead([row()], 22_000)).toEqual(['other']);
   });
 });
 
 describe('locks (P-T11, A-110)', () => {
-  let watch: HeartbeatWatch;
-  beforeEach(() => (watch = new HeartbeatWatch('me', { leaseMs: 10_000, graceMs: 1_500 })));
-  const look = (atMs: number, isHeld: boolean, { heartbeat = 10, session }: { heartbeat?: number; session?: number }) => {
+  let detector: FailureDetector;
+  beforeEach(() => (detector = new FailureDetector('me', { leaseMs: 10_000, graceMs: 1_500 })));
+  const read = (atMs: number, isHeld: boolean, { heartbeat = 10, session }: { heartbeat?: number; session?: number }) => {
     const rows = { replicas: [{ replica: 'other', heartbeat, isHeld }], shards: [row({ heartbeat })] };
-    return [...watch.deadOf({ ...rows, ...(session && { session }) }, { askedMs: atMs, readMs: atMs })];
+    return [...detector.deadOf({ ...rows, ...(session && { session }) }, { askedMs: atMs, readMs: atMs })];
   };
 
   it('an owner whose lock fell is dead once its heartbeat has stood still for the grace, not a millisecond earlier', () => {
-    look(-1_000, true, { session: 1, heartbeat: 9 });
-    look(0, true, { session: 1 });
-    expect(look(1_000, false, { session: 1 })).toEqual([]);
-    expect(look(1_499, false, { session: 1 })).toEqual([]);
-    expect(look(1_500, false, { session: 1 })).toEqual(['other']);
+    read(-1_000, true, { session: 1, heartbeat: 9 });
+    read(0, true, { session: 1 });
+    expect(read(1_000, false, { session: 1 })).toEqual([]);
+    expect(read(1_499, false, { session: 1 })).toEqual([]);
+    expect(read(1_500, false, { session: 1 })).toEqual(['other']);
   });
 
-  it('one look that misses the lock says nothing: its owner may be taking it again', () => {
-    look(-1_000, true, { session: 1, heartbeat: 9 });
-    look(0, true, { session: 1 });
-    expect(look(5_000, false, { session: 1 })).toEqual([]);
-    expect(look(5_199, false, { session: 1 })).toEqual([]);
-    expect(look(5_200, false, { session: 1 })).toEqual(['other']);
+  it('one read that misses the lock says nothing: its owner may be taking it again', () => {
+    read(-1_000, true, { session: 1, heartbeat: 9 });
+    read(0, true, { session: 1 });
+    expect(read(5_000, false, { session: 1 })).toEqual([]);
+    expect(read(5_199, false, { session: 1 })).toEqual([]);
+    expect(read(5_200, false, { session: 1 })).toEqual(['other']);
   });
 
   it('a heartbeat or a lock that came back is a sign of life', () => {
-    look(0, true, { session: 1 });
-    look(1_000, false, { session: 1 });
-    expect(look(2_000, false, { session: 1, heartbeat: 11 })).toEqual([]);
-    expect(look(3_000, true, { session: 1, heartbeat: 11 })).toEqual([]);
-    expect(look(4_000, false, { session: 1, heartbeat: 11 })).toEqual([]);
+    read(0, true, { session: 1 });
+    read(1_000, false, { session: 1 });
+    expect(read(2_000, false, { session: 1, heartbeat: 11 })).toEqual([]);
+    expect(read(3_000, true, { session: 1, heartbeat: 11 })).toEqual([]);
+    expect(read(4_000, false, { session: 1, heartbeat: 11 })).toEqual([]);
   });
 
   it('a lock that this process has not seen in its own unbroken session proves nothing: the server may have been away', () => {
-    look(0, true, { session: 1 });
-    expect([look(2_000, false, { session: 2 }), look(9_999, false, { session: 2 })]).toEqual([[], []]);
-    expect(look(10_000, false, { session: 2 })).toEqual(['other']);
+    read(0, true, { session: 1 });
+    expect([read(2_000, false, { session: 2 }), read(9_999, false, { session: 2 })]).toEqual([[], []]);
+    expect(read(10_000, false, { session: 2 })).toEqual(['other']);
   });
 
   it('without a session of its own a process judges by heartbeats alone, and forgets the locks it saw', () => {
-    look(0, true, { session: 1 });
-    expect([look(2_000, false, {}), look(3_000, false, { session: 1 }), look(4_000, false, { session: 1 })]).toEqual([
+    read(0, true, { session: 1 });
+    expect([read(2_000, false, {}), read(3_000, false, { session: 1 }), read(4_000, false, { session: 1 })]).toEqual([
       [],
       [],
       [],
     ]);
   });
 
-  it('looks more often while a lock is missed', () => {
-    look(0, true, { session: 1 });
-    expect(watch.misses).toBe(false);
-    look(1_000, false, { session: 1 });
-    expect(watch.misses).toBe(true);
-    look(1_200, true, { session: 1 });
-    expect(watch.misses).toBe(false);
+  it('says when a lock is missed, so that the next read comes sooner', () => {
+    read(0, true, { session: 1 });
+    expect(detector.isLockMissing).toBe(false);
+    read(1_000, false, { session: 1 });
+    expect(detector.isLockMissing).toBe(true);
+    read(1_200, true, { session: 1 });
+    expect(detector.isLockMissing).toBe(false);
   });
 });

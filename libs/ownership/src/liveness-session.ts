@@ -1,21 +1,22 @@
 import { connectTimeoutMsOf } from '@paycode/persistence';
 import { Client } from 'pg';
 import type { DataSource } from 'typeorm';
-import { lifeSql as sql } from './life.sql';
+import { livenessSql as sql } from './liveness.sql';
 
-export interface LifeSessionOptions {
+export interface LivenessSessionOptions {
   /** Of the service's database, as its pool has it. */
   url: string;
   applicationName: string;
-  /** Told why the session ended or cannot begin. It begins again by itself. */
+  /** Receives why the session ended or cannot begin. It begins again by itself. */
   failed(error: Error): void;
 }
 
 /**
- * The connection on which a replica holds the lock that says it lives. PostgreSQL drops the lock when the connection ends, so a killed
- * process is missed at once (P-T11), and on which it is told of others. Nothing waits for it: without a session its replica is judged by its heartbeat alone.
+ * The connection on which a replica holds the lock that shows that it is alive. PostgreSQL drops the lock when the connection ends, so
+ * others detect at once that a process was killed (P-T11). Nothing waits for the session: without one, the replica is judged by its
+ * heartbeat alone.
  */
-export class LifeSession {
+export class LivenessSession {
   private client: Client | undefined;
   private begun = 0;
   private isBeginning = false;
@@ -23,13 +24,13 @@ export class LifeSession {
   private standingAs: number | undefined;
   private endedCount = 0;
 
-  constructor(private readonly options: LifeSessionOptions) {}
+  constructor(private readonly options: LivenessSessionOptions) {}
 
   /** On the database of a pool, beside it. */
-  static besides({ options }: DataSource, failed: LifeSessionOptions['failed']): LifeSession {
+  static besides({ options }: DataSource, failed: LivenessSessionOptions['failed']): LivenessSession {
     const { url, applicationName } = options as { url?: string; applicationName?: string };
-    if (url === undefined) throw new Error('a life session needs a data source with a url');
-    return new LifeSession({ url, applicationName: applicationName ?? 'paycode', failed });
+    if (url === undefined) throw new Error('a liveness session needs a data source with a url');
+    return new LivenessSession({ url, applicationName: applicationName ?? 'paycode', failed });
   }
 
   /** Numbers the session that stands and holds the lock; another one after each that ended. */
@@ -69,7 +70,7 @@ export class LifeSession {
     const { url, applicationName, failed } = this.options;
     const client = new Client({
       connectionString: url,
-      application_name: `${applicationName} life`,
+      application_name: `${applicationName} liveness`,
       connectionTimeoutMillis: connectTimeoutMsOf(url),
       statement_timeout: 10_000,
       query_timeout: 15_000,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
-import { LifeSession } from './life-session';
+import { LivenessSession } from './liveness-session';
 import { PostgresShardStore } from './postgres-shard.store';
 import { CreateShardTables1760000000000 } from './testing/shard-tables';
 
@@ -19,39 +19,39 @@ describe('the lock that shows that a replica lives (P-T11)', () => {
     const replica = randomUUID();
     // What a session reports when the test ends it.
     const failures: Error[] = [];
-    const life = LifeSession.besides(database.dataSource, error => failures.push(error));
-    later(() => life.close());
-    const store = new PostgresShardStore(database.dataSource, life);
-    const beat = () => store.heartbeat(replica);
-    return { replica, life, store, beat, failures };
+    const liveness = LivenessSession.besides(database.dataSource, error => failures.push(error));
+    later(() => liveness.close());
+    const store = new PostgresShardStore(database.dataSource, liveness);
+    const heartbeat = () => store.heartbeat(replica);
+    return { replica, liveness, store, heartbeat, failures };
   };
   type Opened = ReturnType<typeof open>;
-  const stands = async ({ beat }: Opened) => {
+  const stands = async ({ heartbeat }: Opened) => {
     let session: number | undefined;
-    await eventually(async () => expect((session = (await beat()).session)).toBeDefined(), patienceMs);
+    await eventually(async () => expect((session = (await heartbeat()).session)).toBeDefined(), patienceMs);
     return session!;
   };
-  const seenBy = async ({ beat }: Opened, { replica }: Opened) =>
-    (await beat()).replicas.find(row => row.replica === replica)?.isHeld;
+  const seenBy = async ({ heartbeat }: Opened, { replica }: Opened) =>
+    (await heartbeat()).replicas.find(row => row.replica === replica)?.isHeld;
   const end = () =>
     database.dataSource.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name like '% life' and datname = current_database()`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name like '% liveness' and datname = current_database()`,
     );
 
   it('others see it while the connection stands, and no more when the connection has ended', async () => {
     const [me, other] = [open(), open()];
-    await other.beat();
+    await other.heartbeat();
     await stands(me);
     await stands(other);
     expect(await seenBy(me, other)).toBe(true);
-    await other.life.close();
+    await other.liveness.close();
     await eventually(async () => expect(await seenBy(me, other)).toBe(false), patienceMs);
     expect(await stands(me)).toBe(1);
   });
 
   it('a session that the server ended is begun again, under another number, and the process knows that one ended', async () => {
     const me = open();
-    await open().beat();
+    await open().heartbeat();
     const first = await stands(me);
     expect(me.store.sessionsEnded).toBe(0);
     await end();
@@ -60,19 +60,19 @@ describe('the lock that shows that a replica lives (P-T11)', () => {
     expect(me.failures).not.toEqual([]);
   });
 
-  it('a replica without a session beats as before, and sees the locks of others without any proof in them', async () => {
+  it('a replica without a session sends heartbeats as before, and sees the locks of others without any proof in them', async () => {
     const [me, other] = [open(), open()];
-    await me.beat();
+    await me.heartbeat();
     await stands(other);
-    await me.life.close();
-    const rows = await me.beat();
+    await me.liveness.close();
+    const rows = await me.heartbeat();
     expect([rows.session, rows.replicas.map(({ isHeld }) => isHeld).sort()]).toEqual([undefined, [false, true]]);
   });
 
   it('a session of a closed replica does not begin', async () => {
     const me = open();
-    await me.life.close();
-    await me.beat();
-    expect(me.life.standing).toBeUndefined();
+    await me.liveness.close();
+    await me.heartbeat();
+    expect(me.liveness.standing).toBeUndefined();
   });
 });

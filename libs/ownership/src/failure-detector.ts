@@ -1,10 +1,10 @@
 import type { OwnershipRows } from './ownership.ports';
 
 /** When a replica counts as dead, in milliseconds. */
-export interface WatchLimits {
+export interface DetectionLimits {
   /** L of P-T6: its heartbeat has not moved for this long. */
   leaseMs: number;
-  /** The same for one whose lock has fallen (P-T11): a living one beats, or takes its lock again, within this time. */
+  /** The same for one whose lock has fallen (P-T11): a live one sends a heartbeat, or takes its lock again, within this time. */
   graceMs: number;
 }
 
@@ -20,11 +20,11 @@ interface Seen {
   sinceMs: number;
   /** Session of this process in which the replica's lock was seen. */
   heldIn?: number;
-  /** First look of this session that missed the lock. */
+  /** First read of this session that missed the lock. */
   missedAtMs?: number;
 }
 
-/** Two looks that miss a lock are at least so far apart, because its owner may be taking it again. */
+/** Two reads that miss a lock are at least so far apart, because its owner may be taking it again. */
 const missedTwiceMs = 200;
 
 /**
@@ -33,17 +33,17 @@ const missedTwiceMs = 200;
  * grace only, if its lock fell while the lock of this process stood (P-T11): then neither the server nor this process's way to it has
  * failed. Pure.
  */
-export class HeartbeatWatch {
+export class FailureDetector {
   private readonly seen = new Map<string, Seen>();
   private missing = 0;
 
   constructor(
     private readonly self: string,
-    private readonly limits: WatchLimits,
+    private readonly limits: DetectionLimits,
   ) {}
 
   /** Whether the last rows lacked a lock that had stood, so that a judgement is near. */
-  get misses(): boolean {
+  get isLockMissing(): boolean {
     return this.missing > 0;
   }
 
@@ -58,7 +58,7 @@ export class HeartbeatWatch {
     heartbeats.delete(this.self);
     for (const replica of this.seen.keys()) if (!heartbeats.has(replica)) this.seen.delete(replica);
     for (const [replica, heartbeat] of heartbeats) this.see(replica, heartbeat, readMs);
-    this.lookAtLocks(rows, readMs);
+    this.seeLocks(rows, readMs);
     return new Set([...this.seen].filter(([, seen]) => this.isDead(seen, askedMs)).map(([replica]) => replica));
   }
 
@@ -67,14 +67,14 @@ export class HeartbeatWatch {
     if (known?.heartbeat !== heartbeat) this.seen.set(replica, { ...known, heartbeat, sinceMs: nowMs });
   }
 
-  private lookAtLocks({ replicas, session }: OwnershipRows, nowMs: number): void {
+  private seeLocks({ replicas, session }: OwnershipRows, nowMs: number): void {
     this.missing = 0;
     for (const { replica, isHeld } of replicas) {
       const seen = this.seen.get(replica);
       if (!seen) continue;
-      const { heldIn, missedAtMs, ...beat } = seen;
-      if (session !== undefined && isHeld) this.seen.set(replica, { ...beat, heldIn: session });
-      else if (session === undefined || heldIn !== session) this.seen.set(replica, beat);
+      const { heldIn, missedAtMs, ...heartbeat } = seen;
+      if (session !== undefined && isHeld) this.seen.set(replica, { ...heartbeat, heldIn: session });
+      else if (session === undefined || heldIn !== session) this.seen.set(replica, heartbeat);
       else {
         this.missing++;
         seen.missedAtMs = missedAtMs ?? nowMs;
