@@ -1,21 +1,47 @@
 import { join } from 'node:path';
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
+import { ApiPasswordHasher, KeyRing, PayloadSealer } from '@paycode/crypto';
+import { guessDelays, GuessStore, PostgresGuessStore } from '@paycode/guessing';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
-import { type Clock, SystemClock } from '@paycode/timing';
+import { Clock, SystemClock } from '@paycode/timing';
+import { DataSource } from 'typeorm';
 import { insertOnly, migrations } from '../migrations';
-import { AccountsModule } from './accounts';
-import { AuditModule } from './audit';
-import { AuthorizeModule, ExternalAuthorizationModule } from './authorize';
-import { challengeLifetimeMs, ChallengesModule } from './challenges';
-import { ClockModule } from './clock';
+import { AccountStore } from './accounts/account.store';
+import { AccountsController } from './accounts/accounts.controller';
+import { AccountsService } from './accounts/accounts.service';
+import { PortalAccountsController } from './accounts/portal-accounts.controller';
+import { SourceRule } from './accounts/source-rule';
+import { EventCounts } from './audit/event-counts';
+import { PostgresSecurityLogStore } from './audit/postgres-security-log.store';
+import { SecurityLog } from './audit/security-log';
+import { AuthorizeRoute } from './authorize/authorize.route';
+import { AuthorizeService } from './authorize/authorize.service';
+import { ExternalAuthorizationController, ProxyTokens } from './authorize/external-authorization.controller';
+import { IdentityAssertions } from './authorize/identity-assertions';
+import { BasicStrategy, BearerStrategy, PassportAuthenticator } from './authorize/passport-authenticator';
+import { VerifyPasswordService } from './authorize/verify-password.service';
+import { ChallengeStore } from './challenges/challenge.store';
+import { CHALLENGE_RULES, type ChallengeRules, ChallengesService } from './challenges/challenges.service';
+import { challengeLifetimeMs } from './challenges/domain/client-challenge';
+import { LoginChallengesController } from './challenges/login-challenges.controller';
+import { RsaWorkerPool } from './challenges/rsa-worker-pool';
 import type { AuthSessionEnv } from './config/env';
 import { entities } from './entities';
-import { GuessingModule } from './guessing';
-import { HousekeepingModule } from './housekeeping';
-import { KeysModule } from './keys';
-import { LoginModule } from './login';
-import { accessTokenLifetimeMs, type SessionRules, SessionsModule } from './sessions';
+import { GUESS_RULES, GuessLimiter, type GuessRules } from './guessing/guess-limiter';
+import { MinuteQuota } from './guessing/minute-quota';
+import { KeyStore } from './keys/key.store';
+import { KeysController } from './keys/keys.controller';
+import { ServiceKeys } from './keys/service-keys';
+import { AuthenticationController } from './login/authentication.controller';
+import { LoginService } from './login/login.service';
+import { PurgeJob } from './purge.job';
+import { AccessTokens, TOKEN_ENVIRONMENT } from './sessions/access-tokens';
+import { AccountSessionsController, PortalSessionsController } from './sessions/account-sessions.controller';
+import { AccountSessionsService } from './sessions/account-sessions.service';
+import { accessTokenLifetimeMs } from './sessions/domain/access-token';
+import { SessionStore } from './sessions/session.store';
+import { SESSION_RULES, type SessionRules, SessionsService } from './sessions/sessions.service';
 
 /** Replacements for tests. */
 export interface AppOverrides {
@@ -27,14 +53,17 @@ export interface AppOverrides {
 /** A request that cannot be decided soon is refused, so that calls of authorize do not queue behind a slow database. */
 const statementTimeoutMs = 5_000;
 
+/** Accounts, logins and sessions, and the decision about every request of a client. */
 @Module({})
-export class AppModule {
+export class AppModule implements OnApplicationShutdown {
+  constructor(@Inject(RsaWorkerPool) private readonly workers: RsaWorkerPool) {}
+
   static forRoot(env: AuthSessionEnv, overrides: AppOverrides = {}): DynamicModule {
+    const sealer = new PayloadSealer(KeyRing.parse(env.KEY_ENCRYPTION_KEYS));
     return {
       module: AppModule,
       imports: [
         ServiceTokenModule.forRoot('auth-session', tokenKeyOptionsOf(env)),
-        ClockModule.forRoot({ clock: overrides.clock ?? new SystemClock() }),
         DatabaseModule.forRoot('auth-session', {
           ...connectionOptionsOf(env),
           migrations,
@@ -42,23 +71,79 @@ export class AppModule {
           statementTimeoutMs,
           insertOnly,
         }),
-        AuditModule,
-        KeysModule.register({ keyEncryptionKeys: env.KEY_ENCRYPTION_KEYS, signedForMs: accessTokenLifetimeMs }),
-        AccountsModule.register({ peppers: env.PASSWORD_PEPPERS }),
-        GuessingModule.register({
-          pairFreeFailures: env.GUESSES_PER_IDENTITY_MAX,
-          addressFreeFailures: env.GUESSES_PER_ADDRESS_MAX,
-        }),
-        SessionsModule.register({ environment: env.PAYCODE_ENVIRONMENT, rules: sessionRules(env) }),
-        AuthorizeModule,
-        ExternalAuthorizationModule.register({ tokens: env.EXTERNAL_AUTHORIZATION_TOKENS }),
-        LoginModule.register({
-          challenges: challenges(env, overrides.rsaWorkerFile ?? join(__dirname, 'rsa-challenge.worker.cjs')),
-        }),
-        HousekeepingModule,
+      ],
+      controllers: [
+        KeysController,
+        AccountsController,
+        PortalAccountsController,
+        AccountSessionsController,
+        PortalSessionsController,
+        ExternalAuthorizationController,
+        AuthenticationController,
+        LoginChallengesController,
+      ],
+      providers: [
+        EventCounts,
+        AccountStore,
+        AccountsService,
+        SourceRule,
+        GuessLimiter,
+        MinuteQuota,
+        SessionStore,
+        SessionsService,
+        AccountSessionsService,
+        AccessTokens,
+        AuthorizeRoute,
+        AuthorizeService,
+        BasicStrategy,
+        BearerStrategy,
+        PassportAuthenticator,
+        VerifyPasswordService,
+        IdentityAssertions,
+        LoginService,
+        ChallengesService,
+        ChallengeStore,
+        PurgeJob,
+        { provide: Clock, useValue: overrides.clock ?? new SystemClock() },
+        { provide: SecurityLog, useClass: PostgresSecurityLogStore },
+        { provide: GuessStore, useClass: PostgresGuessStore },
+        { provide: GUESS_RULES, useValue: guessRules(env) },
+        { provide: CHALLENGE_RULES, useValue: challengeRules(env) },
+        { provide: SESSION_RULES, useValue: sessionRules(env) },
+        { provide: TOKEN_ENVIRONMENT, useValue: env.PAYCODE_ENVIRONMENT },
+        { provide: ApiPasswordHasher, useFactory: () => new ApiPasswordHasher(KeyRing.parse(env.PASSWORD_PEPPERS)) },
+        { provide: ProxyTokens, useFactory: () => new ProxyTokens(env.EXTERNAL_AUTHORIZATION_TOKENS) },
+        { provide: RsaWorkerPool, useFactory: () => rsaWorkerPool(env, overrides) },
+        {
+          provide: KeyStore,
+          inject: [DataSource, Clock],
+          useFactory: (dataSource: DataSource, clock: Clock) => new KeyStore(dataSource, sealer, clock),
+        },
+        {
+          provide: ServiceKeys,
+          inject: [KeyStore],
+          useFactory: (store: KeyStore) => new ServiceKeys(store, accessTokenLifetimeMs),
+        },
       ],
     };
   }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.workers.close();
+  }
+}
+
+function guessRules(env: AuthSessionEnv): GuessRules {
+  return {
+    pair: { ...guessDelays, freeTries: env.GUESSES_PER_IDENTITY_MAX },
+    address: { ...guessDelays, freeTries: env.GUESSES_PER_ADDRESS_MAX },
+    account: { ...guessDelays, freeTries: 1_000_000 },
+  };
+}
+
+function challengeRules(env: AuthSessionEnv): ChallengeRules {
+  const lifetimeMs = challengeLifetimeMs(env.PAYCODE_ENVIRONMENT);
+  return { lifetimeMs, perAddressPerMinute: env.CHALLENGES_PER_ADDRESS_PER_MINUTE };
 }
 
 function sessionRules(env: AuthSessionEnv): SessionRules {
@@ -66,10 +151,7 @@ function sessionRules(env: AuthSessionEnv): SessionRules {
   return { lifetimeMaxMs, renewGraceMs: env.SESSION_RENEW_GRACE_S * 1_000 };
 }
 
-function challenges(env: AuthSessionEnv, workerFile: string): DynamicModule {
-  const lifetimeMs = challengeLifetimeMs(env.PAYCODE_ENVIRONMENT);
-  return ChallengesModule.register({
-    rules: { lifetimeMs, perAddressPerMinute: env.CHALLENGES_PER_ADDRESS_PER_MINUTE },
-    rsa: { workerFile, workers: env.RSA_WORKERS, queueMax: env.RSA_QUEUE_MAX },
-  });
+function rsaWorkerPool(env: AuthSessionEnv, { rsaWorkerFile }: AppOverrides): RsaWorkerPool {
+  const workerFile = rsaWorkerFile ?? join(__dirname, 'rsa-challenge.worker.cjs');
+  return new RsaWorkerPool({ workerFile, workers: env.RSA_WORKERS, queueMax: env.RSA_QUEUE_MAX });
 }

@@ -1,7 +1,7 @@
 import { PostgresGuessStore } from '@paycode/guessing';
 import { randomUUID } from 'node:crypto';
-import { PostgresAccountStore } from './accounts/persistence/postgres-account.store';
-import { PostgresSessionStore } from './sessions/persistence/postgres-session.store';
+import { AccountStore } from './accounts/account.store';
+import { SessionStore } from './sessions/session.store';
 import { LoginClient, tokenOf } from './testing/login-client';
 import { basic, type CreatedAccount, outcomeOf, TestAuthSession } from './testing/test-service';
 
@@ -34,7 +34,7 @@ const states = (refused: PromiseSettledResult<unknown>[]) =>
 
 describe('hostile data in a shared read fails only its own request (T-29)', () => {
   it('accounts: a user name that PostgreSQL refuses', async () => {
-    const store = new PostgresAccountStore(service.database.dataSource, service.clock);
+    const store = new AccountStore(service.database.dataSource, service.clock);
     const { refused, answers } = await mixed(
       n => store.findByUsername(`a${nul}${n}`),
       () => store.findByUsername(account.username),
@@ -46,7 +46,7 @@ describe('hostile data in a shared read fails only its own request (T-29)', () =
   it('sessions: a session id that is no uuid', async () => {
     const client = new LoginClient(service);
     const session = await client.passwordLogin(await client.bearerAccount({ type: 'MERCHANT', id: 1001 }, false));
-    const store = new PostgresSessionStore(service.database.dataSource);
+    const store = new SessionStore(service.database.dataSource);
     const { refused, answers } = await mixed(
       n => store.find(`${n}`),
       n => store.find(n % 2 === 0 ? session.sessionId : randomUUID()),

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import ipaddr from 'ipaddr.js';
 import { counter } from '@paycode/metrics';
-import { EventCounts } from '../audit';
+import { EventCounts } from '../audit/event-counts';
 import type { Principal } from './domain/account';
 
 const refusedTotal = counter(

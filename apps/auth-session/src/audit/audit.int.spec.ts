@@ -2,7 +2,7 @@ import { register } from 'prom-client';
 import { eventually } from '@paycode/service-runtime/testing';
 import { type BearerAccount, LoginClient } from '../testing/login-client';
 import { basic, type CreatedAccount, TestAuthSession } from '../testing/test-service';
-import { internalOriginOf } from './http/internal-origin';
+import { internalOriginOf } from './request-origin';
 
 let service: TestAuthSession;
 let psp: CreatedAccount;

@@ -1,8 +1,7 @@
 import type { Logger } from '@paycode/service-runtime';
 import { TestClock } from '../testing/test-clock';
-import { SecurityLog } from './audit.ports';
 import { type CountedEvent, EventCounts } from './event-counts';
-import type { SecurityEvent } from './security-event';
+import { type SecurityEvent, SecurityLog } from './security-log';
 
 class MemoryLog extends SecurityLog {
   readonly events: SecurityEvent[] = [];

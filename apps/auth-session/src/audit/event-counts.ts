@@ -2,8 +2,7 @@ import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationB
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { Clock, PeriodicTask } from '@paycode/timing';
 import { guesserOf } from '@paycode/guessing';
-import { SecurityLog } from './audit.ports';
-import type { ClientOrigin, CountedKind, SecurityEvent } from './security-event';
+import { type ClientOrigin, type CountedKind, type SecurityEvent, SecurityLog } from './security-log';
 
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 

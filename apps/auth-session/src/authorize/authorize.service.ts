@@ -2,20 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { normalisePath } from '@paycode/access';
 import type { AuthorizeRequest, Identity } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { identityOf, type Principal } from '../accounts';
-import { EventCounts } from '../audit';
-import { GuessLimiter } from '../guessing';
+import { identityOf, type Principal } from '../accounts/domain/account';
+import { EventCounts } from '../audit/event-counts';
+import { GuessLimiter } from '../guessing/guess-limiter';
 import { badCredentials, forbidden, invalidToken } from '../refusals';
-import { Authenticator } from './authorize.ports';
-import { type Credential, chooseCredential } from '../sessions';
+import { type Credential, chooseCredential } from '../sessions/domain/authorization-header';
 import { type PathRule, permits, personalDataOf, ruleFor } from './domain/path-roles';
 import { IdentityAssertions } from './identity-assertions';
+import { PassportAuthenticator } from './passport-authenticator';
 
 /** Flow: path rule -> open? -> one credential (A-19) -> account, else 401 -> role, else 403 (A-44) -> identity assertion. */
 @Injectable()
 export class AuthorizeService {
   constructor(
-    private readonly authenticator: Authenticator,
+    private readonly authenticator: PassportAuthenticator,
     private readonly assertions: IdentityAssertions,
     private readonly guesses: GuessLimiter,
     private readonly events: EventCounts,

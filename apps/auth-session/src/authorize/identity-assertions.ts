@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AssertedRequest, signIdentityAssertion } from '@paycode/access';
 import type { Identity } from '@paycode/dto';
 import { Clock } from '@paycode/timing';
-import { ServiceKeys } from '../keys';
+import { ServiceKeys } from '../keys/service-keys';
 
 /** An assertion may be reused for this long, in milliseconds, so that at least 20 of its 30 seconds are left. */
 const reuseMs = 10_000;

@@ -1,17 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
-import { type Account, AccountStore, CheckPasswordService, SourceRule } from '../accounts';
-import { EventCounts } from '../audit';
-import { GuessLimiter, type GuessVerdict } from '../guessing';
+import { AccountStore } from '../accounts/account.store';
+import { AccountsService } from '../accounts/accounts.service';
+import type { Account } from '../accounts/domain/account';
+import { SourceRule } from '../accounts/source-rule';
+import { EventCounts } from '../audit/event-counts';
+import { GuessLimiter, type GuessVerdict } from '../guessing/guess-limiter';
 import { badCredentials } from '../refusals';
-import type { RequestOrigin } from './authorize.ports';
+
+/** Where a request came from. */
+export interface RequestOrigin {
+  address: string;
+  requestId: string;
+}
 
 /** Flow: account -> password -> permitted address -> account; otherwise a counted wrong guess, 401 or 429. */
 @Injectable()
 export class VerifyPasswordService {
   constructor(
     private readonly accounts: AccountStore,
-    private readonly passwords: CheckPasswordService,
+    private readonly passwords: AccountsService,
     private readonly guesses: GuessLimiter,
     private readonly sources: SourceRule,
     private readonly events: EventCounts,
@@ -44,7 +52,7 @@ export class VerifyPasswordService {
     const account = await this.accounts.findByUsername(username);
     // An account in Bearer mode has a password for login only; here it is wrong like any other.
     const basicAccount = account?.mode === 'BASIC' ? account : undefined;
-    const isRight = await this.passwords.isRight(password, basicAccount);
+    const isRight = await this.passwords.isPasswordRight(password, basicAccount);
     if (!isRight || !basicAccount || !this.sources.permits(basicAccount, origin))
       return { isRight: false, account: account?.username ?? null };
     return { isRight: true, account: basicAccount.username, found: basicAccount };

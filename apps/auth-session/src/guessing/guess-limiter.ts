@@ -4,7 +4,7 @@ import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { counter } from '@paycode/metrics';
 import { Clock } from '@paycode/timing';
 import { type CountedKey, guesserOf, guessKeys, type GuessRule, GuessStore, KnownBlocks, retryAfterS } from '@paycode/guessing';
-import { SecurityLog } from '../audit';
+import { SecurityLog } from '../audit/security-log';
 
 /**
  * After so many failures of one account an operator is alerted, from any addresses and regardless of successes in between (T-05).
@@ -16,7 +16,7 @@ const delayedTotal = counter('paycode_auth_session_delayed_total', 'Wrong creden
 const alertsTotal = counter('paycode_auth_session_guessing_alerts_total', 'Accounts under sustained guessing.');
 
 /** One try with credentials. */
-export interface GuessAttempt {
+interface GuessAttempt {
   way: 'basic' | 'login';
   identity: string;
   password: string;
@@ -25,7 +25,7 @@ export interface GuessAttempt {
 }
 
 /** Tries without an identity: only their address can be counted. */
-export type NamelessAttempt = Omit<GuessAttempt, 'identity' | 'password'>;
+type NamelessAttempt = Omit<GuessAttempt, 'identity' | 'password'>;
 
 /** Result of checking the credentials. */
 export interface GuessVerdict {
@@ -33,6 +33,8 @@ export interface GuessVerdict {
   /** The account they were meant for, null when there is none. */
   account: string | null;
 }
+
+export const GUESS_RULES = Symbol('GUESS_RULES');
 
 export interface GuessRules {
   /** One identity from one address. */
@@ -60,7 +62,7 @@ export class GuessLimiter {
 
   constructor(
     private readonly store: GuessStore,
-    @Inject('GuessRules') private readonly rules: GuessRules,
+    @Inject(GUESS_RULES) private readonly rules: GuessRules,
     private readonly clock: Clock,
     private readonly securityLog: SecurityLog,
     @Inject(LOGGER) private readonly logger: Logger,

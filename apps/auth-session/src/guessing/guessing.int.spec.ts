@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiPasswordHasher, generateApiPassword, KeyRing } from '@paycode/crypto';
 import { register } from 'prom-client';
-import { PostgresAccountStore } from '../accounts/persistence/postgres-account.store';
+import { AccountStore } from '../accounts/account.store';
 import { LoginClient } from '../testing/login-client';
 import { basic, type CreatedAccount, outcomeOf, TestAuthSession } from '../testing/test-service';
 
@@ -123,7 +123,7 @@ describe('guessing (T-05)', () => {
   });
 
   it('a failure between the count and the verdict counts as a wrong guess (T-05)', async () => {
-    const find = jest.spyOn(PostgresAccountStore.prototype, 'findByUsername').mockRejectedValue(new Error('a bug'));
+    const find = jest.spyOn(AccountStore.prototype, 'findByUsername').mockRejectedValue(new Error('a bug'));
     const statuses = [];
     for (let i = 0; i < 6; i++) {
       const asked = guess({ password: generateApiPassword() }).catch((error: Error) => error.message);

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import jsonwebtoken from 'jsonwebtoken';
-import { ServiceKeys } from '../keys';
+import { ServiceKeys } from '../keys/service-keys';
 import {
   type AccessClaims,
   accessTokenAlgorithm,
@@ -10,7 +10,9 @@ import {
   readClaims,
 } from './domain/access-token';
 
-export type Environment = 'sandbox' | 'production';
+export const TOKEN_ENVIRONMENT = Symbol('TOKEN_ENVIRONMENT');
+
+type Environment = 'sandbox' | 'production';
 
 /** Makes access tokens and recognises forged ones. It does not check whether a genuine token is still valid. */
 @Injectable()
@@ -21,7 +23,7 @@ export class AccessTokens {
 
   constructor(
     private readonly keys: ServiceKeys,
-    @Inject('Environment') environment: Environment,
+    @Inject(TOKEN_ENVIRONMENT) environment: Environment,
   ) {
     this.audience = accessTokenAudience(environment);
     this.verification = {

@@ -13,7 +13,7 @@ export function rsaWorkerFile(): Promise<string> {
 async function bundle(): Promise<string> {
   const outfile = join(mkdtempSync(join(tmpdir(), 'paycode-worker-')), 'rsa-challenge.worker.cjs');
   await build({
-    entryPoints: [join(__dirname, '../challenges/rsa/rsa-challenge.worker.ts')],
+    entryPoints: [join(__dirname, '../challenges/rsa-challenge.worker.ts')],
     outfile,
     bundle: true,
     platform: 'node',

@@ -1,10 +1,10 @@
 import type { PlantedFault } from './planted-fault.ts';
 
 const auth = 'apps/auth-session/src';
-const bearerSpec = `${auth}/authorize/http/bearer.int.spec.ts`;
-const loginSpec = `${auth}/login/http/login.int.spec.ts`;
-const renewSpec = `${auth}/login/http/renew-logout.int.spec.ts`;
-const challengesSpec = `${auth}/challenges/http/login-challenges.int.spec.ts`;
+const bearerSpec = `${auth}/authorize/bearer.int.spec.ts`;
+const loginSpec = `${auth}/login/login.int.spec.ts`;
+const renewSpec = `${auth}/login/renew-logout.int.spec.ts`;
+const challengesSpec = `${auth}/challenges/login-challenges.int.spec.ts`;
 
 /** Logins, sessions, passwords, paths and callers. */
 export const accessFaults: readonly PlantedFault[] = [
@@ -12,7 +12,7 @@ export const accessFaults: readonly PlantedFault[] = [
     id: 'replaced-token',
     breaks: 'A token that was replaced by renew is still accepted.',
     against: 'R-4.1-10',
-    file: `${auth}/sessions/accept-token.service.ts`,
+    file: `${auth}/sessions/sessions.service.ts`,
     find: 'if (!found || !isSameTokenId(found.session.tokenId, claims.tokenId)) throw expiredToken();',
     put: 'if (!found) throw expiredToken();',
     specs: [bearerSpec, renewSpec],
@@ -21,7 +21,7 @@ export const accessFaults: readonly PlantedFault[] = [
     id: 'challenge-expiry',
     breaks: 'A challenge can be answered after it has expired.',
     against: 'R-8-2',
-    file: `${auth}/challenges/challenge-book.ts`,
+    file: `${auth}/challenges/challenges.service.ts`,
     find: 'return isOwn && isRight && this.clock.epochMs() < challenge.expiresAt.getTime();',
     put: 'return isOwn && isRight;',
     specs: [loginSpec, challengesSpec],
@@ -30,7 +30,7 @@ export const accessFaults: readonly PlantedFault[] = [
     id: 'challenge-of-another',
     breaks: 'A challenge made for one identity logs another one in.',
     against: 'T-10',
-    file: `${auth}/challenges/challenge-book.ts`,
+    file: `${auth}/challenges/challenges.service.ts`,
     find: 'return isOwn && isRight &&',
     put: 'return isRight &&',
     specs: [loginSpec, challengesSpec],
@@ -39,7 +39,7 @@ export const accessFaults: readonly PlantedFault[] = [
     id: 'challenge-used-twice',
     breaks: 'A challenge that was answered can be answered again.',
     against: 'A-33',
-    file: `${auth}/challenges/persistence/challenge.sql.ts`,
+    file: `${auth}/challenges/challenge.store.ts`,
     find: "'delete from login_challenge where challenge_hash = $1 returning *',",
     put: "'update login_challenge set address = address where challenge_hash = $1 returning *',",
     specs: [loginSpec, challengesSpec],
@@ -48,16 +48,16 @@ export const accessFaults: readonly PlantedFault[] = [
     id: 'password-leaves-sessions',
     breaks: 'A new password leaves the sessions of the old one alive.',
     against: 'A-31',
-    file: `${auth}/accounts/change-credentials.service.ts`,
+    file: `${auth}/accounts/accounts.service.ts`,
     find: "kind: 'PASSWORD_GENERATED', set, endsSessions: true",
     put: "kind: 'PASSWORD_GENERATED', set, endsSessions: false",
-    specs: [renewSpec, bearerSpec, `${auth}/accounts/http/accounts.int.spec.ts`],
+    specs: [renewSpec, bearerSpec, `${auth}/accounts/accounts.int.spec.ts`],
   },
   {
     id: 'challenge-required',
     breaks: 'An account that demands a challenge logs in without one.',
     against: 'A-39',
-    file: `${auth}/login/login-checks.ts`,
+    file: `${auth}/login/login.service.ts`,
     find: 'isAnswerRight ?? !account?.challengeRequired;',
     put: 'isAnswerRight ?? true;',
     specs: [loginSpec, challengesSpec],
@@ -66,10 +66,10 @@ export const accessFaults: readonly PlantedFault[] = [
     id: 'renew-after-logout',
     breaks: 'A renew that races a logout brings the ended session back to life.',
     against: 'R-4.1-11',
-    file: `${auth}/sessions/persistence/session.sql.ts`,
+    file: `${auth}/sessions/session.store.ts`,
     find: 'and token_id = $3 and revoked_at is null and expires_at > $1',
     put: 'and token_id = $3 and expires_at > $1',
-    specs: [`${auth}/login/http/renew-races-logout.int.spec.ts`],
+    specs: [`${auth}/login/renew-races-logout.int.spec.ts`],
   },
   {
     id: 'guesses-per-address',
@@ -93,10 +93,10 @@ export const accessFaults: readonly PlantedFault[] = [
     id: 'sessions-purged-early',
     breaks: 'The purge removes sessions before they have expired.',
     against: 'R-8-3',
-    file: `${auth}/housekeeping/purge.job.ts`,
+    file: `${auth}/purge.job.ts`,
     find: "{ table: 'session', column: 'expires_at', keepMs: dayMs },",
     put: "{ table: 'session', column: 'started_at', keepMs: minuteMs },",
-    specs: [`${auth}/housekeeping/purge.job.int.spec.ts`],
+    specs: [`${auth}/purge.job.int.spec.ts`],
   },
   {
     id: 'portal-for-merchants',

@@ -140,6 +140,6 @@ export const guessingFaults: readonly PlantedFault[] = [
     file: `${auth}/guessing/minute-quota.ts`,
     find: 'Array.from({ length: units }, ',
     put: 'Array.from({ length: units * 0 }, ',
-    specs: [`${auth}/challenges/http/login-challenges.int.spec.ts`],
+    specs: [`${auth}/challenges/login-challenges.int.spec.ts`],
   },
 ];

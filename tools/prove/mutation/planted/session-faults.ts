@@ -1,9 +1,9 @@
 import type { PlantedFault } from './planted-fault.ts';
 
 const auth = 'apps/auth-session/src';
-const store = `${auth}/sessions/persistence/session.sql.ts`;
-const racesSpec = `${auth}/login/http/session-races.int.spec.ts`;
-const endSpec = `${auth}/login/http/sessions-end.int.spec.ts`;
+const store = `${auth}/sessions/session.store.ts`;
+const racesSpec = `${auth}/login/session-races.int.spec.ts`;
+const endSpec = `${auth}/login/sessions-end.int.spec.ts`;
 
 /** Sessions end (ADR 0029). */
 export const sessionFaults: readonly PlantedFault[] = [
@@ -11,8 +11,8 @@ export const sessionFaults: readonly PlantedFault[] = [
     id: 'reuse-ends-nothing',
     breaks: 'A replaced token that comes again in renew leaves the session to the thief.',
     against: 'A-28',
-    file: `${auth}/login/renew-session.service.ts`,
-    find: '    await this.reused.endIfReused(claims, origin);\n',
+    file: `${auth}/sessions/sessions.service.ts`,
+    find: '    await this.endIfReused(claims, origin);\n',
     put: '',
     specs: [endSpec, racesSpec],
   },
@@ -65,7 +65,7 @@ export const sessionFaults: readonly PlantedFault[] = [
     id: 'logout-of-expired',
     breaks: 'A logout with a replaced token ends nothing.',
     against: 'A-32',
-    file: `${auth}/login/end-session.service.ts`,
+    file: `${auth}/sessions/sessions.service.ts`,
     find: '      await this.sessions.end(claims.sessionId,',
     put: '      const found = await this.sessions.find(claims.sessionId);\n      if (found?.session.tokenId === claims.tokenId) await this.sessions.end(claims.sessionId,',
     specs: [endSpec],
@@ -83,7 +83,7 @@ export const sessionFaults: readonly PlantedFault[] = [
     id: 'session-without-end',
     breaks: 'A session can be renewed for ever.',
     against: 'A-30',
-    file: `${auth}/sessions/open-session.service.ts`,
+    file: `${auth}/sessions/sessions.service.ts`,
     find: 'Math.min(nowMs + accessTokenLifetimeMs, startedAtMs + this.rules.lifetimeMaxMs)',
     put: 'Math.min(nowMs + accessTokenLifetimeMs, Math.max(startedAtMs, Infinity))',
     specs: [endSpec],
@@ -92,7 +92,7 @@ export const sessionFaults: readonly PlantedFault[] = [
     id: 'end-all-ends-nothing',
     breaks: "The operator's `sessions end-all` ends nothing.",
     against: 'A-31',
-    file: `${auth}/sessions/http/account-sessions.controller.ts`,
+    file: `${auth}/sessions/account-sessions.service.ts`,
     find: 'set: {}, endsSessions: true',
     put: 'set: {}, endsSessions: false',
     specs: [endSpec],
@@ -110,7 +110,7 @@ export const sessionFaults: readonly PlantedFault[] = [
     id: 'reuse-not-counted',
     breaks: 'A stolen token calls no operator.',
     against: 'A-28',
-    file: `${auth}/sessions/reused-tokens.ts`,
+    file: `${auth}/sessions/sessions.service.ts`,
     find: '    reusedTotal.inc();\n',
     put: '',
     specs: [endSpec],

@@ -1,5 +1,5 @@
 import type { AccountType, Role } from '@paycode/dto';
-import { rolesOf } from '../../accounts';
+import { rolesOf } from '../../accounts/domain/account';
 import { permits, personalDataOf, ruleFor } from './path-roles';
 
 const types: AccountType[] = ['MANAGER', 'MERCHANT', 'PSP', 'STK', 'ACQUIRER'];

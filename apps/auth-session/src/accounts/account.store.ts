@@ -1,0 +1,156 @@
+import { Injectable } from '@nestjs/common';
+import type { AccountType } from '@paycode/dto';
+import { FlushQueue, preparedQuery } from '@paycode/persistence';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Clock } from '@paycode/timing';
+import { insertSecurityEvent } from '../audit/postgres-security-log.store';
+import type { Origin, SecurityEventKind } from '../audit/security-log';
+import { AccountEntity } from '../entities';
+import type { Account, AccountMode, Principal } from './domain/account';
+
+/** Columns of `account` under the alias `a` that a request needs. */
+export const principalColumns =
+  'a.id, a.username, a.type, a.owner_id, a.acquirer, a.mode, a.credential_version, a.source_addresses';
+
+const accountSql = {
+  // Every Basic request runs it: it is prepared, and requests that wait together share one.
+  find: {
+    name: 'select-accounts',
+    text: `
+      select ${principalColumns}, a.password_hash, a.public_key, a.challenge_required, a.created_at, a.password_changed_at
+      from account a where a.username = any($1::text[])`,
+  },
+} as const;
+
+export interface PrincipalRow {
+  id: string;
+  username: string;
+  type: AccountType;
+  owner_id: string | null;
+  acquirer: string | null;
+  mode: AccountMode;
+  credential_version: number;
+  source_addresses: string[];
+}
+
+interface AccountRow extends PrincipalRow {
+  password_hash: string | null;
+  public_key: string | null;
+  challenge_required: boolean;
+  created_at: Date;
+  password_changed_at: Date;
+}
+
+type NewAccount = Pick<Account, 'username' | 'type' | 'ownerId' | 'acquirer'> & { passwordHash: string };
+
+/** A change of an account by an operator. `endsSessions` raises the credential version. */
+export interface AccountChange {
+  kind: SecurityEventKind;
+  set: Partial<
+    Pick<Account, 'mode' | 'passwordHash' | 'publicKey' | 'challengeRequired' | 'sourceAddresses' | 'passwordChangedAt'>
+  >;
+  endsSessions: boolean;
+}
+
+const readsPerQueryMax = 256;
+const waitingReadsMax = 10_000;
+
+/** The accounts, with the security event of each change in one transaction. */
+@Injectable()
+export class AccountStore {
+  /** Every Basic request reads its account. Under load, one query serves all waiting requests. */
+  private readonly reads = new FlushQueue<string, Account | undefined>(usernames => this.readAll(usernames), {
+    flushMax: readsPerQueryMax,
+    queueMax: waitingReadsMax,
+  });
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Undefined when the username is taken. */
+  create(account: NewAccount, origin: Origin): Promise<Account | undefined> {
+    const now = new Date(this.clock.epochMs());
+    const { username } = account;
+    const values = {
+      credentialVersion: 1,
+      challengeRequired: false,
+      sourceAddresses: [],
+      createdAt: now,
+      passwordChangedAt: now,
+    };
+    return this.dataSource.transaction(async manager => {
+      const inserted = await manager
+        .createQueryBuilder()
+        .insert()
+        .into(AccountEntity)
+        .values({ ...account, ...values, mode: 'BASIC' })
+        .orIgnore()
+        .returning('id')
+        .execute();
+      if ((inserted.raw as unknown[]).length === 0) return undefined;
+      await insertSecurityEvent(manager, { kind: 'ACCOUNT_CREATED', subject: username, origin, detail: account.type }, now);
+      return manager.findOneByOrFail(AccountEntity, { username });
+    });
+  }
+
+  /** Concurrent calls are merged into one query; each reads at or after its own start. */
+  async findByUsername(username: string): Promise<Account | undefined> {
+    return (await this.reads.run([username]))[0];
+  }
+
+  /** Replaces the stored hash of an unchanged password; does nothing when the password has changed since. */
+  async rehash(username: string, oldHash: string, newHash: string): Promise<void> {
+    await this.dataSource.manager.update(AccountEntity, { username, passwordHash: oldHash }, { passwordHash: newHash });
+  }
+
+  /** Changes the account and writes the security event in one transaction; undefined when there is no such account. */
+  change(username: string, change: AccountChange, origin: Origin): Promise<Account | undefined> {
+    return this.dataSource.transaction(async manager => {
+      const account = await lockAccount(manager, username);
+      if (!account) return undefined;
+      const credentialVersion = account.credentialVersion + (change.endsSessions ? 1 : 0);
+      const set = { ...change.set, credentialVersion };
+      await manager.update(AccountEntity, { id: account.id }, set);
+      const at = new Date(this.clock.epochMs());
+      await insertSecurityEvent(manager, { kind: change.kind, subject: username, origin }, at);
+      return { ...account, ...set };
+    });
+  }
+
+  private async readAll(usernames: readonly string[]): Promise<(Account | undefined)[]> {
+    const rows = await preparedQuery<AccountRow>(this.dataSource, accountSql.find, [[...new Set(usernames)]]);
+    const found = new Map(rows.map(row => [row.username, accountOf(row)]));
+    return usernames.map(username => found.get(username));
+  }
+}
+
+// The lock serialises changes of one account, so that neither overwrites the other.
+function lockAccount(manager: EntityManager, username: string): Promise<AccountEntity | null> {
+  return manager.findOne(AccountEntity, { where: { username }, lock: { mode: 'pessimistic_write' } });
+}
+
+export function principalOf(row: PrincipalRow): Principal {
+  return {
+    id: row.id,
+    username: row.username,
+    type: row.type,
+    ownerId: row.owner_id === null ? null : Number(row.owner_id),
+    acquirer: row.acquirer,
+    mode: row.mode,
+    credentialVersion: row.credential_version,
+    sourceAddresses: row.source_addresses,
+  };
+}
+
+function accountOf(row: AccountRow): Account {
+  return {
+    ...principalOf(row),
+    passwordHash: row.password_hash,
+    publicKey: row.public_key,
+    challengeRequired: row.challenge_required,
+    createdAt: row.created_at,
+    passwordChangedAt: row.password_changed_at,
+  };
+}

@@ -1,0 +1,32 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { ClientOrigin, Origin } from './security-log';
+
+/** The gateway sets it. Only the gateway reaches the public listener, so the value can be trusted there. */
+const clientAddressHeader = 'x-forwarded-for';
+
+/** Where a request of a client came from. */
+export const ClientRequest = createParamDecorator((_: unknown, context: ExecutionContext): ClientOrigin => {
+  const request = context.switchToHttp().getRequest<FastifyRequest>();
+  const forwarded = request.headers[clientAddressHeader];
+  // The gateway added the last entry; the client may have forged those before it (T-26).
+  const address = (typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined) || request.ip;
+  return { actor: 'client', address, requestId: String(request.id) };
+});
+
+interface InternalRequest {
+  id: unknown;
+  internalCaller?: string;
+  /** The operator, if the token names one. */
+  subject?: string;
+}
+
+/** Who makes an internal call, as `InternalCallersGuard` established it. */
+export const InternalOrigin = createParamDecorator((_: unknown, context: ExecutionContext): Origin =>
+  internalOriginOf(context.switchToHttp().getRequest<InternalRequest>()),
+);
+
+export function internalOriginOf({ id, internalCaller = 'unknown', subject }: InternalRequest): Origin {
+  const actor = subject === undefined ? internalCaller : `${internalCaller} ${subject}`;
+  return { actor, address: null, requestId: String(id) };
+}

@@ -1,2 +1,0 @@
-export * from './authorize.module';
-export * from './external-authorization.module';
