@@ -5,7 +5,7 @@ import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import type { EnvOf } from '@paycode/service-runtime';
 import { migrations } from '../migrations';
 import type { env } from './config/env';
-import { ReversalModule } from './reversal';
+import { ReversalModule } from './reversal/reversal.module';
 
 /** The reversal scheduler: durable jobs, write-once decisions, and timers that only ask the dispatcher. */
 @Module({})

@@ -5,8 +5,9 @@ import { DomainError, invalidField } from '@paycode/service-runtime';
 import { ArmReversals } from '../arm-reversals';
 import { DecideReversals } from '../decide-reversals';
 import { ReadReversal } from '../read-reversal';
-import { readBatch } from './batch';
 
+/** Most items of one internal call. */
+const batchMax = 1_000;
 const attemptMax = 32_767;
 
 /** The calls of the dispatcher and of operators. All are batched and may be repeated. */
@@ -61,5 +62,48 @@ async function whenNotFull<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof QueueFullError)) throw error;
     throw new DomainError({ status: 503, reason: error.code, message: 'too much work is waiting', cause: error });
+  }
+}
+
+/**
+ * Reads the array of a batched internal call. It is hand-written for speed, with one pass and no reflection, because it
+ * runs for every payment.
+ * @throws DomainError 400 naming item and field
+ */
+function readBatch<T>(body: unknown, readItem: (fields: Fields) => T): T[] {
+  if (!Array.isArray(body)) throw invalidField('body', 'must be an array');
+  if (body.length > batchMax)
+    throw new DomainError({ status: 413, reason: 'BATCH_TOO_LARGE', message: `at most ${batchMax} items` });
+  return body.map((item: unknown, at) => {
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) throw invalidField(`[${at}]`, 'must be an object');
+    return readItem(new Fields(item as Record<string, unknown>, at));
+  });
+}
+
+/** The fields of one item. */
+class Fields {
+  constructor(
+    private readonly item: Record<string, unknown>,
+    private readonly at: number,
+  ) {}
+
+  /** An integer in [min, max]; ids are integers in [1, 2^53). */
+  integer(name: string, min = 1, max = Number.MAX_SAFE_INTEGER): number {
+    const value = this.item[name];
+    if (!Number.isSafeInteger(value) || (value as number) < min || (value as number) > max)
+      throw invalidField(`[${this.at}].${name}`, `must be an integer from ${min} to ${max}`);
+    return value as number;
+  }
+
+  /** An optional text: an empty object when the item does not have it. */
+  text(name: string): { [name: string]: string } {
+    const value = this.item[name];
+    return typeof value === 'string' ? { [name]: value } : {};
+  }
+
+  oneOf<T extends string>(name: string, values: readonly T[]): T {
+    const value = this.item[name];
+    if (!values.includes(value as T)) throw invalidField(`[${this.at}].${name}`, `must be one of ${values.join(', ')}`);
+    return value as T;
   }
 }

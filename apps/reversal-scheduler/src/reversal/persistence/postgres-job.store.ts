@@ -3,7 +3,82 @@ import { bigints, type PreparedQuery, preparedQuery, replannedAsItGrows, scalars
 import type { DataSource } from 'typeorm';
 import { shardOf } from '@paycode/ownership';
 import { type DueJob, JobStore, type LowWaterMark, type ScannedJobs, type ShardCursor } from '../reversal.ports';
-import { jobSql as sql } from './job.sql';
+
+const microseconds = (column: string) => `(extract(epoch from ${column}) * 1000000)::bigint`;
+const leftMs = (column: string) => `extract(epoch from ${column} - clock_timestamp()) * 1000`;
+
+/**
+ * One statement stores the jobs and looks for decisions that stand already, as one step of the model does (settlement.pml, ARM). All batches
+ * lock rows in the same order, so that two of the same rows cannot deadlock.
+ */
+const arm = (onConflict: string) => `
+    with armed as (
+      insert into job (transaction_id, shard, merchant_id, attempt, due_at)
+      select id, shard, merchant, attempt, clock_timestamp() + $5::float8 * interval '1 millisecond'
+        from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::smallint[]) as t(id, shard, merchant, attempt)
+       order by id
+      ${onConflict})
+    select t.id, d.kind from unnest($1::bigint[]) as t(id) join decision d on d.transaction_id = t.id`;
+
+const jobSql = {
+  /** For jobs that are new: without an arbiter, a row takes a quarter less of PostgreSQL's time. Fails when one is not new (SQLSTATE 23505). */
+  armNew: { name: 'arm-new', text: arm('') },
+
+  /** For jobs that may be there already. */
+  arm: {
+    name: 'arm',
+    text: arm(`on conflict (transaction_id) do update
+        set attempt = greatest(job.attempt, excluded.attempt), due_at = greatest(job.due_at, excluded.due_at)`),
+  },
+
+  watch: `with added as (
+         insert into job (transaction_id, shard, merchant_id, attempt, due_at)
+         select id, shard, merchant, 0, clock_timestamp() + $4::float8 * interval '1 millisecond'
+           from unnest($1::bigint[], $2::smallint[], $3::bigint[]) as t(id, shard, merchant)
+          where not exists (select from decision d where d.transaction_id = t.id)
+          order by id
+         on conflict (transaction_id) do nothing
+         returning 1)
+       select count(*) as watched from added`,
+
+  // One read of the index (shard, due_at, transaction_id) per shard; the primary key of `decision` excludes decided jobs. The window ends
+  // at a time that is fixed for the statement: with clock_timestamp() the index could not bound the read, and it would read every pending
+  // job. When the clock was set back behind a mark, the read begins two minutes before the new time, so that it misses no job. The row
+  // without a shard returns the clock.
+  scan: `(select j.transaction_id as id, j.merchant_id as merchant, j.shard,
+               ${microseconds('j.due_at')} as due_us
+          from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as c(shard, after_us, after_id)
+          join shard s on s.shard = c.shard
+         cross join lateral (
+           select * from job
+            where job.shard = c.shard and job.due_at <= statement_timestamp() + $4::float8 * interval '1 millisecond'
+              and (job.due_at, job.transaction_id)
+                  > (coalesce(timestamptz 'epoch' + c.after_us * interval '1 microsecond',
+                              least(s.low_due_at, statement_timestamp() - $6::float8 * interval '1 millisecond')),
+                     coalesce(c.after_id, 0))
+              and not exists (select from decision d where d.transaction_id = job.transaction_id)
+            order by job.due_at, job.transaction_id
+            limit $5) j
+         order by j.shard, j.due_at, j.transaction_id)
+       union all
+       select null, null, null, ${microseconds('statement_timestamp()')}`,
+
+  undecided: `select j.transaction_id as id, ${leftMs('j.due_at')} as left_ms
+         from unnest($1::bigint[]) as t(id) join job j on j.transaction_id = t.id
+        where not exists (select from decision d where d.transaction_id = t.id)`,
+
+  advance: `update shard set low_due_at = t.mark
+         from (select shard, least(timestamptz 'epoch' + us * interval '1 microsecond', clock_timestamp())
+                             - $3::float8 * interval '1 millisecond' as mark
+                 from unnest($1::smallint[], $2::bigint[]) as u(shard, us)) t
+        where shard.shard = t.shard and shard.low_due_at < t.mark`,
+
+  stateOf: `select j.armed_at, j.due_at, d.kind, d.at, d.reason
+         from (select $1::bigint as id) t
+         left join job j on j.transaction_id = t.id
+         left join decision d on d.transaction_id = t.id
+        where j.transaction_id is not null or d.transaction_id is not null`,
+} as const;
 
 /**
  * A row becomes visible when its transaction ends, which is after its due time was computed. Marks therefore stay this
@@ -33,13 +108,13 @@ export class PostgresJobStore extends JobStore {
       smallints(jobs.map(job => job.attempt)),
       delayMs,
     ];
-    const rows = (this.mayBeNew(jobs) && (await this.storeNew(values))) || (await this.store(sql.arm, values));
+    const rows = (this.mayBeNew(jobs) && (await this.storeNew(values))) || (await this.store(jobSql.arm, values));
     this.stored += jobs.length;
     return new Map(rows.map(row => [Number(row.id), row.kind]));
   }
 
   override async watch(items: readonly CloseItem[], delayMs: number): Promise<number> {
-    const rows = await this.rows<{ watched: string }>(sql.watch, [
+    const rows = await this.rows<{ watched: string }>(jobSql.watch, [
       scalars(items.map(item => item.transactionId)),
       scalars(items.map(item => shardOf(item.transactionId))),
       scalars(items.map(item => item.merchantId)),
@@ -49,7 +124,7 @@ export class PostgresJobStore extends JobStore {
   }
 
   override async scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<ScannedJobs> {
-    const rows = await this.rows<ScanRow>(sql.scan, [
+    const rows = await this.rows<ScanRow>(jobSql.scan, [
       scalars(cursors.map(cursor => cursor.shard)),
       scalars(cursors.map(cursor => cursor.after?.dueAtUs ?? null)),
       scalars(cursors.map(cursor => cursor.after?.transactionId ?? null)),
@@ -63,12 +138,12 @@ export class PostgresJobStore extends JobStore {
   }
 
   override async undecided(transactionIds: readonly number[]): Promise<Map<number, number>> {
-    const rows = await this.rows<{ id: string; left_ms: string }>(sql.undecided, [scalars(transactionIds)]);
+    const rows = await this.rows<{ id: string; left_ms: string }>(jobSql.undecided, [scalars(transactionIds)]);
     return new Map(rows.map(row => [Number(row.id), Number(row.left_ms)]));
   }
 
   override async advance(marks: readonly LowWaterMark[]): Promise<void> {
-    await this.dataSource.query(sql.advance, [
+    await this.dataSource.query(jobSql.advance, [
       marks.map(mark => mark.shard),
       marks.map(mark => mark.dueAtUs),
       lowWaterDistanceMs,
@@ -76,7 +151,7 @@ export class PostgresJobStore extends JobStore {
   }
 
   override async stateOf(transactionId: number): Promise<ReversalState | undefined> {
-    const [row] = await this.rows<StateRow>(sql.stateOf, [transactionId]);
+    const [row] = await this.rows<StateRow>(jobSql.stateOf, [transactionId]);
     return row && { transactionId, ...stateFrom(row) };
   }
 
@@ -89,7 +164,7 @@ export class PostgresJobStore extends JobStore {
   /** Undefined, with nothing stored, when one of the jobs was there already: a call whose answer was lost, or the audit. */
   private async storeNew(values: unknown[]): Promise<DecisionRow[] | undefined> {
     try {
-      return await this.store(sql.armNew, values);
+      return await this.store(jobSql.armNew, values);
     } catch (error) {
       if ((error as { code?: unknown }).code !== uniqueViolation) throw error;
       this.repeatsExpected = batchesAfterRepeat;

@@ -1,1 +1,0 @@
-export { ReversalModule } from './reversal.module';
