@@ -1,20 +1,37 @@
-import { type DynamicModule, Module } from '@nestjs/common';
-import { IdentityModule, ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
+import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { IdentityModule, InternalClient, ServiceTokenModule, ServiceTokenSigner, tokenKeyOptionsOf } from '@paycode/access';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
-import { outboundPolicyOf } from '@paycode/safe-http';
+import { OutboundGuard, outboundPolicyOf } from '@paycode/safe-http';
+import { DataSource } from 'typeorm';
 import { insertOnly, migrations } from '../migrations';
+import { ChangeNoticeStore } from './change-notices/change-notice.store';
+import { ChangeNoticeMailer, HandOverNoticesJob, HandOverNoticesService } from './change-notices/hand-over-notices.service';
 import type { NotificationConfigEnv } from './config/env';
-import { ChangeNoticesModule } from './change-notices';
-import { entities } from './entities';
-import { MerchantsModule } from './merchants';
-import { NotificationsModule } from './notifications';
-import { ProbingModule, type ProbingOptions } from './probing';
-import { RoutesModule } from './routes';
-import { WebhookKeysModule } from './webhook-keys';
+import { entities, MerchantEntity } from './entities';
+import { MerchantsController } from './merchants/merchants.controller';
+import { MerchantStore, MerchantsService } from './merchants/merchants.service';
+import { ConfigurationStore } from './notifications/configuration.store';
+import { NotificationOperationsController } from './notifications/notification-operations.controller';
+import { NotificationsController } from './notifications/notifications.controller';
+import { NotificationsService } from './notifications/notifications.service';
+import { PortalNotificationsController } from './notifications/portal-notifications.controller';
+import { PortalNotificationsService, PortalReader } from './notifications/portal-notifications.service';
+import { SendTestService, TEST_RULES, TestReceivers } from './notifications/send-test.service';
+import { ProbeBudget, type ProbeBudgetSettings } from './probing/probe-budget';
+import { UrlProbe, ValidateUrlService } from './probing/validate-url.service';
+import { RouteLease } from './routes/route-lease';
+import { RoutesController } from './routes/routes.controller';
+import { RouteStore, RoutesService } from './routes/routes.service';
+import { ResealKeysService, WebhookKeyStore } from './webhook-keys/reseal-keys.service';
+import { WebhookKeysController } from './webhook-keys/webhook-keys.controller';
+import { WebhookKeys } from './webhook-keys/webhook-keys';
 
 /** Merchants and their notification settings: URL and key, Email and SMS recipients. */
 @Module({})
-export class AppModule {
+export class AppModule implements OnApplicationShutdown {
+  constructor(@Inject(InternalClient) private readonly recipientMessages: InternalClient) {}
+
   static forRoot(env: NotificationConfigEnv): DynamicModule {
     return {
       module: AppModule,
@@ -22,14 +39,59 @@ export class AppModule {
         ServiceTokenModule.forRoot('notification-config', tokenKeyOptionsOf(env)),
         IdentityModule.forRoot('notification-config', { jwksUrl: `${env.AUTH_SESSION_URL}/internal/jwks` }),
         DatabaseModule.forRoot('notification-config', { ...connectionOptionsOf(env), migrations, entities, insertOnly }),
-        WebhookKeysModule.register({ keyEncryptionKeys: env.KEY_ENCRYPTION_KEYS }),
-        RoutesModule.register({ leaseMs: env.ROUTE_LEASE_MS }),
-        ProbingModule.register(probingOptions(env)),
-        MerchantsModule,
-        NotificationsModule.register({ isProduction: env.PAYCODE_ENVIRONMENT === 'production' }),
-        ChangeNoticesModule.register({ recipientMessagesUrl: env.RECIPIENT_MESSAGES_URL }),
+        TypeOrmModule.forFeature([MerchantEntity]),
+      ],
+      controllers: [
+        MerchantsController,
+        NotificationsController,
+        NotificationOperationsController,
+        PortalNotificationsController,
+        RoutesController,
+        WebhookKeysController,
+      ],
+      providers: [
+        MerchantsService,
+        MerchantStore,
+        NotificationsService,
+        ConfigurationStore,
+        PortalNotificationsService,
+        PortalReader,
+        SendTestService,
+        TestReceivers,
+        ValidateUrlService,
+        RoutesService,
+        RouteStore,
+        ResealKeysService,
+        WebhookKeyStore,
+        HandOverNoticesService,
+        HandOverNoticesJob,
+        ChangeNoticeStore,
+        { provide: TEST_RULES, useValue: { isProduction: env.PAYCODE_ENVIRONMENT === 'production' } },
+        { provide: WebhookKeys, useFactory: () => new WebhookKeys(env.KEY_ENCRYPTION_KEYS) },
+        { provide: RouteLease, useFactory: () => new RouteLease(env.ROUTE_LEASE_MS) },
+        { provide: UrlProbe, useFactory: () => urlProbe(env) },
+        {
+          provide: ProbeBudget,
+          inject: [DataSource],
+          useFactory: (source: DataSource) => new ProbeBudget(source, budgetOf(env)),
+        },
+        {
+          provide: InternalClient,
+          inject: [ServiceTokenSigner],
+          useFactory: (signer: ServiceTokenSigner) =>
+            new InternalClient({ baseUrl: env.RECIPIENT_MESSAGES_URL, audience: 'recipient-messages', signer, socketsMax: 2 }),
+        },
+        {
+          provide: ChangeNoticeMailer,
+          inject: [InternalClient],
+          useFactory: (client: InternalClient) => new ChangeNoticeMailer(client),
+        },
       ],
     };
+  }
+
+  onApplicationShutdown(): void {
+    this.recipientMessages.close();
   }
 }
 
@@ -39,15 +101,16 @@ const minuteMs = 60_000;
 /** Time for the probe's bookkeeping beyond the probe itself. */
 const probeMarginMs = 5_000;
 
-function probingOptions(env: NotificationConfigEnv): ProbingOptions {
+function urlProbe(env: NotificationConfigEnv): UrlProbe {
+  const limits = { totalMs: env.PROBE_TIMEOUT_MS, connectMs: env.PROBE_CONNECT_TIMEOUT_MS, bodyBytesMax: responseBytesMax };
+  return new UrlProbe(new OutboundGuard(outboundPolicyOf(env)), limits);
+}
+
+function budgetOf(env: NotificationConfigEnv): ProbeBudgetSettings {
   return {
-    policy: outboundPolicyOf(env),
-    limits: { totalMs: env.PROBE_TIMEOUT_MS, connectMs: env.PROBE_CONNECT_TIMEOUT_MS, bodyBytesMax: responseBytesMax },
-    budget: {
-      merchant: { burst: env.PROBES_PER_MERCHANT_BURST, refillMs: env.PROBES_PER_MERCHANT_INTERVAL_MS },
-      caller: { burst: env.PROBES_PER_CALLER_BURST, refillMs: hourMs / env.PROBES_PER_CALLER_PER_HOUR },
-      origin: { burst: env.PROBES_PER_ORIGIN_PER_MINUTE, refillMs: minuteMs / env.PROBES_PER_ORIGIN_PER_MINUTE },
-      probeMsMax: env.PROBE_TIMEOUT_MS + probeMarginMs,
-    },
+    merchant: { burst: env.PROBES_PER_MERCHANT_BURST, refillMs: env.PROBES_PER_MERCHANT_INTERVAL_MS },
+    caller: { burst: env.PROBES_PER_CALLER_BURST, refillMs: hourMs / env.PROBES_PER_CALLER_PER_HOUR },
+    origin: { burst: env.PROBES_PER_ORIGIN_PER_MINUTE, refillMs: minuteMs / env.PROBES_PER_ORIGIN_PER_MINUTE },
+    probeMsMax: env.PROBE_TIMEOUT_MS + probeMarginMs,
   };
 }

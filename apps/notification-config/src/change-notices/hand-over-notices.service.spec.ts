@@ -1,8 +1,8 @@
 import { DataFault } from '@paycode/persistence';
 import type { Logger } from '@paycode/service-runtime';
 import type { ChangeNotice } from '@paycode/dto';
-import { ChangeNoticeMailer, ChangeNoticeStore, type DueNotice } from './change-notices.ports';
-import { HandOverNoticesService } from './hand-over-notices.service';
+import type { ChangeNoticeStore, DueNotice } from './change-notice.store';
+import { type ChangeNoticeMailer, HandOverNoticesService } from './hand-over-notices.service';
 
 const due = (merchantId: number): DueNotice => ({
   noticeId: `n-${merchantId}`,
@@ -20,16 +20,16 @@ describe('handing change notices over', () => {
   const logged: object[] = [];
   const handOver = (notices: DueNotice[], mail: (part: readonly ChangeNotice[]) => Promise<void>) => {
     [removed, mailed, logged.length] = [[], [], 0];
-    const store = new (class extends ChangeNoticeStore {
-      override claim = () => Promise.resolve(notices);
-      override remove = async (ids: readonly string[]) => void removed.push(...ids);
-    })();
-    const mailer = new (class extends ChangeNoticeMailer {
-      override async handOver(part: readonly ChangeNotice[]): Promise<void> {
+    const store = {
+      claim: () => Promise.resolve(notices),
+      remove: async (ids: readonly string[]) => void removed.push(...ids),
+    } as unknown as ChangeNoticeStore;
+    const mailer = {
+      async handOver(part: readonly ChangeNotice[]): Promise<void> {
         await mail(part);
         mailed.push(...part.map(({ merchantId }) => merchantId));
-      }
-    })();
+      },
+    } as unknown as ChangeNoticeMailer;
     const log = { error: (fields: object) => logged.push(fields) } as unknown as Logger;
     return new HandOverNoticesService(store, mailer, log).handOver();
   };

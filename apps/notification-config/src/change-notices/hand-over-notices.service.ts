@@ -1,7 +1,20 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { InternalClient } from '@paycode/access';
+import type { ChangeNotice } from '@paycode/dto';
 import { countParked, dataFaultReason, isolate } from '@paycode/persistence';
-import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { ChangeNoticeMailer, ChangeNoticeStore } from './change-notices.ports';
+import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
+import { PeriodicTask } from '@paycode/timing';
+import { ChangeNoticeStore } from './change-notice.store';
+
+/** Sends notices to recipient-messages, which mails them. */
+export class ChangeNoticeMailer {
+  constructor(private readonly client: InternalClient) {}
+
+  /** Resolves once the notices are stored there. */
+  async handOver(notices: readonly ChangeNotice[]): Promise<void> {
+    await this.client.post('/internal/recipient-messages/notices', notices);
+  }
+}
 
 const batchMax = 50;
 const retryAfterMs = 30_000;
@@ -41,5 +54,33 @@ export class HandOverNoticesService {
     });
     await this.store.remove(due.map(({ noticeId }) => noticeId).filter(noticeId => !refused.has(noticeId)));
     return notices.length - refused.size;
+  }
+}
+
+/** A mail about a change waits for nobody's decision, and may leave some seconds later. */
+const everyMs = 5_000;
+
+/** Hands over due notices. */
+@Injectable()
+export class HandOverNoticesJob implements OnApplicationBootstrap {
+  private readonly task: PeriodicTask;
+
+  constructor(
+    private readonly notices: HandOverNoticesService,
+    private readonly lifecycle: Lifecycle,
+    @Inject(LOGGER) log: Logger,
+  ) {
+    const failed = (error: unknown) =>
+      log.warn({ event: 'notices-not-handed-over', err: error }, 'change notices wait for recipient-messages');
+    this.task = new PeriodicTask(signal => this.run(signal), { everyMs, firstAfterMs: everyMs, failed });
+  }
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+    this.lifecycle.onDrain('change-notices', () => this.task.stop());
+  }
+
+  private async run(signal: AbortSignal): Promise<void> {
+    while ((await this.notices.handOver()) > 0 && !signal.aborted);
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type {
+  MerchantRecord,
   MerchantsSought,
   PortalMerchantsAnswer,
   PortalNotifications,
@@ -8,25 +9,65 @@ import type {
 } from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
 import { invalidField } from '@paycode/service-runtime';
+import { DataSource, type FindOptionsWhere, ILike } from 'typeorm';
+import { HttpNotificationEntity, MerchantEntity, RecipientEntity } from '../entities';
+import { merchantNotFound } from '../merchants/merchants.service';
+import { ValidateUrlService } from '../probing/validate-url.service';
 import { isRecipientValue, type Recipient, validValuesText } from './domain/recipient';
-import type { HttpNotificationAnswer } from './http-notification-answer';
-import type { NotificationCaller } from './notification-caller';
-import { PortalReader } from './notifications.ports';
-import { RecipientsService } from './recipients.service';
-import { RemoveNotificationService } from './remove-notification.service';
-import type { TestOrder } from './send-test.service';
-import { UrlUseCases } from './url-use-cases';
+import { type HttpNotificationAnswer, type NotificationCaller, NotificationsService } from './notifications.service';
+import { SendTestService, type TestOrder } from './send-test.service';
 
 type Wanted = Pick<PortalRequest, 'merchantId' | 'url' | 'type' | 'value'>;
+
+const merchantsMax = 1_000;
+const namedMax = 50;
+
+/** Merchants and their notifications, as the portal shows them. */
+@Injectable()
+export class PortalReader {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Of that owner, the smallest ids first, at most 1,000; by name at most 50. */
+  async merchantsOf(owner: MerchantsSought): Promise<MerchantRecord[]> {
+    const merchants = this.dataSource.getRepository(MerchantEntity);
+    const found = await merchants.find({
+      where: whereOf(owner),
+      order: { merchantId: 'ASC' },
+      take: 'named' in owner ? namedMax : merchantsMax,
+    });
+    return found.map(({ merchantId, merchantName, pspId, acquirer, status }) => ({
+      merchantId,
+      merchantName,
+      pspId,
+      acquirer,
+      status,
+    }));
+  }
+
+  /** @throws DomainError 404 */
+  async notificationsOf(merchantId: number): Promise<PortalNotifications> {
+    const merchant = await this.dataSource.getRepository(MerchantEntity).findOneBy({ merchantId });
+    if (!merchant) throw merchantNotFound();
+    const [http, recipients] = await Promise.all([
+      this.dataSource.getRepository(HttpNotificationEntity).findOneBy({ merchantId }),
+      this.dataSource.getRepository(RecipientEntity).find({ where: { merchantId }, order: { position: 'ASC' } }),
+    ]);
+    return {
+      http: http && { url: http.url, version: http.version, keyId: http.keyId, changedAt: http.changedAt.toISOString() },
+      encryption: merchant.encryption,
+      recipients: recipients.map(({ type, value }) => ({ type, value })),
+    };
+  }
+}
 
 /** Flow: what a person asked in the portal -> the use case that the API has for it -> the merchant's notifications as they then are. */
 @Injectable()
 export class PortalNotificationsService {
   constructor(
     private readonly reader: PortalReader,
-    private readonly http: UrlUseCases,
-    private readonly recipients: RecipientsService,
-    private readonly removals: RemoveNotificationService,
+    private readonly notifications: NotificationsService,
+    private readonly tests: SendTestService,
+    private readonly urls: ValidateUrlService,
   ) {}
 
   merchantsOf(owner: MerchantsSought): Promise<PortalMerchantsAnswer> {
@@ -39,35 +80,35 @@ export class PortalNotificationsService {
 
   setUrl({ merchantId, url }: Wanted, caller: NotificationCaller): Promise<HttpNotificationAnswer> {
     if (!url) throw invalidField('url', 'is missing');
-    return this.http.set.set({ merchantId, url, version: 'V3' }, caller);
+    return this.notifications.setHttp({ merchantId, url, version: 'V3' }, caller);
   }
 
   async removeUrl(merchantId: number, { origin }: NotificationCaller): Promise<void> {
-    await this.removals.removeUrl(merchantId, origin);
+    await this.notifications.removeUrl(merchantId, origin);
   }
 
   renewKey(merchantId: number, caller: NotificationCaller): Promise<HttpNotificationAnswer> {
-    return this.http.keys.renew(merchantId, caller);
+    return this.notifications.renewKey(merchantId, caller);
   }
 
   async addRecipient(wanted: Wanted, caller: NotificationCaller): Promise<PortalNotifications> {
-    await this.recipients.add(wanted.merchantId, recipientOf(wanted), caller);
+    await this.notifications.addRecipient(wanted.merchantId, recipientOf(wanted), caller);
     return this.show(wanted.merchantId);
   }
 
   async removeRecipient(wanted: Wanted, { origin }: NotificationCaller): Promise<PortalNotifications> {
-    await this.removals.removeRecipient(wanted.merchantId, recipientOf(wanted), origin);
+    await this.notifications.removeRecipient(wanted.merchantId, recipientOf(wanted), origin);
     return this.show(wanted.merchantId);
   }
 
   sendTest(order: TestOrder): Promise<TestNotificationResult<ProbeOutcome>> {
-    return this.http.tests.send(order);
+    return this.tests.send(order);
   }
 
   async check(of: { merchantId: number; url: string | undefined; caller: string }): Promise<{ url: string } & ProbeOutcome> {
     const { merchantId, url, caller } = of;
-    if (!url) return this.http.checks.check(merchantId, caller);
-    return { url, ...(await this.http.urls.probe({ merchantId, url, caller })) };
+    if (!url) return this.notifications.check(merchantId, caller);
+    return { url, ...(await this.urls.probe({ merchantId, url, caller })) };
   }
 }
 
@@ -75,4 +116,11 @@ function recipientOf({ type, value }: Wanted): Recipient {
   const trimmed = value?.trim() ?? '';
   if (!type || !isRecipientValue(type, trimmed)) throw invalidField('value', validValuesText);
   return { type, value: trimmed };
+}
+
+function whereOf(owner: MerchantsSought): FindOptionsWhere<MerchantEntity> {
+  if ('all' in owner) return {};
+  // Escapes the wildcards of a pattern, because the text is searched for as it stands.
+  if ('named' in owner) return { merchantName: ILike(`%${owner.named.replace(/[\\%_]/g, String.raw`\$&`)}%`) };
+  return owner;
 }

@@ -1,16 +1,24 @@
-import type { KeyObject } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { generateWebhookKey, importWebhookKey } from '@paycode/crypto';
-import type { IsOpened, TestNotificationResult } from '@paycode/dto';
-import type { ProbeOutcome } from '@paycode/safe-http';
+import { generateWebhookKey, importWebhookKey, webhookEnvelope } from '@paycode/crypto';
+import {
+  type EncryptionProfile,
+  type IsOpened,
+  serializeNotification,
+  type TestNotificationResult,
+  type TransactionNotificationV3,
+} from '@paycode/dto';
+import type { ProbeMessage, ProbeOutcome } from '@paycode/safe-http';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import type { Origin } from '../audit';
-import { ValidateUrlService } from '../probing';
-import { WebhookKeys } from '../webhook-keys';
-import { testNotificationOf } from './domain/test-notification';
-import { notificationNotSet } from './notification-refusals';
-import { type TestReceiver, TestReceivers } from './notifications.ports';
-import { testMessageOf } from './test-message';
+import type { KeyObject } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { insertAuditEvents, type Origin } from '../audit';
+import { HttpNotificationEntity, MerchantEntity } from '../entities';
+import { merchantNotFound } from '../merchants/merchants.service';
+import { ValidateUrlService } from '../probing/validate-url.service';
+import { WebhookKeys } from '../webhook-keys/webhook-keys';
+import type { HttpNotification } from './domain/notification-configuration';
+import { type NotifiedMerchant, testNotificationOf } from './domain/test-notification';
+import { notificationNotSet } from './notifications.service';
 
 export const TEST_RULES = Symbol('TEST_RULES');
 
@@ -30,6 +38,42 @@ export interface TestOrder {
 
 /** The receiver has answered once already, so it is there; both POSTs end before the portal gives up. */
 const counterTestMs = 5_000;
+
+/** The outcome of a test notification, for the audit log. */
+interface TestRecord {
+  transactionId: number;
+  outcome: string;
+  isOpened: IsOpened;
+  askedBy: string | undefined;
+}
+
+/** Where a test notification goes, and under which key. */
+interface TestReceiver {
+  merchant: NotifiedMerchant;
+  encryption: EncryptionProfile;
+  http: HttpNotification | null;
+}
+
+/** The merchants to which tests go, and the record of each test. */
+@Injectable()
+export class TestReceivers {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** @throws DomainError 404 */
+  async find(merchantId: number): Promise<TestReceiver> {
+    const merchant = await this.dataSource.getRepository(MerchantEntity).findOneBy({ merchantId });
+    if (!merchant) throw merchantNotFound();
+    const http = await this.dataSource.getRepository(HttpNotificationEntity).findOneBy({ merchantId });
+    return { merchant, encryption: merchant.encryption, http };
+  }
+
+  /** Writes the sender, the outcome and the person who asked to the audit log. */
+  async record(merchantId: number, origin: Origin, sent: TestRecord): Promise<void> {
+    const { transactionId, outcome, isOpened, askedBy } = sent;
+    const detail = { transactionId: String(transactionId), outcome, isOpened, ...(askedBy ? { askedBy } : {}) };
+    await insertAuditEvents(this.dataSource.manager, { merchantId, origin }, [{ kind: 'TEST_SENT', detail }]);
+  }
+}
 
 /**
  * Flow: the merchant's URL and key -> a notification that moves no money, encrypted as those of payments -> one POST -> once more under a
@@ -90,4 +134,23 @@ export class SendTestService {
       throw error;
     }
   }
+}
+
+/** The header fields of a delivery's first attempt, and one that says what this is. */
+function testMessageOf(
+  notification: TransactionNotificationV3,
+  { encryption, key }: { encryption: EncryptionProfile; key: KeyObject },
+): ProbeMessage {
+  const envelope = webhookEnvelope(encryption);
+  return {
+    body: envelope.encrypt(key, serializeNotification(notification)),
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'x-webhook-encryption': envelope.headerValue,
+      'x-webhook-transaction-id': String(notification.transactionId),
+      'x-webhook-attempt': '1',
+      'x-webhook-timestamp': String(Math.floor(Date.now() / 1_000)),
+      'x-webhook-test': '1',
+    },
+  };
 }

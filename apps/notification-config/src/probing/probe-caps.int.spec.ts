@@ -1,6 +1,6 @@
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
-import { PostgresProbeBudgetStore } from './persistence/postgres-probe-budget.store';
+import { ProbeBudget } from './probe-budget';
 import { acquirerBank, pspOne, TestNotificationConfig } from '../testing/running-service';
 
 /** Refills are out of reach of a test run. */
@@ -81,19 +81,13 @@ describe('caps on probes (T-28)', () => {
 
   /** A call that finds the merchant's turn taken is refused when that turn ends, however long the turn took. */
   function refusalsComeWithTheNextRelease(): void {
-    const { take, release } = PostgresProbeBudgetStore.prototype;
+    const { take, release } = ProbeBudget.prototype;
     let [taken, released] = [0, 0];
-    jest.spyOn(PostgresProbeBudgetStore.prototype, 'release').mockImplementation(async function (
-      this: PostgresProbeBudgetStore,
-      ...args
-    ) {
+    jest.spyOn(ProbeBudget.prototype, 'release').mockImplementation(async function (this: ProbeBudget, ...args) {
       await release.apply(this, args);
       released += 1;
     });
-    jest.spyOn(PostgresProbeBudgetStore.prototype, 'take').mockImplementation(async function (
-      this: PostgresProbeBudgetStore,
-      request,
-    ) {
+    jest.spyOn(ProbeBudget.prototype, 'take').mockImplementation(async function (this: ProbeBudget, request) {
       const permit = await take.call(this, request);
       if (permit.ok) taken += 1;
       else await eventually(() => expect(released).toBeGreaterThanOrEqual(taken));

@@ -1,7 +1,7 @@
 import type { ProbeDetail, ProbeOutcome } from '@paycode/safe-http';
 import type { Logger } from '@paycode/service-runtime';
-import type { ProbeBudget, UrlProbe } from './probing.ports';
-import { ValidateUrlService } from './validate-url.service';
+import type { ProbeBudget } from './probe-budget';
+import { type UrlProbe, ValidateUrlService } from './validate-url.service';
 
 const log = { info: () => undefined } as unknown as Logger;
 const timings = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 1 };
@@ -16,8 +16,11 @@ async function refusalOf(outcome: Partial<ProbeOutcome>): Promise<{ message: str
     certificateExpiresAt: null,
     ...outcome,
   };
-  const probe: UrlProbe = { isAllowed: () => true, probe: () => Promise.resolve(failed) };
-  const budget: ProbeBudget = { take: () => Promise.resolve({ ok: true, probeId: '1' }), release: () => Promise.resolve() };
+  const probe = { isAllowed: () => true, probe: () => Promise.resolve(failed) } as unknown as UrlProbe;
+  const budget = {
+    take: () => Promise.resolve({ ok: true, probeId: '1' }),
+    release: () => Promise.resolve(),
+  } as unknown as ProbeBudget;
   const url = 'https://shop.example.com/';
   const refused = new ValidateUrlService(probe, budget, log).validate({ merchantId: 1, caller: 'psp-1', url });
   return refused.then(

@@ -1,8 +1,48 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import type { Origin } from '../audit';
-import { WebhookKeys } from './webhook-keys';
-import { type StoredWebhookKey, WebhookKeyStore } from './webhook-keys.ports';
+import { DataSource } from 'typeorm';
+import { insertAuditEvents, type Origin } from '../audit';
+import { type SealedWebhookKey, WebhookKeys } from './webhook-keys';
+
+interface StoredWebhookKey extends SealedWebhookKey {
+  merchantId: number;
+}
+
+const webhookKeySql = {
+  after: 'select merchant_id, key_id, sealed_key from http_notification where merchant_id > $1 order by merchant_id limit $2',
+
+  // Compares with the text that was opened, so that a key renewed meanwhile stays. changed_at stays too, because the
+  // route is the same.
+  replace: 'update http_notification set sealed_key = $3 where merchant_id = $1 and sealed_key = $2',
+} as const;
+
+interface KeyRow {
+  merchant_id: string;
+  key_id: string;
+  sealed_key: string;
+}
+
+/** The sealed keys of all merchants. */
+@Injectable()
+export class WebhookKeyStore {
+  constructor(@Inject(DataSource) private readonly dataSource: DataSource) {}
+
+  /** Keys of merchants after `merchantId`, in order of merchants. */
+  async after(merchantId: number, limit: number): Promise<StoredWebhookKey[]> {
+    const rows = await this.dataSource.query<KeyRow[]>(webhookKeySql.after, [merchantId, limit]);
+    return rows.map(row => ({ merchantId: Number(row.merchant_id), keyId: row.key_id, sealedKey: row.sealed_key }));
+  }
+
+  /** Replaces `key.sealedKey` by `sealedKey`; false when it has changed meanwhile. */
+  async replace({ merchantId, keyId, sealedKey: old }: StoredWebhookKey, sealedKey: string, origin: Origin): Promise<boolean> {
+    return this.dataSource.transaction(async manager => {
+      const [, replaced] = await manager.query<[unknown, number]>(webhookKeySql.replace, [merchantId, old, sealedKey]);
+      if (replaced === 0) return false;
+      await insertAuditEvents(manager, { merchantId, origin }, [{ kind: 'KEY_RESEALED', detail: { keyId } }]);
+      return true;
+    });
+  }
+}
 
 const pageMax = 200;
 

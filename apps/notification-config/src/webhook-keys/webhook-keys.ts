@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { generateWebhookKey, KeyRing, webhookKeyAad, WebhookKeySealer } from '@paycode/crypto';
+import { randomUUID } from 'node:crypto';
 
 /** A webhook key as it is stored: sealed, and bound to its merchant and id. */
 export interface SealedWebhookKey {

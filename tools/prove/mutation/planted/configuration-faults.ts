@@ -2,7 +2,7 @@ import type { PlantedFault } from './planted-fault.ts';
 
 const config = 'apps/notification-config/src';
 const notificationsSpec = `${config}/notifications/notifications.int.spec.ts`;
-const storeSpec = `${config}/notifications/persistence/postgres-configuration.store.int.spec.ts`;
+const storeSpec = `${config}/notifications/configuration.store.int.spec.ts`;
 const capsSpec = `${config}/probing/probe-caps.int.spec.ts`;
 
 /** Webhook URLs, keys, recipients and probes. */
@@ -11,7 +11,7 @@ export const configurationFaults: readonly PlantedFault[] = [
     id: 'psp-owns-all',
     breaks: 'Any PSP owns any merchant.',
     against: 'T-24',
-    file: `${config}/notifications/persistence/configuration.sql.ts`,
+    file: `${config}/notifications/configuration.store.ts`,
     find: 'merchant.psp_id = $3 or merchant.acquirer = $4)`',
     put: '$3::bigint is not null or merchant.acquirer = $4)`',
     specs: [notificationsSpec],
@@ -20,16 +20,16 @@ export const configurationFaults: readonly PlantedFault[] = [
     id: 'renew-key-lease',
     breaks: 'renewKey answers while a dispatcher may still start a request under the old key.',
     against: 'R-4.3-10',
-    file: `${config}/notifications/renew-key.service.ts`,
-    find: '    await this.lease.runsOut();\n',
-    put: '',
+    file: `${config}/notifications/notifications.service.ts`,
+    find: '    await this.lease.runsOut();\n    const { url, version }',
+    put: '    const { url, version }',
     specs: [`${config}/routes/route-lease.int.spec.ts`],
   },
   {
     id: 'change-url-lease',
     breaks: 'addHttp answers while a dispatcher may still start a request to the old URL.',
     against: 'P-I11',
-    file: `${config}/notifications/set-http-notification.service.ts`,
+    file: `${config}/notifications/notifications.service.ts`,
     find: '    if (changed.after.isHttpFresh) await this.lease.runsOut();\n',
     put: '',
     specs: [`${config}/routes/route-lease.int.spec.ts`],
@@ -38,7 +38,7 @@ export const configurationFaults: readonly PlantedFault[] = [
     id: 'recipients-cap',
     breaks: 'A merchant may have 21 recipients.',
     against: 'A-53',
-    file: `${config}/notifications/recipients.service.ts`,
+    file: `${config}/notifications/notifications.service.ts`,
     find: 'current.recipients.length >= recipientsMax',
     put: 'current.recipients.length > recipientsMax',
     specs: [notificationsSpec],
@@ -47,7 +47,7 @@ export const configurationFaults: readonly PlantedFault[] = [
     id: 'suspended-during-probe',
     breaks: 'A merchant that is suspended while its URL is probed gets the URL all the same.',
     against: 'A-44',
-    file: `${config}/notifications/set-http-notification.service.ts`,
+    file: `${config}/notifications/notifications.service.ts`,
     find: 'settingHttp(owned(current), {',
     put: 'settingHttp(current, {',
     specs: [`${config}/notifications/merchant-changes-meanwhile.int.spec.ts`],
@@ -56,7 +56,7 @@ export const configurationFaults: readonly PlantedFault[] = [
     id: 'sms-told-of-changes',
     breaks: 'Notices of a changed URL go to SMS numbers, as if they were e-mail addresses.',
     against: 'T-15',
-    file: `${config}/notifications/persistence/configuration.sql.ts`,
+    file: `${config}/notifications/configuration.store.ts`,
     find: "from recipient where merchant_id = $1 and type = 'EMAIL'",
     put: 'from recipient where merchant_id = $1',
     specs: [`${config}/change-notices/hand-over-notices.int.spec.ts`, storeSpec],
@@ -83,7 +83,7 @@ export const configurationFaults: readonly PlantedFault[] = [
     id: 'probe-cap-of-origin',
     breaks: 'One target can be probed without limit by many callers.',
     against: 'T-28',
-    file: `${config}/probing/persistence/postgres-probe-budget.store.ts`,
+    file: `${config}/probing/probe-budget.ts`,
     find: '      [`origin:${new URL(url).origin}`, origin],\n',
     put: '',
     specs: [capsSpec],
@@ -101,7 +101,7 @@ export const configurationFaults: readonly PlantedFault[] = [
     id: 'change-without-lock',
     breaks: 'Two changes of one merchant at the same time overwrite each other.',
     against: 'A-51',
-    file: `${config}/notifications/persistence/configuration.sql.ts`,
+    file: `${config}/notifications/configuration.store.ts`,
     find: "'select 1 from merchant where merchant_id = $1 for update'",
     put: "'select 1 from merchant where merchant_id = $1'",
     specs: [storeSpec, notificationsSpec],
@@ -110,7 +110,7 @@ export const configurationFaults: readonly PlantedFault[] = [
     id: 'closed-port-told',
     breaks: 'A refused URL tells a port that closes from one that is silent.',
     against: 'T-11',
-    file: `${config}/probing/failure-class.ts`,
+    file: `${config}/probing/validate-url.service.ts`,
     find: 'CONNECTION_CLOSED: connection,',
     put: 'CONNECTION_CLOSED: tls,',
     specs: [`${config}/probing/validate-url.service.spec.ts`],

@@ -1,0 +1,48 @@
+import type { EntityManager } from 'typeorm';
+
+export type AuditKind =
+  | 'MERCHANT_SAVED'
+  | 'ENCRYPTION_CHANGED'
+  | 'URL_SET'
+  | 'URL_REMOVED'
+  | 'KEY_CREATED'
+  | 'KEY_RENEWED'
+  | 'KEY_REVEALED'
+  | 'KEY_RESEALED'
+  | 'RECIPIENT_ADDED'
+  | 'RECIPIENT_REMOVED'
+  | 'TEST_SENT';
+
+/** The caller of a change, and the request that made it. */
+export interface Origin {
+  /** Username, or `operator`. */
+  actor: string;
+  requestId: string;
+}
+
+/** An event of a merchant's configuration. It never has a key; recipients are masked. */
+export interface AuditEvent {
+  kind: AuditKind;
+  detail?: Record<string, string>;
+}
+
+/** All events of a change in one statement. */
+const insertAuditEventsSql = `
+  insert into audit_event (merchant_id, kind, actor, request_id, detail)
+  select $1, kind, $2, $3, detail::jsonb from unnest($4::text[], $5::text[]) as event (kind, detail)`;
+
+/** Writes events in the caller's transaction: a change and its audit events are stored together or not at all (T-15). */
+export async function insertAuditEvents(
+  manager: EntityManager,
+  { merchantId, origin }: { merchantId: number; origin: Origin },
+  events: readonly AuditEvent[],
+): Promise<void> {
+  if (events.length === 0) return;
+  await manager.query(insertAuditEventsSql, [
+    merchantId,
+    origin.actor,
+    origin.requestId,
+    events.map(({ kind }) => kind),
+    events.map(({ detail }) => JSON.stringify(detail ?? {})),
+  ]);
+}

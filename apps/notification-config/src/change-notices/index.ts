@@ -1,1 +1,0 @@
-export { ChangeNoticesModule } from './change-notices.module';

@@ -1,0 +1,136 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { insertAuditEvents, type Origin } from '../audit';
+import { HttpNotificationEntity, RecipientEntity } from '../entities';
+import type { ConfigurationChange } from './domain/configuration-change';
+import type { NotificationConfiguration } from './domain/notification-configuration';
+import type { Recipient } from './domain/recipient';
+
+/** The merchants that a caller may manage: those of a PSP, those of an acquirer (A-40, A-43), or all (operator). */
+export type Owner = { pspId: number } | { acquirer: string } | 'OPERATOR';
+
+export interface Target {
+  merchantId: number;
+  owner: Owner;
+}
+
+export interface ChangedConfiguration {
+  before: NotificationConfiguration;
+  after: NotificationConfiguration;
+}
+
+/** Longer than any lease plus any wait for a commit. */
+const freshFor = "interval '60 seconds'";
+
+const configurationSql = {
+  // Serialises changes of one merchant. It locks first and reads afterwards, because a statement that waits for the lock would read the
+  // other tables as they were before the wait.
+  lock: 'select 1 from merchant where merchant_id = $1 for update',
+
+  // One snapshot of three tables. The query does not find a merchant of another owner (T-24).
+  read: `
+    select merchant.merchant_id, merchant.status, http.url, http.version, http.key_id, http.sealed_key,
+           http.changed_at > clock_timestamp() - ${freshFor} as is_http_fresh,
+           coalesce((select jsonb_agg(jsonb_build_object('type', type, 'value', value) order by position)
+                     from recipient where recipient.merchant_id = merchant.merchant_id), '[]') as recipients
+    from merchant left join http_notification http using (merchant_id)
+    where merchant.merchant_id = $1 and ($2 or merchant.psp_id = $3 or merchant.acquirer = $4)`,
+
+  addNotice: `
+    insert into change_notice (merchant_id, kind, emails, actor)
+    select $1, $2, array_agg(value order by position), $3 from recipient where merchant_id = $1 and type = 'EMAIL'
+    having count(*) > 0`,
+} as const;
+
+interface ConfigurationRow {
+  merchant_id: string;
+  status: NotificationConfiguration['status'];
+  url: string | null;
+  version: string;
+  key_id: string;
+  sealed_key: string;
+  is_http_fresh: boolean | null;
+  recipients: Recipient[];
+}
+
+/** URL, key and recipients of a merchant, and what changes with them in one transaction. */
+@Injectable()
+export class ConfigurationStore {
+  constructor(@Inject(DataSource) private readonly dataSource: DataSource) {}
+
+  /** undefined: there is no such merchant, or the caller may not manage it; ownership is part of the query (T-24). */
+  find(target: Target): Promise<NotificationConfiguration | undefined> {
+    return read(this.dataSource.manager, target);
+  }
+
+  /**
+   * Locks the merchant's row (A-51), and applies the change that `plan` makes from the current configuration, with its audit events and
+   * notice, in one transaction. An error of `plan` rolls everything back. undefined: as for `find`.
+   */
+  async change(
+    request: Target & { origin: Origin },
+    plan: (current: NotificationConfiguration) => ConfigurationChange,
+  ): Promise<ChangedConfiguration | undefined> {
+    return this.dataSource.transaction(async manager => {
+      await manager.query(configurationSql.lock, [request.merchantId]);
+      const before = await read(manager, request);
+      if (!before) return undefined;
+      const change = plan(before);
+      await apply(manager, request, change);
+      return { before, after: (await read(manager, request))! };
+    });
+  }
+}
+
+async function read(manager: EntityManager, { merchantId, owner }: Target): Promise<NotificationConfiguration | undefined> {
+  const [row] = await manager.query<ConfigurationRow[]>(configurationSql.read, [merchantId, ...ownerParameters(owner)]);
+  return row && configurationOf(row);
+}
+
+function ownerParameters(owner: Owner): [isOperator: boolean, pspId: number | null, acquirer: string | null] {
+  if (owner === 'OPERATOR') return [true, null, null];
+  return 'pspId' in owner ? [false, owner.pspId, null] : [false, null, owner.acquirer];
+}
+
+function configurationOf(row: ConfigurationRow): NotificationConfiguration {
+  const { url, version, key_id: keyId, sealed_key: sealedKey } = row;
+  return {
+    merchantId: Number(row.merchant_id),
+    status: row.status,
+    http: url === null ? null : { url, version, keyId, sealedKey },
+    isHttpFresh: row.is_http_fresh ?? false,
+    recipients: row.recipients,
+  };
+}
+
+type ChangeRequest = Target & { origin: Origin };
+
+async function apply(manager: EntityManager, request: ChangeRequest, change: ConfigurationChange): Promise<void> {
+  const { merchantId } = request;
+  // Stores the notice before the change, so that a removed recipient gets the notice of the removal too.
+  if (change.notice) await storeNotice(manager, request, change.notice);
+  if (change.http === null) await manager.delete(HttpNotificationEntity, { merchantId });
+  if (change.http) await storeHttp(manager, merchantId, change.http);
+  if (change.added) await manager.insert(RecipientEntity, { merchantId, ...change.added });
+  if (change.removed) await manager.delete(RecipientEntity, { merchantId, ...change.removed });
+  await insertAuditEvents(manager, request, change.events);
+}
+
+async function storeHttp(
+  manager: EntityManager,
+  merchantId: number,
+  { url, version, keyId, sealedKey }: NonNullable<ConfigurationChange['http']>,
+): Promise<void> {
+  await manager
+    .createQueryBuilder()
+    .insert()
+    .into(HttpNotificationEntity)
+    .values({ merchantId, url, version, keyId, sealedKey, changedAt: () => 'clock_timestamp()' })
+    .orUpdate(['url', 'version', 'key_id', 'sealed_key', 'changed_at'], ['merchant_id'])
+    .execute();
+}
+
+/** Stores a notice only when the merchant has e-mail recipients. */
+async function storeNotice(manager: EntityManager, { merchantId, origin }: ChangeRequest, kind: string): Promise<void> {
+  await manager.query(configurationSql.addNotice, [merchantId, kind, origin.actor]);
+}

@@ -1,0 +1,121 @@
+import {
+  Body,
+  type CanActivate,
+  Controller,
+  createParamDecorator,
+  type ExecutionContext,
+  Header,
+  HttpCode,
+  Injectable,
+  Post,
+  UseGuards,
+} from '@nestjs/common';
+import { IdentityGuard } from '@paycode/access';
+import { type Channel, channels, type Identity, validTypesText } from '@paycode/dto';
+import { DomainError } from '@paycode/service-runtime';
+import { Transform } from 'class-transformer';
+import { IsIn, IsInt, IsString, Length, Max, Min, ValidateBy } from 'class-validator';
+import type { FastifyRequest } from 'fastify';
+import { type NotificationEntry, payloadVersions } from './domain/notification-configuration';
+import { isRecipientValue, validValuesText } from './domain/recipient';
+import { type HttpNotificationAnswer, type NotificationCaller, NotificationsService } from './notifications.service';
+
+/** Body of list and renewKey. Numbers are numbers: "25" is refused. */
+export class MerchantRequest {
+  @IsInt()
+  @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
+  merchantId!: number;
+}
+
+/** Body of addHttp. */
+export class AddHttpRequest extends MerchantRequest {
+  @IsString()
+  @Length(1, 2_048)
+  url!: string;
+
+  @IsIn(payloadVersions, { message: 'version must be V3' })
+  version!: string;
+}
+
+const trimmed = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
+
+/** Checks the value only for a known type; an unknown type has its own error (R-7-11). */
+function isValueOfType(value: unknown, request: AddRecipientRequest): boolean {
+  return !channels.includes(request.type) || (typeof value === 'string' && isRecipientValue(request.type, value));
+}
+
+/** Body of extra. */
+export class AddRecipientRequest extends MerchantRequest {
+  @IsIn(channels, { message: validTypesText })
+  type!: Channel;
+
+  @Transform(trimmed)
+  @IsString()
+  @ValidateBy({
+    name: 'isRecipientValue',
+    validator: {
+      validate: (value, context) => isValueOfType(value, context!.object as AddRecipientRequest),
+      defaultMessage: () => validValuesText,
+    },
+  })
+  value!: string;
+}
+
+/** Runs after IdentityGuard and before the body is read: permits PSP and Acquirer only (R-4.3-2, A-41, A-44). */
+@Injectable()
+export class NotificationCallersGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { identity } = context.switchToHttp().getRequest<FastifyRequest & { identity: Identity }>();
+    if (isNotificationCaller(identity)) return true;
+    throw new DomainError({ status: 403, reason: 'CALLER_TYPE', message: 'Forbidden' });
+  }
+}
+
+function isNotificationCaller({ accountType, ownerId, acquirer }: Identity): boolean {
+  return (accountType === 'PSP' && ownerId !== null) || (accountType === 'ACQUIRER' && Boolean(acquirer));
+}
+
+/** The caller of a route behind NotificationCallersGuard. */
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): NotificationCaller => {
+  const request = context.switchToHttp().getRequest<FastifyRequest & { identity: Identity }>();
+  const { subject, accountType, ownerId, acquirer } = request.identity;
+  const owner = accountType === 'PSP' ? { pspId: ownerId! } : { acquirer: acquirer! };
+  return { owner, origin: { actor: subject, requestId: String(request.id) } };
+});
+
+/** Merchant notification endpoints (R-4.3-1). */
+@Controller('portal/restful/merchant/notification')
+@UseGuards(IdentityGuard, NotificationCallersGuard)
+export class NotificationsController {
+  constructor(private readonly notifications: NotificationsService) {}
+
+  @Post('addHttp')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  addHttp(
+    @Body() { merchantId, url, version }: AddHttpRequest,
+    @Caller() caller: NotificationCaller,
+  ): Promise<HttpNotificationAnswer> {
+    return this.notifications.setHttp({ merchantId, url, version }, caller);
+  }
+
+  @Post('renewKey')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  renewKey(@Body() { merchantId }: MerchantRequest, @Caller() caller: NotificationCaller): Promise<HttpNotificationAnswer> {
+    return this.notifications.renewKey(merchantId, caller);
+  }
+
+  @Post('extra')
+  @HttpCode(200)
+  extra(@Body() body: AddRecipientRequest, @Caller() caller: NotificationCaller): Promise<NotificationEntry[]> {
+    return this.notifications.addRecipient(body.merchantId, { type: body.type, value: body.value }, caller);
+  }
+
+  @Post('list')
+  @HttpCode(200)
+  list(@Body() { merchantId }: MerchantRequest, @Caller() caller: NotificationCaller): Promise<NotificationEntry[]> {
+    return this.notifications.list(merchantId, caller);
+  }
+}

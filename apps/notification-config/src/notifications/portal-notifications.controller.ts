@@ -1,0 +1,142 @@
+import { Body, Controller, Header, HttpCode, Post, Req } from '@nestjs/common';
+import {
+  type Channel,
+  channels,
+  type MerchantsSought,
+  type PortalAnswer,
+  type PortalMerchantsAnswer,
+  type PortalMerchantsRequest,
+  type PortalNotifications,
+  type PortalRequest,
+  type TestNotificationResult,
+  validTypesText,
+} from '@paycode/dto';
+import type { ProbeOutcome } from '@paycode/safe-http';
+import { answered, invalidField } from '@paycode/service-runtime';
+import { IsIn, IsObject, IsOptional, IsString, Length } from 'class-validator';
+import type { FastifyRequest } from 'fastify';
+import { MerchantRequest } from './notifications.controller';
+import type { HttpNotificationAnswer, NotificationCaller } from './notifications.service';
+import { PortalNotificationsService } from './portal-notifications.service';
+
+/** Body of POST /internal/portal/merchants. */
+export class PortalMerchantsBody implements PortalMerchantsRequest {
+  @IsObject()
+  owner!: MerchantsSought;
+}
+
+/** Body of POST /internal/portal/notifications/{operation}. What people type is checked where it is used, in words for them. */
+export class PortalBody extends MerchantRequest implements PortalRequest {
+  @IsString()
+  @Length(1, 200)
+  actor!: string;
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 2_048)
+  url?: string;
+
+  @IsOptional()
+  @IsIn(channels, { message: validTypesText })
+  type?: Channel;
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 254)
+  value?: string;
+}
+
+const isId = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
+
+const namedMax = 100;
+
+const ownerRules: Readonly<Record<string, (value: unknown) => boolean>> = {
+  merchantId: isId,
+  pspId: isId,
+  acquirer: value => typeof value === 'string' && value !== '',
+  all: value => value === true,
+  named: value => typeof value === 'string' && value.length >= 1 && value.length <= namedMax,
+};
+
+/** @throws DomainError 400 unless the owner is exactly one of these kinds */
+function ownerOf(owner: MerchantsSought): MerchantsSought {
+  const [[kind, value] = ['', null], ...more] = Object.entries(owner) as [string, unknown][];
+  const isWellFormed = Object.hasOwn(ownerRules, kind) && ownerRules[kind]!(value) && more.length === 0;
+  if (!isWellFormed) throw invalidField('owner', `must be one of ${Object.keys(ownerRules).join(', ')}`);
+  return owner;
+}
+
+/** The portal has decided whose merchant it is; the audit log gets the person's name. */
+function portalCaller({ actor }: { actor: string }, request: FastifyRequest): NotificationCaller {
+  return { owner: 'OPERATOR', origin: { actor: `portal ${actor}`, requestId: String(request.id) } };
+}
+
+type Answer<T> = Promise<PortalAnswer<T>>;
+
+/** What people do in the portal. The portal has checked whose merchant it is; who asked is written down here. */
+@Controller('internal/portal')
+export class PortalNotificationsController {
+  constructor(private readonly notifications: PortalNotificationsService) {}
+
+  @Post('merchants')
+  @HttpCode(200)
+  merchants(@Body() { owner }: PortalMerchantsBody): Promise<PortalMerchantsAnswer> {
+    return this.notifications.merchantsOf(ownerOf(owner));
+  }
+
+  @Post('notifications/list')
+  @HttpCode(200)
+  list(@Body() { merchantId }: PortalBody): Answer<PortalNotifications> {
+    return answered(() => this.notifications.show(merchantId));
+  }
+
+  @Post('notifications/add-http')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  addHttp(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<HttpNotificationAnswer> {
+    return answered(() => this.notifications.setUrl(body, portalCaller(body, request)));
+  }
+
+  @Post('notifications/remove-http')
+  @HttpCode(200)
+  removeHttp(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<void> {
+    return answered(() => this.notifications.removeUrl(body.merchantId, portalCaller(body, request)));
+  }
+
+  @Post('notifications/renew-key')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  renewKey(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<HttpNotificationAnswer> {
+    return answered(() => this.notifications.renewKey(body.merchantId, portalCaller(body, request)));
+  }
+
+  @Post('notifications/add-recipient')
+  @HttpCode(200)
+  addRecipient(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<PortalNotifications> {
+    return answered(() => this.notifications.addRecipient(body, portalCaller(body, request)));
+  }
+
+  @Post('notifications/remove-recipient')
+  @HttpCode(200)
+  removeRecipient(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<PortalNotifications> {
+    return answered(() => this.notifications.removeRecipient(body, portalCaller(body, request)));
+  }
+
+  /** Of the URL in the body, which need not be set; else of the one that is. */
+  @Post('notifications/check')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  check(@Body() { merchantId, url, actor }: PortalBody): Answer<{ url: string } & ProbeOutcome> {
+    return answered(() => this.notifications.check({ merchantId, url, caller: `portal ${actor}` }));
+  }
+
+  @Post('notifications/send-test')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  sendTest(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<TestNotificationResult<ProbeOutcome>> {
+    const { merchantId, actor } = body;
+    const { origin } = portalCaller(body, request);
+    // The portal knows roles: in production it lets owners alone ask.
+    return answered(() => this.notifications.sendTest({ merchantId, caller: `portal ${actor}`, origin, askedBy: actor }));
+  }
+}

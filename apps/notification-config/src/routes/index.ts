@@ -1,2 +1,0 @@
-export { RouteLease } from './route-lease';
-export { RoutesModule } from './routes.module';

@@ -1,2 +1,0 @@
-export { type SealedWebhookKey, WebhookKeys } from './webhook-keys';
-export { WebhookKeysModule } from './webhook-keys.module';
