@@ -73,7 +73,7 @@ const makers = {
     const next = [
       `what an address of ${upper} is, and how the audit log shows it: apps/notification-config/src/notifications/domain/recipient.ts`,
       `what is said: apps/recipient-messages/src/messages/domain/${lower}-message.ts`,
-      `a provider that is no HTTP gateway: apps/recipient-messages/src/messages/clients/${lower}-sender.ts`,
+      `a provider that is no HTTP gateway: apps/recipient-messages/src/senders/${lower}-sender.ts`,
       'an example for merchants: tools/check/docs/openapi/notes/public.yaml, then npm run docs:generate',
       "the gateway's address in Kubernetes' network policy recipient-messages",
       `npm test -- apps/notification-config apps/recipient-messages tools/check/schema`,

@@ -40,7 +40,7 @@ const specsOfAll = [
   'libs/dto/src/events/events.spec.ts',
   'libs/dto/src/events/topic-catalog.spec.ts',
   'tools/check/docs/pages-name-all.spec.ts',
-  'apps/recipient-messages/src/messages/persistence/postgres-message.queue.int.spec.ts',
+  'apps/recipient-messages/src/messages/message.queue.int.spec.ts',
   'tools/check/schema/schema.int.spec.ts',
 ];
 /** Commands that must be refused, and the expected text. */

@@ -1,14 +1,15 @@
 import type { ChannelNames } from './channel-names.ts';
 
 const messages = 'apps/recipient-messages/src/messages';
+const senders = 'apps/recipient-messages/src/senders';
 const configuration = 'apps/notification-config/src/notifications';
 
 /** The files of a channel that are its own. */
 export function newChannelFiles(names: ChannelNames): { path: string; text: string }[] {
   const { lower } = names;
   return [
-    { path: `${messages}/clients/${lower}-sender.ts`, text: sender(names) },
-    { path: `${messages}/clients/${lower}-sender.int.spec.ts`, text: senderSpec(names) },
+    { path: `${senders}/${lower}-sender.ts`, text: sender(names) },
+    { path: `${senders}/${lower}-sender.int.spec.ts`, text: senderSpec(names) },
     { path: `${messages}/domain/${lower}-message.ts`, text: message(names) },
     { path: `${messages}/domain/${lower}-message.spec.ts`, text: messageSpec(names) },
     { path: `${configuration}/domain/${lower}-recipient.spec.ts`, text: recipientSpec(names) },
@@ -16,8 +17,8 @@ export function newChannelFiles(names: ChannelNames): { path: string; text: stri
 }
 
 function sender({ upper, lower }: ChannelNames): string {
-  return `import type { MessageSender } from '../messages.ports';
-import { HttpGatewaySender } from './http-gateway.sender';
+  return `import { HttpGatewaySender } from './http-gateway.sender';
+import type { MessageSender } from './message.sender';
 import type { SenderOptions } from './senders';
 
 /**
@@ -35,7 +36,7 @@ export function ${lower}SenderOf(options: Pick<SenderOptions, '${lower}' | 'caFi
 
 function senderSpec({ upper, lower }: ChannelNames): string {
   return `import { answering, RawReceiver } from '@paycode/safe-http/testing';
-import type { SendError } from '../messages.ports';
+import type { SendError } from './message.sender';
 import { ${lower}SenderOf } from './${lower}-sender';
 
 const optionsFor = (url: string | null, token: string | null) => ({ ${lower}: { url, token }, caFile: null });
@@ -72,7 +73,7 @@ describe('messages over ${upper}', () => {
 
 function message({ upper, pascal }: ChannelNames): string {
   return `import type { TransactionNotificationV3 } from '@paycode/dto';
-import { paymentEmail } from './payment-message';
+import { paymentEmail } from './message-texts';
 
 /** What is said over ${upper}: the one line that is the subject of the e-mail, until ${upper} has words of its own. Nothing of the customer or the card. */
 export function payment${pascal}(notification: TransactionNotificationV3): string {

@@ -7,6 +7,7 @@ import { CannotAddError, type WorkspaceEdit } from './workspace-edit.ts';
 const kinds = 'libs/dto/src/internal/channels.ts';
 const configuration = 'apps/notification-config/src/notifications';
 const messages = 'apps/recipient-messages/src/messages';
+const senders = 'apps/recipient-messages/src/senders';
 
 const contract = 'tools/check/docs/openapi/notes/public.yaml';
 
@@ -57,18 +58,14 @@ function addRecipientKind(edit: WorkspaceEdit, { upper }: ChannelNames): void {
 /** Texts, sender and settings, in recipient-messages. */
 function addSender(edit: WorkspaceEdit, { upper, lower, pascal }: ChannelNames): void {
   const table = `${messages}/channel-table.ts`;
-  const isImport = /^import .* from '\.\/(clients|domain)\/.*';$/;
-  edit.insertSorted(table, isImport, `import { ${lower}SenderOf } from './clients/${lower}-sender';`);
+  const isImport = /^import .* from '\.{1,2}\/(senders|domain)\/.*';$/;
+  edit.insertSorted(table, isImport, `import { ${lower}SenderOf } from '../senders/${lower}-sender';`);
   edit.insertSorted(table, isImport, `import { payment${pascal} } from './domain/${lower}-message';`);
   const opening = `opening({ texts: { ofPayment: payment${pascal}, ofChange: null, ofInvitation: null, ofFourEyes: null }, senderOf: ${lower}SenderOf })`;
   edit.insertBefore(table, /^\} satisfies Record<Channel, Opening>;$/, `  ${upper}: ${opening},\n`);
-  edit.replace(
-    `${messages}/clients/senders.ts`,
-    /(export interface SenderOptions \{[^}]*?)\n\}/,
-    `$1\n  ${lower}: GatewayOptions;\n}`,
-  );
+  edit.replace(`${senders}/senders.ts`, /(export interface SenderOptions \{[^}]*?)\n\}/, `$1\n  ${lower}: GatewayOptions;\n}`);
   const gateway = `    ${lower}: { url: settings.${upper}_GATEWAY_URL, token: settings.${upper}_GATEWAY_TOKEN },\n`;
-  edit.insertBefore('apps/recipient-messages/src/config/messages-options.ts', /^ {4}outboxFolder:/, gateway);
+  edit.insertBefore('apps/recipient-messages/src/config/env.ts', /^ {4}outboxFolder:/, gateway);
   const settings = `  ${upper}_GATEWAY_URL: {
     type: 'url',
     default: null,

@@ -1,5 +1,6 @@
 import { eventsEnv } from '@paycode/events';
 import { baseEnv, databaseEnv, defineEnv, internalCallsEnv } from '@paycode/service-runtime';
+import type { SenderOptions } from '../senders/senders';
 
 /** Environment of recipient-messages. */
 export const env = defineEnv({
@@ -93,3 +94,34 @@ export const env = defineEnv({
 });
 
 export type Settings = ReturnType<typeof env.read>;
+
+/** The settings, as senders take them. */
+export function senderOptionsOf(settings: Settings): SenderOptions {
+  return {
+    email: {
+      transport: settings.EMAIL_TRANSPORT,
+      from: settings.EMAIL_FROM,
+      smtp: {
+        host: settings.SMTP_HOST,
+        port: settings.SMTP_PORT,
+        security: settings.SMTP_SECURITY,
+        username: settings.SMTP_USERNAME,
+        password: settings.SMTP_PASSWORD,
+      },
+    },
+    sms: {
+      transport: settings.SMS_TRANSPORT,
+      from: settings.SMS_SENDER,
+      smpp: {
+        host: settings.SMPP_HOST,
+        port: settings.SMPP_PORT,
+        tls: settings.SMPP_TLS,
+        systemId: settings.SMPP_SYSTEM_ID,
+        password: settings.SMPP_PASSWORD,
+      },
+      gateway: { url: settings.SMS_GATEWAY_URL, token: settings.SMS_GATEWAY_TOKEN },
+    },
+    outboxFolder: settings.OUTBOX_FOLDER,
+    caFile: settings.MESSAGES_CA_FILE,
+  };
+}

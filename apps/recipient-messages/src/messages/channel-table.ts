@@ -1,11 +1,51 @@
-import { type Channel, channels } from '@paycode/dto';
-import { emailSenderOf, type SenderOptions, smsSenderOf } from './clients/senders';
-import { changeNoticeEmail } from './domain/change-notice-message';
-import { fourEyesEmail } from './domain/four-eyes-message';
-import { invitationEmail } from './domain/invitation-message';
-import { paymentEmail, paymentSms } from './domain/payment-message';
-import type { MessageSender } from './messages.ports';
-import { type ChannelTexts, OpenChannel } from './open-channel';
+import { type ChangeNotice, type Channel, channels, type PortalInvitation, type TransactionNotificationV3 } from '@paycode/dto';
+import { type MessageSender, SendError, type Sending } from '../senders/message.sender';
+import { emailSenderOf, type SenderOptions, smsSenderOf } from '../senders/senders';
+import type { ToldRequest } from './domain/message';
+import { changeNoticeEmail, fourEyesEmail, invitationEmail, paymentEmail, paymentSms } from './domain/message-texts';
+
+type ToldInvitation = Omit<PortalInvitation, 'invitationId' | 'email'>;
+type ToldChange = Pick<ChangeNotice, 'kind' | 'merchantId' | 'actor' | 'occurredAt'>;
+
+/** Texts of a channel. */
+interface ChannelTexts<Text> {
+  ofPayment(notification: TransactionNotificationV3): Text;
+  /** null: the channel has no messages about a changed URL or key. */
+  ofChange: ((change: ToldChange) => Text) | null;
+  /** null: nobody is invited over it. */
+  ofInvitation: ((invitation: ToldInvitation) => Text) | null;
+  /** null: nobody is asked to confirm over it. */
+  ofFourEyes: ((request: ToldRequest) => Text) | null;
+}
+
+type Addressed = Omit<Sending<never>, 'text'>;
+
+/** A channel with its sender. Its methods reject with a SendError. */
+export class OpenChannel {
+  private constructor(
+    readonly tellPayment: (to: Addressed, notification: TransactionNotificationV3) => Promise<void>,
+    readonly tellChange: (to: Addressed, change: ToldChange) => Promise<void>,
+    readonly invite: (to: Addressed, invitation: ToldInvitation) => Promise<void>,
+    readonly askSecondPerson: (to: Addressed, request: ToldRequest) => Promise<void>,
+    readonly close: () => Promise<void>,
+  ) {}
+
+  static over<Text>(sender: MessageSender<Text>, texts: ChannelTexts<Text>): OpenChannel {
+    const telling =
+      <Told>(textOf: ((told: Told) => Text) | null) =>
+      async (to: Addressed, told: Told): Promise<void> => {
+        if (!textOf) throw new SendError('NOT_A_TRANSACTION', true);
+        await sender.send({ ...to, text: textOf(told) });
+      };
+    return new OpenChannel(
+      telling(texts.ofPayment),
+      telling(texts.ofChange),
+      telling(texts.ofInvitation),
+      telling(texts.ofFourEyes),
+      () => sender.close(),
+    );
+  }
+}
 
 /** Definition of a channel in this service. */
 interface ChannelDefinition<Text> {
@@ -24,8 +64,10 @@ const channelTable = {
   SMS: opening({ texts: { ofPayment: paymentSms, ofChange: null, ofInvitation: null, ofFourEyes: null }, senderOf: smsSenderOf }),
 } satisfies Record<Channel, Opening>;
 
+export type OpenChannels = ReadonlyMap<Channel, OpenChannel>;
+
 /** The channels that the options give a sender. */
-export function openChannels(options: SenderOptions): Map<Channel, OpenChannel> {
+export function openChannels(options: SenderOptions): OpenChannels {
   const opened = channels.map(channel => [channel, channelTable[channel](options)] as const);
   return new Map(opened.flatMap(([channel, open]) => (open ? [[channel, open]] : [])));
 }

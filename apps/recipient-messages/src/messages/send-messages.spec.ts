@@ -1,6 +1,6 @@
 import type { Channel } from '@paycode/dto';
 import { createLogger } from '@paycode/service-runtime';
-import type { MessageQueue } from './messages.ports';
+import type { MessageQueue } from './message.queue';
 import { SendMessages } from './send-messages';
 
 describe('a look at the queue of messages', () => {

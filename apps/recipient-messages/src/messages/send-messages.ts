@@ -1,14 +1,42 @@
-import type { Channel, TransactionNotificationV3 } from '@paycode/dto';
+import type { PayloadSealer } from '@paycode/crypto';
+import { type Channel, parseNotification, type TransactionNotificationV3 } from '@paycode/dto';
+import { counter, readForScrape, scrapedGauge } from '@paycode/metrics';
 import type { Logger } from '@paycode/service-runtime';
 import { backoffMs } from '@paycode/timing';
+import { SendError } from '../senders/message.sender';
+import type { OpenChannels } from './channel-table';
 import type { QueuedMessage } from './domain/message';
-import { MessageMetrics, type MessageOutcome, MessageQueue, NotificationOpener, SendError } from './messages.ports';
-import type { OpenChannel } from './open-channel';
+import type { MessageQueue } from './message.queue';
+
+/** RETRY: it will be tried again. */
+type MessageOutcome = 'SENT' | 'FAILED' | 'RETRY';
+
+/** Counts of messages; the number that wait is read when scraped. */
+export class MessageMetrics {
+  private readonly worked = counter(
+    'paycode_recipient_messages_tries_total',
+    'Tries to send Email and SMS to recipients, by channel and outcome.',
+    ['channel', 'outcome'],
+  );
+
+  constructor(waiting: () => Promise<Map<Channel, number>>) {
+    const help = 'Messages to recipients that are not sent yet, by channel.';
+    scrapedGauge({ name: 'paycode_recipient_messages_waiting', help, labelNames: ['channel'] }, async gauge => {
+      gauge.reset();
+      for (const [channel, count] of await readForScrape(waiting, new Map<Channel, number>())) gauge.set({ channel }, count);
+    });
+  }
+
+  tried(channel: Channel, outcome: MessageOutcome): void {
+    this.worked.inc({ channel, outcome });
+  }
+}
 
 export interface SendMessagesParts {
   queue: MessageQueue;
-  notifications: NotificationOpener;
-  channels: ReadonlyMap<Channel, OpenChannel>;
+  /** Opens the sealed notifications of messages. */
+  payloads: PayloadSealer;
+  channels: OpenChannels;
   metrics: MessageMetrics;
   log: Logger;
 }
@@ -87,7 +115,7 @@ export class SendMessages {
 
   private notificationOf(payload: string): TransactionNotificationV3 {
     try {
-      return this.parts.notifications.open(payload);
+      return parseNotification(this.parts.payloads.open(payload).toString());
     } catch (cause) {
       // A missing key may be deployed later, so the message is tried again as after any fault of the platform.
       throw new SendError('PAYLOAD_NOT_OPENED', false, cause);

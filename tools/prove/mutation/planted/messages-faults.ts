@@ -1,7 +1,8 @@
 import type { PlantedFault } from './planted-fault.ts';
 
 const messages = 'apps/recipient-messages/src/messages';
-const sendersSpec = `${messages}/clients/senders.int.spec.ts`;
+const senders = 'apps/recipient-messages/src/senders';
+const sendersSpec = `${senders}/senders.int.spec.ts`;
 const messagesSpec = `${messages}/messages.int.spec.ts`;
 const textsSpec = `${messages}/domain/message-texts.spec.ts`;
 
@@ -11,7 +12,7 @@ export const messagesFaults: readonly PlantedFault[] = [
     id: 'recipients-kept',
     breaks: 'Address and payload of a message are kept after it was sent.',
     against: 'T-16',
-    file: `${messages}/persistence/message.sql.ts`,
+    file: `${messages}/message.queue.ts`,
     find: "set state = $2, recipient = '', notification = null, change_notice = null, invitation = null, four_eyes = null, finished_at",
     put: 'set state = $2, finished_at',
     specs: [messagesSpec],
@@ -20,7 +21,7 @@ export const messagesFaults: readonly PlantedFault[] = [
     id: 'starttls-optional',
     breaks: 'Mail goes out in the clear when the server offers no STARTTLS.',
     against: 'T-16',
-    file: `${messages}/clients/smtp-email.sender.ts`,
+    file: `${senders}/smtp-email.sender.ts`,
     find: "requireTLS: security === 'starttls',",
     put: 'requireTLS: false,',
     specs: [sendersSpec],
@@ -29,7 +30,7 @@ export const messagesFaults: readonly PlantedFault[] = [
     id: 'busy-gateway-is-final',
     breaks: 'An SMS that the gateway put off (429) is never tried again.',
     against: 'R-6.2-3',
-    file: `${messages}/clients/http-gateway.sender.ts`,
+    file: `${senders}/http-gateway.sender.ts`,
     find: ' && status < 500 && !temporary.has(status);',
     put: ' && status < 500;',
     specs: [sendersSpec],
@@ -38,7 +39,7 @@ export const messagesFaults: readonly PlantedFault[] = [
     id: 'one-recipient-told',
     breaks: 'Of several recipients of one kind only the first is told.',
     against: 'R-6.2-3',
-    file: `${messages}/persistence/postgres-message.queue.ts`,
+    file: `${messages}/message.queue.ts`,
     find: '`${cause}\\n${channel}\\n${recipient}`',
     put: '`${cause}\\n${channel}`',
     specs: [messagesSpec],
@@ -56,7 +57,7 @@ export const messagesFaults: readonly PlantedFault[] = [
     id: 'html-not-escaped',
     breaks: "A merchant's text is markup in the e-mail.",
     against: 'T-25',
-    file: `${messages}/domain/payment-message.ts`,
+    file: `${messages}/domain/message-texts.ts`,
     find: '${escapedHtml(value)}</li>',
     put: '${value}</li>',
     specs: [textsSpec],

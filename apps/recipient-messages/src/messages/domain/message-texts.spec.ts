@@ -1,9 +1,7 @@
 import { notificationOf } from '@paycode/dto/testing';
 import fc from 'fast-check';
-import { changeNoticeEmail } from './change-notice-message';
 import { septetsMax, septetsOf, toGsm7 } from './gsm7';
-import { paymentEmail, paymentSms } from './payment-message';
-import { moneyText } from './money-text';
+import { changeNoticeEmail, moneyText, paymentEmail, paymentSms } from './message-texts';
 import { plainText } from './plain-text';
 
 const anyText = fc.string({ unit: 'grapheme', maxLength: 60 });

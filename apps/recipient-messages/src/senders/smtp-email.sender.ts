@@ -1,8 +1,7 @@
 import nodemailer, { type Transporter } from 'nodemailer';
 import type SMTPPool from 'nodemailer/lib/smtp-pool';
-import type { EmailText } from '../domain/message';
-import { MessageSender, SendError, type Sending } from '../messages.ports';
-import { tlsOptions } from './trusted-authorities';
+import type { EmailText } from '../messages/domain/message';
+import { MessageSender, SendError, type Sending, tlsOptions } from './message.sender';
 
 export interface SmtpSettings {
   host: string;

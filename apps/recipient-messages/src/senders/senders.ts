@@ -1,6 +1,6 @@
-import type { EmailText } from '../domain/message';
-import type { MessageSender } from '../messages.ports';
+import type { EmailText } from '../messages/domain/message';
 import { HttpGatewaySender } from './http-gateway.sender';
+import type { MessageSender } from './message.sender';
 import { FolderEmailSender, FolderSmsSender } from './outbox-folder-senders';
 import { SmppSmsSender } from './smpp-sms.sender';
 import { SmtpEmailSender } from './smtp-email.sender';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Channel } from '@paycode/dto';
 import type { Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/timing';
-import type { SendMessages } from '../send-messages';
+import type { SendMessages } from './send-messages';
 
 export interface MessageWorkersOptions {
   log: Logger;

@@ -1,14 +1,14 @@
 import { type Channel, channels } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
-import { migrations } from '../../../migrations';
-import { PostgresMessageQueue } from './postgres-message.queue';
+import { migrations } from '../../migrations';
+import { MessageQueue } from './message.queue';
 
 describe('the queue of messages on PostgreSQL', () => {
   let database: TestDatabase;
-  let queue: PostgresMessageQueue;
+  let queue: MessageQueue;
   beforeAll(async () => {
     database = await createTestDatabase({ migrations });
-    queue = new PostgresMessageQueue(database.dataSource);
+    queue = new MessageQueue(database.dataSource);
   });
   afterAll(() => database.drop());
 

@@ -1,8 +1,8 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import nodemailer from 'nodemailer';
-import type { EmailText } from '../domain/message';
-import { MessageSender, type Sending } from '../messages.ports';
+import type { EmailText } from '../messages/domain/message';
+import { MessageSender, type Sending } from './message.sender';
 import { mailOf } from './smtp-email.sender';
 
 /** Writes each e-mail as an .eml file, which mail programs can open, instead of sending it. */

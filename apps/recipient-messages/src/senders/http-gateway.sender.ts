@@ -1,8 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { AxiosInstance } from 'axios';
-import { MessageSender, SendError, type Sending } from '../messages.ports';
-import { tlsOptions } from './trusted-authorities';
+import { MessageSender, SendError, type Sending, tlsOptions } from './message.sender';
 
 export interface HttpGatewaySettings {
   /** The first words of its error codes: `SMS GATEWAY`. */

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { answering, RawReceiver, TestAuthority } from '@paycode/safe-http/testing';
-import { env } from '../../config/env';
-import { senderOptionsOf } from '../../config/messages-options';
-import { SendError } from '../messages.ports';
-import { TestSmsc } from '../../testing/test-smsc';
-import { TestSmtpServer } from '../../testing/test-smtp-server';
+import { env, senderOptionsOf } from '../config/env';
+import { TestSmsc } from '../testing/test-smsc';
+import { TestSmtpServer } from '../testing/test-smtp-server';
+import { SendError } from './message.sender';
 import { emailSenderOf, type SenderOptions, smsSenderOf } from './senders';
 
 const required = {

@@ -1,7 +1,7 @@
 import type { Channel } from '@paycode/dto';
 import { createLogger } from '@paycode/service-runtime';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
-import type { SendMessages } from '../send-messages';
+import type { SendMessages } from './send-messages';
 import { MessageWorkersJob } from './message-workers.job';
 
 /** Longer than any test may take. */

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { connect, type Pdu, type Session } from 'smpp';
-import { MessageSender, SendError, type Sending } from '../messages.ports';
-import { tlsOptions } from './trusted-authorities';
+import { MessageSender, SendError, type Sending, tlsOptions } from './message.sender';
 
 export interface SmppSettings {
   host: string;

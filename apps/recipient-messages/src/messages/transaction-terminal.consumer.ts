@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { transactionTerminal, topics } from '@paycode/dto';
 import { type EventBatch, OnEvents } from '@paycode/events';
-import { QueueMessages } from '../queue-messages';
+import { QueueMessages } from './queue-messages';
 
 /** A separate group, so that a delay of Email and SMS never delays deliveries. */
 export const recipientMessagesGroup = 'recipient-messages';

@@ -1,1 +1,0 @@
-export { storedMessages } from './stored-messages.sql';

@@ -1,0 +1,145 @@
+import type { ChangeNotice, NotificationStatus, PortalInvitation, TransactionNotificationV3 } from '@paycode/dto';
+import { cutToSeptets, septetsMax, septetsOf, toGsm7 } from './gsm7';
+import type { EmailText, ToldRequest } from './message';
+import { escapedHtml, plainText } from './plain-text';
+
+/** Headlines of statuses. Other statuses appear by their name, in words. */
+const headlines: Partial<Record<NotificationStatus, string>> = {
+  SUCCESS: 'Payment received',
+  REVERSED: 'Payment reversed',
+  REFUNDED: 'Payment refunded',
+};
+
+const textCharsMax = 100;
+
+function headlineOf(status: NotificationStatus): string {
+  return headlines[status] ?? 'Payment not completed';
+}
+
+function statusInWords(status: NotificationStatus): string {
+  return status.toLowerCase().replaceAll('_', ' ');
+}
+
+/**
+ * Label and value of each line of the summary. It contains the kind and last four digits of the card, and nothing about the
+ * customer.
+ */
+function linesOf(notification: TransactionNotificationV3): [label: string, value: string][] {
+  const { cardInfo, bankResponse } = notification;
+  const card = cardInfo.last4 === null ? null : `${cardInfo.cardType ?? 'card'} ending in ${cardInfo.last4}`;
+  const lines: [string, string | null][] = [
+    ['Merchant', notification.merchantName],
+    ['Status', statusInWords(notification.status)],
+    ['Amount', moneyText(notification.currencyCode, notification.amount)],
+    ['Tip', notification.tipAmount === null ? null : moneyText(notification.currencyCode, notification.tipAmount)],
+    ['Reference', notification.reference],
+    ['Code', notification.code ?? null],
+    ['Transaction', String(notification.transactionId)],
+    ['Original transaction', notification.referenceTransactionId === 0 ? null : String(notification.referenceTransactionId)],
+    ['Card', card],
+    ['Authorisation code', bankResponse.authCode],
+  ];
+  return lines.flatMap(([label, value]) => (value === null ? [] : [[label, plainText(value, textCharsMax)] as [string, string]]));
+}
+
+const footer = 'This message is for information. Check the status of a payment with your system before you act on it.';
+
+/** Human-readable summary of a transaction, as text and HTML (spec 6.2-3). */
+export function paymentEmail(notification: TransactionNotificationV3): EmailText {
+  const headline = headlineOf(notification.status);
+  const lines = linesOf(notification);
+  const amount = moneyText(notification.currencyCode, notification.amount);
+  // Each value follows its label, so that no line begins with text from outside (formula text, T-25).
+  const items = lines.map(([label, value]) => `<li>${escapedHtml(label)}: ${escapedHtml(value)}</li>`).join('');
+  return {
+    subject: plainText(`${headline}: ${amount}, transaction ${notification.transactionId}`, 150),
+    text: [headline, '', ...lines.map(([label, value]) => `${label}: ${value}`), '', footer, ''].join('\n'),
+    html: `<!doctype html><html lang="en"><body><h1>${escapedHtml(headline)}</h1><ul>${items}</ul><p>${escapedHtml(footer)}</p></body></html>`,
+  };
+}
+
+/** One short message in the GSM alphabet; it omits the reference when it does not fit. */
+export function paymentSms(notification: TransactionNotificationV3): string {
+  const { merchantName, status, amount, currencyCode, reference, transactionId } = notification;
+  const start = toGsm7(
+    `${cutToSeptets(toGsm7(plainText(merchantName, 30)), 30)}: ${headlineOf(status)}, ${moneyText(currencyCode, amount)}`,
+  );
+  const end = toGsm7(`. Tx ${transactionId}`);
+  const room = septetsMax - septetsOf(start) - septetsOf(end);
+  const ref = toGsm7(`. Ref ${plainText(reference, 45)}`);
+  return `${start}${cutToSeptets(ref, room)}${end}`;
+}
+
+/** Currency and amount for people: exact digits, padded to the usual decimals of the currency (`19.9` -> `ZAR 19.90`). */
+export function moneyText(currencyCode: string, amount: string): string {
+  const [whole = '', fraction = ''] = amount.split('.');
+  const decimals = fraction.padEnd(decimalsOf(currencyCode), '0');
+  return `${currencyCode} ${decimals === '' ? whole : `${whole}.${decimals}`}`;
+}
+
+/** Decimals by ISO 4217, from the runtime. */
+function decimalsOf(currencyCode: string): number {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency: currencyCode });
+  return format.resolvedOptions().minimumFractionDigits ?? 0;
+}
+
+const changes: Record<ChangeNotice['kind'], string> = {
+  URL_CHANGED: 'The notification URL was set or changed',
+  KEY_CHANGED: 'The notification key was renewed',
+  URL_REMOVED: 'The notification URL was removed',
+};
+
+const advice = 'If you did not expect this, contact support at once: notifications may be going elsewhere.';
+
+/** Tells a merchant that somebody changed its notification URL or key (T-15). The text contains neither URL nor key. */
+export function changeNoticeEmail(notice: Pick<ChangeNotice, 'kind' | 'merchantId' | 'actor' | 'occurredAt'>): EmailText {
+  const headline = changes[notice.kind];
+  const lines = [
+    `Merchant: ${notice.merchantId}`,
+    `Changed by: ${plainText(notice.actor, 100)}`,
+    `At: ${plainText(notice.occurredAt, 40)}`,
+  ];
+  return {
+    subject: `${headline}, merchant ${notice.merchantId}`,
+    text: [headline, '', ...lines, '', advice, ''].join('\n'),
+    html: `<!doctype html><html lang="en"><body><h1>${escapedHtml(headline)}</h1><ul>${lines.map(line => `<li>${escapedHtml(line)}</li>`).join('')}</ul><p>${escapedHtml(advice)}</p></body></html>`,
+  };
+}
+
+/** Lets a person into the portal. Names and texts of people are shown as plain text (T-25). */
+export function invitationEmail(invitation: Omit<PortalInvitation, 'invitationId' | 'email'>): EmailText {
+  const name = plainText(invitation.name, 100);
+  const by = plainText(invitation.invitedBy, 100);
+  const tenant = plainText(invitation.tenant, 100);
+  const until = plainText(invitation.expiresAt, 40);
+  const lines = [
+    `Hello ${name},`,
+    `${by} invites you to the Paycode portal of ${tenant}. Open this link until ${until} and choose a password:`,
+    invitation.link,
+    'If you did not expect this, ignore this message: without the link nobody gets in.',
+  ];
+  const paragraphs = lines.map(line => `<p>${escapedHtml(line)}</p>`).join('');
+  return {
+    subject: `Your invitation to the Paycode portal of ${tenant}`,
+    text: `${lines.join('\n\n')}\n`,
+    html: `<!doctype html><html lang="en"><body>${paragraphs}</body></html>`,
+  };
+}
+
+/** Asks a second person. Names and texts of people are shown as plain text (T-25). */
+export function fourEyesEmail(request: ToldRequest): EmailText {
+  const by = plainText(request.askedBy, 100);
+  const what = plainText(request.what, 200);
+  const lines = [
+    `Hello ${plainText(request.name, 100)},`,
+    `${by} asks for ${what}, at ${plainText(request.tenant, 100)}. It takes a second person: confirm or refuse it until ${plainText(request.expiresAt, 40)}. Nothing has changed yet.`,
+    request.link,
+    `If ${by} did not ask for this, refuse it: somebody else may use that sign-in.`,
+  ];
+  const paragraphs = lines.map(line => `<p>${escapedHtml(line)}</p>`).join('');
+  return {
+    subject: `${by} needs your confirmation in the Paycode portal`,
+    text: `${lines.join('\n\n')}\n`,
+    html: `<!doctype html><html lang="en"><body>${paragraphs}</body></html>`,
+  };
+}

@@ -1,1 +1,0 @@
-export { type MessagesOptions, MessagesModule } from './messages.module';
