@@ -1,30 +1,22 @@
+import type { PayloadSealer } from '@paycode/crypto';
 import { parseNotification } from '@paycode/dto';
 import { notificationSamples } from '@paycode/dto/testing';
 import { DataFault } from '@paycode/persistence';
 import { SystemClock } from '@paycode/timing';
 import type { CompletedTransaction, StoredTransaction } from './domain/transaction';
 import { ReverseTransactionsService } from './reverse-transactions.service';
-import { NotificationSealer, TransactionStore } from './transactions.ports';
+import type { TransactionStore } from './transaction.store';
 
 /** Original transactions in memory; a reversal changes them as it does in the database. */
-class Originals extends TransactionStore {
+class Originals implements Pick<TransactionStore, 'nextIds' | 'follow'> {
   readonly recorded: CompletedTransaction[] = [];
   private nextId = 100;
 
-  constructor(private readonly originals: Map<number, StoredTransaction>) {
-    super();
-  }
+  constructor(private readonly originals: Map<number, StoredTransaction>) {}
 
-  override nextIds = async (count: number) => Array.from({ length: count }, () => this.nextId++);
-  override record = () => Promise.reject(new Error('not asked for here'));
-  override recordForCode = () => Promise.reject(new Error('not asked for here'));
-  override announceDue = () => Promise.reject(new Error('not asked for here'));
-  override onLate = () => undefined;
-  override find = () => Promise.reject(new Error('not asked for here'));
-  override findByKey = () => Promise.reject(new Error('not asked for here'));
-  override latestOfCode = () => Promise.reject(new Error('not asked for here'));
+  nextIds = async (count: number) => Array.from({ length: count }, () => this.nextId++);
 
-  override async follow(ids: readonly number[], follow: Parameters<TransactionStore['follow']>[1]): Promise<void> {
+  async follow(ids: readonly number[], follow: Parameters<TransactionStore['follow']>[1]): Promise<void> {
     for (const made of follow(new Map([...this.originals].filter(([id]) => ids.includes(id))))) {
       const original = this.originals.get(made.referenceTransactionId)!;
       original.reversal = { transactionId: made.transactionId, txState: made.txState };
@@ -33,10 +25,7 @@ class Originals extends TransactionStore {
   }
 }
 
-class Plain extends NotificationSealer {
-  override seal = (json: string) => json;
-  override openText = (text: string) => text;
-}
+const plain = { seal: (json: string) => json, openText: (text: string) => text } as PayloadSealer;
 
 const notification = notificationSamples()['purchase-success']!;
 const purchase = (transactionId: number, over: Partial<StoredTransaction> = {}): StoredTransaction => ({
@@ -67,7 +56,7 @@ describe('reversals of the simulator', () => {
     const refunded = { refunds: [{ transactionId: 9, txState: 'END_REFUNDED', amount: '1' }] };
     const originals = [purchase(1), purchase(2), purchase(3, refunded), purchase(4, { kind: 'REFUND' })];
     store = new Originals(new Map(originals.map(original => [original.transactionId, original])));
-    reversing = new ReverseTransactionsService(store, new Plain(), new SystemClock());
+    reversing = new ReverseTransactionsService(store as unknown as TransactionStore, plain, new SystemClock());
   });
 
   it('a request that comes again, in one batch or later, reverses nothing again and is counted as repeated (P-I2, A-04)', async () => {
@@ -85,7 +74,7 @@ describe('reversals of the simulator', () => {
 
   it('an original that cannot be read fails its own request; the others of the batch are done (T-29)', async () => {
     store = new Originals(new Map([[1, purchase(1, { notification: 'no notification' })]]));
-    reversing = new ReverseTransactionsService(store, new Plain(), new SystemClock());
+    reversing = new ReverseTransactionsService(store as unknown as TransactionStore, plain, new SystemClock());
     await expect(reversing.reverse(requests(1))).rejects.toThrow(DataFault);
     expect(store.recorded).toEqual([]);
   });

@@ -5,7 +5,8 @@ import { Clock } from '@paycode/timing';
 import { reversalNotificationOf } from './domain/notification-of';
 import { reversalStateOf } from './domain/refund';
 import type { CompletedTransaction, StoredTransaction } from './domain/transaction';
-import { NotificationSealer, TransactionStore } from './transactions.ports';
+import { PayloadSealer } from '@paycode/crypto';
+import { TransactionStore } from './transaction.store';
 
 export interface ReversalReport {
   reversed: number;
@@ -22,7 +23,7 @@ export interface ReversalReport {
 export class ReverseTransactionsService {
   constructor(
     private readonly transactions: TransactionStore,
-    private readonly sealer: NotificationSealer,
+    private readonly sealer: PayloadSealer,
     private readonly clock: Clock,
   ) {}
 

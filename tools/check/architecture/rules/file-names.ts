@@ -6,7 +6,7 @@ const emptyWords = /(^|-)(manager|helpers?|utils?|common|misc|impl)(?=[-.]|$)/;
 const emptyClassWords = /(Manager|Helpers?|Utils?|Common|Impl)$/;
 const interfacePrefix = /^I[A-Z][a-z]/;
 
-/** Suffixes that are the last word of a class in the file: `pay-code.service.ts` exports a class …Service. */
+/** Suffixes that are the last word of a class in the file: `codes.service.ts` exports a class …Service. */
 const classSuffixes = new Set(
   `client consumer controller directory entity error filter guard interceptor job mailer metrics middleware module opener pipe
    poster probe query queue repository route sender service store strategy`.split(/\s+/),

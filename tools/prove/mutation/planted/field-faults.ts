@@ -2,7 +2,7 @@ import type { PlantedFault } from './planted-fault.ts';
 
 const simulator = 'apps/payment-simulator/src';
 const codesSpec = `${simulator}/codes.int.spec.ts`;
-const qrSpec = `${simulator}/payment-page/page/qr-images.spec.ts`;
+const qrSpec = `${simulator}/payment-page/qr-images.spec.ts`;
 
 /** What may stand in the fields of a payment, and the images of its code. */
 export const fieldFaults: readonly PlantedFault[] = [
@@ -10,7 +10,7 @@ export const fieldFaults: readonly PlantedFault[] = [
     id: 'currency-any-case',
     breaks: 'A code may be made in a currency in lower case, which no receiver knows.',
     against: 'R-2.5-3',
-    file: `${simulator}/codes/http/code-bodies.ts`,
+    file: `${simulator}/codes/codes.controller.ts`,
     find: "@IsIn(currencyCodes, { message: 'currencyCode must be an ISO 4217 code' })",
     put: "@Matches(new RegExp(`^(?:${currencyCodes.join('|')})$`, 'i'), { message: 'currencyCode must be an ISO 4217 code' })",
     specs: [codesSpec],
@@ -19,7 +19,7 @@ export const fieldFaults: readonly PlantedFault[] = [
     id: 'currency-any-letters',
     breaks: 'A code may be made in a currency that does not exist.',
     against: 'R-2.5-3',
-    file: `${simulator}/codes/http/code-bodies.ts`,
+    file: `${simulator}/codes/codes.controller.ts`,
     find: "@IsIn(currencyCodes, { message: 'currencyCode must be an ISO 4217 code' })",
     put: "@Matches(/^[A-Z]{3}$/, { message: 'currencyCode must be an ISO 4217 code' })",
     specs: [codesSpec],
@@ -28,7 +28,7 @@ export const fieldFaults: readonly PlantedFault[] = [
     id: 'completed-in-any-currency',
     breaks: 'A transaction may be completed in a currency that does not exist.',
     against: 'R-2.5-3',
-    file: `${simulator}/transactions/http/completion-body.ts`,
+    file: `${simulator}/transactions/completion-body.ts`,
     find: 'if (currency === undefined || !currencyCodes.includes(currency))',
     put: 'if (currency === undefined)',
     specs: [`${simulator}/transactions.int.spec.ts`],
@@ -37,7 +37,7 @@ export const fieldFaults: readonly PlantedFault[] = [
     id: 'qr-kept-for-ever',
     breaks: 'Every QR image that was ever drawn is kept.',
     against: 'T-40',
-    file: `${simulator}/payment-page/page/qr-images.ts`,
+    file: `${simulator}/payment-page/qr-images.ts`,
     find: '    if (this.kept.size > keptMax) this.kept.delete(this.kept.keys().next().value!);\n',
     put: '',
     specs: [qrSpec],
@@ -47,7 +47,7 @@ export const fieldFaults: readonly PlantedFault[] = [
     id: 'qr-drawn-each-time',
     breaks: 'Each call draws its QR image anew.',
     against: 'T-40',
-    file: `${simulator}/payment-page/page/qr-images.ts`,
+    file: `${simulator}/payment-page/qr-images.ts`,
     find: 'this.kept.get(key) ?? this.draw(text, format)',
     put: 'this.draw(text, format)',
     specs: [qrSpec],
@@ -57,7 +57,7 @@ export const fieldFaults: readonly PlantedFault[] = [
     id: 'qr-oldest-forgotten',
     breaks: 'The QR image that is asked for most is forgotten as soon as it is the oldest.',
     against: 'T-40',
-    file: `${simulator}/payment-page/page/qr-images.ts`,
+    file: `${simulator}/payment-page/qr-images.ts`,
     find: '    this.kept.delete(key);\n    this.kept.set(key, image);',
     put: '    this.kept.set(key, image);',
     specs: [qrSpec],
@@ -67,10 +67,10 @@ export const fieldFaults: readonly PlantedFault[] = [
     id: 'qr-route-draws-each-time',
     breaks: 'The route of QR images goes past what is kept.',
     against: 'T-40',
-    file: `${simulator}/payment-page/http/qr-image.controller.ts`,
+    file: `${simulator}/payment-page/qr-image.controller.ts`,
     find: 'await this.images.of(',
     put: 'await new QrImages().of(',
-    specs: [`${simulator}/payment-page/http/qr-image.controller.spec.ts`],
+    specs: [`${simulator}/payment-page/qr-image.controller.spec.ts`],
   },
   {
     id: 'card-number-in-text',

@@ -1,3 +1,6 @@
+/** ISO 4217 codes in their one spelling, upper case (R-2.5-3). */
+export const currencyCodes: readonly string[] = Intl.supportedValuesOf('currency');
+
 /** An exact amount: digits, at most 15 before and 6 after the point, no sign, no exponent. */
 export const decimalForm = /^(0|[1-9]\d{0,14})(\.\d{1,6})?$/;
 

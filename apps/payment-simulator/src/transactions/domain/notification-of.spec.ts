@@ -1,4 +1,4 @@
-import type { Completion } from './completion';
+import type { Completion } from './transaction';
 import { notificationOf, reversalNotificationOf, statusOf, TransientStateError } from './notification-of';
 
 const merchant = { merchantId: 1001, merchantName: 'Shop', acquirer: 'One', pspId: 1, status: 'ACTIVE' as const };

@@ -1,6 +1,13 @@
-import { type MerchantRecord, type NotificationStatus, notificationStatusOf, type TransactionNotificationV3 } from '@paycode/dto';
+import {
+  type MerchantRecord,
+  type NotificationStatus,
+  notificationStatusOf,
+  parseNotification,
+  serializeNotification,
+  type TransactionNotificationV3,
+} from '@paycode/dto';
 import { bankResponseOf, cardInfoOf } from './bank';
-import type { Completion } from './completion';
+import type { Completion, StoredTransaction } from './transaction';
 
 /** The state is transient; only a terminal state causes a notification. */
 export class TransientStateError extends Error {
@@ -59,4 +66,19 @@ export function reversalNotificationOf(
     referenceTransactionId: original.transactionId,
     bankResponse: bankResponseOf(txState, transactionId),
   };
+}
+
+/**
+ * Whether the completion, under the key of a transaction, says the same as the one that made it (A-89). What the merchant's record says
+ * today does not count, nor that the transaction was reversed since. `notification`: the transaction's, opened.
+ */
+export function isRepeatOf(
+  completion: Completion,
+  { transaction, notification }: { transaction: StoredTransaction; notification: string },
+): boolean {
+  const { transactionId, merchantId, txState, reversal } = transaction;
+  if (!reversal && completion.txState !== txState) return false;
+  const { merchantName, acquirer } = parseNotification(notification);
+  const again = notificationOf(completion, { merchantId, merchantName, acquirer }, transactionId);
+  return serializeNotification(again) === notification;
 }

@@ -1,1 +1,0 @@
-export { PaymentPageModule } from './payment-page.module';

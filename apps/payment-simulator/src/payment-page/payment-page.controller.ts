@@ -1,0 +1,139 @@
+import { Body, Controller, Get, Header, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { ExactNumber, parseExactJson, WithoutCardNumber } from '@paycode/dto';
+import { DomainError } from '@paycode/service-runtime';
+import { Type } from 'class-transformer';
+import { IsIn, IsNumber, IsObject, IsOptional, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CodePaymentsService } from '../codes/code-payments.service';
+import { CodesService } from '../codes/codes.service';
+import { codeStateOf } from '../codes/domain/code';
+import { countryCodes } from '../transactions/domain/country';
+import { payIcon, payScript, payStyle } from './pay-assets';
+import { payerOf } from './payer';
+import { type Outcome, outcomeStates, paymentPage, unknownCodePage } from './payment-page';
+
+const text = 255;
+const notBlank = /\S/;
+
+/** Contact data that a person gives to the merchant, all of it or none. */
+export class ContactBody {
+  @IsString()
+  @MaxLength(text)
+  @Matches(notBlank, { message: '$property must not be blank' })
+  @WithoutCardNumber()
+  firstName!: string;
+
+  @IsString()
+  @MaxLength(text)
+  @Matches(notBlank, { message: '$property must not be blank' })
+  @WithoutCardNumber()
+  lastName!: string;
+
+  @IsString()
+  @MaxLength(text)
+  @Matches(notBlank, { message: '$property must not be blank' })
+  @WithoutCardNumber()
+  emailAddress!: string;
+
+  @IsString()
+  @MaxLength(text)
+  @Matches(notBlank, { message: '$property must not be blank' })
+  @WithoutCardNumber()
+  phoneNumber!: string;
+
+  @IsIn(countryCodes, { message: 'country must be an ISO 3166-1 alpha-2 code' })
+  country!: string;
+}
+
+/** Body that the payment page sends. */
+export class PaymentBody {
+  @IsIn(outcomeStates)
+  outcome!: Outcome;
+
+  @Matches(/^\+?[1-9]\d{6,14}$/, { message: 'clientMsisdn must be a number in international format' })
+  @WithoutCardNumber()
+  clientMsisdn!: string;
+
+  /** Its exact digits are read from the body as received. */
+  @IsOptional()
+  @IsNumber()
+  tipAmount?: number;
+
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ContactBody)
+  clientContact?: ContactBody;
+}
+
+const tipField: ReadonlySet<string> = new Set(['tipAmount']);
+
+/** Only this origin's own script, style and images; nothing may frame the page. */
+const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  vary: 'accept-language',
+};
+
+/** The payment page: works without credentials (R-5.5-1), for people who have a code. */
+@Controller('public')
+export class PaymentPageController {
+  constructor(
+    private readonly codes: CodesService,
+    private readonly payments: CodePaymentsService,
+  ) {}
+
+  @Get('pay/:code')
+  async page(@Param('code') code: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    void reply.headers(pageHeaders);
+    const { lang } = request.query as { lang?: unknown };
+    const payer = payerOf({ acceptLanguage: request.headers['accept-language'], wish: lang });
+    try {
+      const found = await this.codes.ofAnybody(code);
+      const state = codeStateOf(found.code, Date.now());
+      void reply.send(paymentPage({ code: found.code, state, merchantName: found.merchant.merchantName }, payer));
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.status !== 404) throw error;
+      void reply.status(404).send(unknownCodePage(payer));
+    }
+  }
+
+  @Post('pay/:code')
+  @HttpCode(200)
+  async pay(@Param('code') code: string, @Body() body: PaymentBody, @Req() request: { rawBody?: string }): Promise<object> {
+    const { transactionId, status } = await this.payments.pay({
+      code,
+      txState: body.outcome,
+      clientMsisdn: body.clientMsisdn,
+      tipAmount: exactTip(request.rawBody),
+      clientContact: body.clientContact ?? null,
+    });
+    return { transactionId, status };
+  }
+
+  @Get('assets/pay.js')
+  @Header('content-type', 'text/javascript; charset=utf-8')
+  script(): string {
+    return payScript;
+  }
+
+  @Get('assets/pay.css')
+  @Header('content-type', 'text/css; charset=utf-8')
+  style(): string {
+    return payStyle;
+  }
+
+  @Get('assets/icon.svg')
+  @Header('content-type', 'image/svg+xml')
+  icon(): string {
+    return payIcon;
+  }
+}
+
+function exactTip(rawBody: string | undefined): string | null {
+  const { tipAmount } = parseExactJson(rawBody ?? '{}', tipField) as { tipAmount?: ExactNumber | null };
+  return tipAmount?.digits ?? null;
+}

@@ -1,0 +1,101 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import {
+  announcedAfterSMax,
+  type FollowUp,
+  followUps,
+  type Identity,
+  type PortalAnswer,
+  type PortalSandboxCode,
+  type PortalSandboxRequest,
+  type PortalSandboxTransaction,
+  WithoutCardNumber,
+} from '@paycode/dto';
+import { answered } from '@paycode/service-runtime';
+import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
+import { currencyCodes } from '../transactions/domain/decimal';
+import { PortalSandboxService } from './portal-sandbox.service';
+
+/** Body of POST /internal/portal/sandbox/{operation}. */
+export class SandboxBody implements PortalSandboxRequest {
+  @IsInt()
+  @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
+  merchantId!: number;
+
+  /** The person who asks. */
+  @IsString()
+  @Length(1, 200)
+  actor!: string;
+}
+
+export class SandboxCodeBody extends SandboxBody {
+  /** Exact decimal as digits; its currency's rules are checked where it is used, in words for people. */
+  @IsString()
+  @MaxLength(32)
+  amount!: string;
+
+  @IsIn(currencyCodes, { message: 'currencyCode must be an ISO 4217 code' })
+  currencyCode!: string;
+
+  @IsString()
+  @Length(1, 45)
+  @WithoutCardNumber()
+  merchantReference!: string;
+}
+
+export class SandboxPaymentBody extends SandboxBody {
+  @IsString()
+  @MaxLength(32)
+  code!: string;
+
+  /** Terminal TxState. */
+  @Matches(/^(SUCCESS|END_[A-Z0-9_]{1,60})$/, { message: 'txState must be a terminal TxState' })
+  txState!: string;
+
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(announcedAfterSMax)
+  announcedAfterS?: number | null;
+}
+
+export class SandboxFollowBody extends SandboxBody {
+  @IsString()
+  @MaxLength(32)
+  code!: string;
+
+  @IsIn(followUps)
+  followUp!: FollowUp;
+}
+
+/** What people of a merchant rehearse in the portal. The portal has checked whose merchant it is. A payment core has no such path. */
+@Controller('internal/portal/sandbox')
+export class PortalSandboxController {
+  constructor(private readonly sandbox: PortalSandboxService) {}
+
+  @Post('make-code')
+  @HttpCode(200)
+  makeCode(@Body() body: SandboxCodeBody): Promise<PortalAnswer<PortalSandboxCode>> {
+    return answered(() => this.sandbox.makeCode(callerOf(body), body));
+  }
+
+  @Post('pay')
+  @HttpCode(200)
+  pay(@Body() body: SandboxPaymentBody): Promise<PortalAnswer<PortalSandboxTransaction>> {
+    return answered(() => {
+      const { code, txState, announcedAfterS } = body;
+      return this.sandbox.pay(callerOf(body), { code, txState, announcedAfterS: announcedAfterS ?? 0 });
+    });
+  }
+
+  @Post('follow')
+  @HttpCode(200)
+  follow(@Body() body: SandboxFollowBody): Promise<PortalAnswer<PortalSandboxTransaction>> {
+    return answered(() => this.sandbox.follow(callerOf(body), body));
+  }
+}
+
+/** The merchant itself: its codes are open to this call, and no other's. */
+function callerOf({ merchantId, actor }: SandboxBody): Identity {
+  return { subject: `portal ${actor}`, accountType: 'MERCHANT', ownerId: merchantId, acquirer: null, roles: ['EXTERNAL'] };
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { FollowUp, Identity, PortalSandboxCode, PortalSandboxTransaction } from '@paycode/dto';
+import { CodePaymentsService } from '../codes/code-payments.service';
+import { type CodeRequest, CodesService, CodeUrls } from '../codes/codes.service';
+
+interface SandboxPayment {
+  code: string;
+  txState: string;
+  announcedAfterS: number;
+}
+
+const payer = '+27820000001';
+
+/** Flow: what a person of a merchant wants to see in the portal -> a code of this merchant, its payment, or what follows it. */
+@Injectable()
+export class PortalSandboxService {
+  constructor(
+    private readonly codes: CodesService,
+    private readonly payments: CodePaymentsService,
+    private readonly urls: CodeUrls,
+  ) {}
+
+  /** @throws DomainError 400 for an amount or currency that cannot be */
+  async makeCode(caller: Identity, wish: Pick<CodeRequest, 'amount' | 'currencyCode' | 'merchantReference'>) {
+    const { code } = await this.codes.create(caller, {
+      ...wish,
+      merchantId: undefined,
+      expiryDate: undefined,
+      useOnce: true,
+      requestTip: false,
+      requestContact: false,
+      shortDescription: null,
+      extraReferenceName: null,
+      extraReferenceValue: null,
+    });
+    return {
+      code: code.code,
+      payUrl: this.urls.payUrlOf(code.code),
+      qrPath: `/public/qr/${code.code}.svg`,
+    } satisfies PortalSandboxCode;
+  }
+
+  /** @throws DomainError 404 for a code of another merchant, 400 for one that cannot be paid any more */
+  async pay(caller: Identity, { code, ...wish }: SandboxPayment): Promise<PortalSandboxTransaction> {
+    const { code: own } = await this.codes.ofCaller(caller, code);
+    const payment = { ...wish, code: own.code, clientMsisdn: payer, tipAmount: null, clientContact: null };
+    const { transactionId, status } = await this.payments.pay(payment);
+    return { transactionId, status };
+  }
+
+  /** @throws DomainError 404 for a code of another merchant, 400 when it has no payment to which this may happen */
+  follow(caller: Identity, { code, followUp }: { code: string; followUp: FollowUp }): Promise<PortalSandboxTransaction> {
+    return this.payments.simulate(caller, { code, event: followUp });
+  }
+}
