@@ -1,15 +1,18 @@
-import { dirname } from 'node:path';
 import { stopAbandonedPostgres } from '@paycode/persistence/embedded';
 import { EnvError } from '@paycode/service-runtime/env';
+import { dirname } from 'node:path';
 import { readCommandLine, UsageError } from './config/command-line';
 import { readEnvironment, standaloneEnv, type StandaloneEnv } from './config/env';
-import { DatabaseServerError } from './database';
-import { DemoDataError } from './demo-data';
-import { KafkaUnusableError } from './events';
-import { displayPath, HomeInUseError, type HomeFolder, lockHome, openHomeFolder } from './home';
-import { Platform, type PlatformFacts, PortInUseError, serviceNames, takeRestartOrders } from './platform';
-import { compactAfterStart, ServiceFailure } from './processes';
-import { helpText, homeInUseText, portInUseText, readyText } from './terminal';
+import { DatabaseServerError } from './database/ensure-databases';
+import { DemoDataError } from './demo-data/demo-data';
+import { KafkaUnusableError } from './events/kafka-options';
+import { displayPath, type HomeFolder, openHomeFolder } from './home/home-folder';
+import { HomeInUseError, lockHome } from './home/home-lock';
+import { Platform, type PlatformFacts } from './platform/platform';
+import { PortInUseError, serviceNames } from './platform/ports';
+import { compactAfterStart } from './processes/compact-after-start';
+import { ServiceFailure } from './processes/service-process';
+import { helpText, homeInUseText, portInUseText, readyText } from './texts';
 
 /** One Ctrl-C can arrive twice (from the terminal and from npm), so only a later one counts as a second order. */
 const sameOrderMs = 1_000;
@@ -138,4 +141,26 @@ function say(line: string): void {
 function show(text: string): number {
   process.stdout.write(text);
   return 0;
+}
+
+/** Message of `npm run dev` after it has rebuilt a service. */
+interface RestartOrder {
+  restart: string;
+}
+
+/** Sent when the service accepts traffic again, or has failed. */
+type RestartAnswer = { restarted: string; pid: number | undefined } | { failed: string; reason: string };
+
+/** Handles messages from the process that started this one, one at a time. */
+function takeRestartOrders(platform: Platform): void {
+  process.on('message', ({ restart }: RestartOrder) => {
+    void platform.restart(restart).then(
+      pid => answer({ restarted: restart, pid }),
+      (error: unknown) => answer({ failed: restart, reason: (error as Error).message }),
+    );
+  });
+}
+
+function answer(words: RestartAnswer): void {
+  process.send?.(words);
 }

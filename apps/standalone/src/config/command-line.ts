@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Inspected } from '../platform';
+import type { Inspected } from '../platform/services';
 
 /** The command line has an unknown argument. */
 export class UsageError extends Error {}

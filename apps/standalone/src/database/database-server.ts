@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@paycode/persistence/embedded';
-import { ensureSecret, type HomeFolder } from '../home';
-import { decideRestart } from '../processes';
-import type { DatabaseLogin, DatabaseUrls, EventLogUrls, SchemaOwnerUrls } from './database-names';
+import { ensureSecret } from '../home/secrets';
+import type { HomeFolder } from '../home/home-folder';
+import { decideRestart } from '../processes/domain/restart-policy';
+import type { DatabaseLogin, DatabaseUrls, EventLogUrls, SchemaOwnerUrls } from './ensure-databases';
 import { dropDatabases, ensureDatabases } from './ensure-databases';
 
 /** The databases of the platform, on the embedded server or on one of the user's. */

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { databaseNames } from './database-names';
+import { databaseNames } from './ensure-databases';
 import { DatabaseServerError, dropDatabases, ensureDatabases } from './ensure-databases';
 
 const server = process.env['PAYCODE_TEST_DATABASE_URL']!;

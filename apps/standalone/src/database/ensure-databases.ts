@@ -1,16 +1,86 @@
 import { Client } from 'pg';
-import {
-  authSchemaOwner,
-  type DatabaseLogin,
-  databaseNames,
-  type DatabaseOwner,
-  type DatabaseUrls,
-  eventLogUsers,
-  type EventLogUrls,
-  type SchemaOwnerUrls,
-} from './database-names';
-import { databaseSql as sql } from './database.sql';
-import { separateSchemaOwner } from './schema-owner';
+
+/** The database of each service that owns one, and the database of the PostgreSQL event log. */
+export const databaseNames = {
+  'auth-session': 'paycode_auth_session',
+  'notification-config': 'paycode_notification_config',
+  'webhook-dispatcher': 'paycode_webhook_dispatcher',
+  'reversal-scheduler': 'paycode_reversal_scheduler',
+  'recipient-messages': 'paycode_recipient_messages',
+  'payment-simulator': 'paycode_payment_simulator',
+  portal: 'paycode_portal',
+  events: 'paycode_events',
+} as const;
+
+export type DatabaseOwner = keyof typeof databaseNames;
+
+/**
+ * Role that owns the schema of auth-session: so the service can add to the security log and not rewrite it. The other services own
+ * their schemas.
+ */
+export const authSchemaOwner = { secret: 'auth-session-owner', role: 'paycode_auth_session_owner' } as const;
+
+/** Logins with their own password. */
+export type DatabaseLogin = DatabaseOwner | typeof authSchemaOwner.secret;
+
+/** The services that publish or consume events. */
+export const eventLogUsers = [
+  'webhook-dispatcher',
+  'reversal-scheduler',
+  'recipient-messages',
+  'payment-simulator',
+  'portal',
+] as const;
+
+/** URL of each service's own database. */
+export type DatabaseUrls = Record<Exclude<DatabaseOwner, 'events'>, string>;
+
+/** URL for the migrations of a service whose own role owns no table. */
+export type SchemaOwnerUrls = { 'auth-session'?: string };
+
+/** URL of the event log for each service that uses it: one database, a login of each service's own. */
+export type EventLogUrls = Record<(typeof eventLogUsers)[number], string>;
+
+interface SchemaRoles {
+  database: string;
+  /** Migrates, and does nothing else. */
+  owner: string;
+  /** The role as which the service logs in: it has rights on rows only. */
+  service: string;
+}
+
+/** Statements on databases and roles. The names are constants of the code and stand in the text, because these statements take no parameters. */
+const databaseSql = {
+  databases: 'select datname from pg_database',
+  createDatabase: (name: string, owner: string | undefined) =>
+    `create database ${name} encoding 'UTF8' template template0${owner === undefined ? '' : ` owner ${owner}`}`,
+  closeDatabase: (name: string) => `revoke connect, temporary on database ${name} from public`,
+  dropDatabase: (name: string) => `drop database if exists ${name} with (force)`,
+
+  findRole: 'select 1 from pg_roles where rolname = $1',
+  /** `password` is quoted already. */
+  setRole: ({ order, name, password }: { order: 'create' | 'alter'; name: string; password: string }) =>
+    `${order} role ${name} login password ${password}`,
+  forbidLogin: (log: string) => `alter role ${log} nologin password null`,
+  grantRole: (log: string, user: string) => `grant ${log} to ${user}`,
+  actAs: (log: string, user: string) => `alter role ${user} in database ${log} set role ${log}`,
+
+  isOwnedBy: 'select 1 from pg_database where datname = $1 and datdba = $2::regrole',
+  grantRows: ({ database, owner, service }: SchemaRoles) => `
+    grant connect on database ${database} to ${service};
+    alter default privileges for role ${owner} grant select, insert, update, delete on tables to ${service};
+    alter default privileges for role ${owner} grant usage on sequences to ${service}`,
+  handOver: ({ owner, service }: SchemaRoles) => `
+    reassign owned by ${service} to ${owner};
+    grant select, insert, update, delete on all tables in schema public to ${service};
+    grant usage on all sequences in schema public to ${service};
+    do $$ begin
+      -- Missing if the very first start was interrupted.
+      if to_regclass('security_event') is not null then
+        revoke update, delete, truncate, trigger, references on security_event from ${service};
+      end if;
+    end $$`,
+} as const;
 
 const owners = Object.keys(databaseNames) as DatabaseOwner[];
 const services = owners.filter(owner => owner !== 'events');
@@ -40,7 +110,7 @@ export interface EnsuredDatabases {
 /** Makes the databases that are missing. */
 export async function ensureDatabases(server: DatabaseServer): Promise<EnsuredDatabases> {
   return onServer(server.url, async client => {
-    const found = await client.query<{ datname: string }>(sql.databases);
+    const found = await client.query<{ datname: string }>(databaseSql.databases);
     const existing = new Set(found.rows.map(row => row.datname));
     for (const owner of owners) await ensureDatabase(client, { owner, server, exists: existing.has(databaseNames[owner]) });
     if (server.passwordOf) {
@@ -68,10 +138,10 @@ async function ensureDatabase(client: Client, { owner, server, exists }: Wanted)
   const name = databaseNames[owner];
   const schemaOwner = server.passwordOf && (await ensureRoles(client, owner, server.passwordOf));
   if (exists) return;
-  await client.query(sql.createDatabase(name, schemaOwner)).catch((error: { code?: string }) => {
+  await client.query(databaseSql.createDatabase(name, schemaOwner)).catch((error: { code?: string }) => {
     if (!alreadyThere.has(error.code ?? '')) throw error;
   });
-  await client.query(sql.closeDatabase(name));
+  await client.query(databaseSql.closeDatabase(name));
 }
 
 /** Makes the role of a service and the owner of its schema, which are mostly the same. Returns the owner. */
@@ -105,9 +175,9 @@ function schemaOwnerUrlsOf({ url, passwordOf }: DatabaseServer): SchemaOwnerUrls
  * works again.
  */
 async function ensureRole(client: Client, name: string, password: string): Promise<void> {
-  const { rowCount } = await client.query(sql.findRole, [name]);
+  const { rowCount } = await client.query(databaseSql.findRole, [name]);
   const order = rowCount ? 'alter' : 'create';
-  await client.query(sql.setRole({ order, name, password: client.escapeLiteral(password) }));
+  await client.query(databaseSql.setRole({ order, name, password: client.escapeLiteral(password) }));
 }
 
 /**
@@ -116,17 +186,17 @@ async function ensureRole(client: Client, name: string, password: string): Promi
  */
 async function shareEventLog(client: Client): Promise<void> {
   const log = databaseNames.events;
-  await client.query(sql.forbidLogin(log));
+  await client.query(databaseSql.forbidLogin(log));
   for (const user of eventLogUsers) {
-    await client.query(sql.grantRole(log, databaseNames[user]));
-    await client.query(sql.actAs(log, databaseNames[user]));
+    await client.query(databaseSql.grantRole(log, databaseNames[user]));
+    await client.query(databaseSql.actAs(log, databaseNames[user]));
   }
 }
 
 /** Removes the databases with all they hold. */
 export async function dropDatabases(url: string): Promise<void> {
   await onServer(url, async client => {
-    for (const owner of owners) await client.query(sql.dropDatabase(databaseNames[owner]));
+    for (const owner of owners) await client.query(databaseSql.dropDatabase(databaseNames[owner]));
   });
 }
 
@@ -154,4 +224,24 @@ async function onServer<T>(url: string, work: (client: Client) => Promise<T>): P
   } finally {
     await client.end();
   }
+}
+
+/**
+ * Separates the owner of a schema from the role of its service, as the guide for Kubernetes does: the service has only the rights that it
+ * is granted. An older database, which belongs to the service's role, gets the new owner. `client` is connected to that database.
+ */
+async function separateSchemaOwner(client: Client, roles: SchemaRoles): Promise<void> {
+  const { database, service } = roles;
+  const { rowCount } = await client.query(databaseSql.isOwnedBy, [database, service]);
+  if (rowCount) await handOver(client, roles);
+  // This runs after the change of owner, because a role loses the rights on its own objects with their ownership.
+  await client.query(databaseSql.grantRows(roles));
+}
+
+/**
+ * Changes the owner in one transaction, so that an interrupted start changes nothing. It grants the rights that new tables get
+ * by default.
+ */
+async function handOver(client: Client, roles: SchemaRoles): Promise<void> {
+  await client.query(databaseSql.handOver(roles));
 }

@@ -1,7 +1,9 @@
 import type { AccountType, MerchantRecord } from '@paycode/dto';
+import { randomBytes } from 'node:crypto';
+import type { OperatorClient } from './operator.client';
 
 /** What `POST /internal/accounts` takes to make the account. */
-export interface DemoAccount {
+interface DemoAccount {
   username: string;
   type: AccountType;
   id?: number;
@@ -11,7 +13,7 @@ export interface DemoAccount {
 const acquirer = 'Demo Bank';
 
 /** One account of each type, and a second PSP and merchant, to show that they cannot use the data of others. */
-export const demoAccounts: DemoAccount[] = [
+const demoAccounts: DemoAccount[] = [
   { username: 'psp-1', type: 'PSP', id: 1 },
   { username: 'psp-2', type: 'PSP', id: 2 },
   { username: 'merchant-1001', type: 'MERCHANT', id: 1001 },
@@ -28,3 +30,112 @@ export const demoMerchants: MerchantRecord[] = [
   { merchantId: 1003, merchantName: 'Closed Kiosk', pspId: 1, acquirer, status: 'SUSPENDED' },
   { merchantId: 2001, merchantName: 'Mountain Bikes', pspId: 2, acquirer, status: 'ACTIVE' },
 ];
+
+export interface AccountWithPassword {
+  username: string;
+  password: string;
+  type: AccountType;
+}
+
+/** The platform refused to make its demo data, so it is not usable. */
+export class DemoDataError extends Error {}
+
+interface SeedOptions {
+  operator: OperatorClient;
+  /** Base URLs of internal listeners. */
+  authSessionUrl: string;
+  notificationConfigUrl: string;
+  /** Accounts of an earlier start, with the passwords given then. */
+  known: AccountWithPassword[];
+}
+
+/** Makes missing accounts and merchants. An account whose password is lost gets a new one; all others do not change. */
+export async function seedDemoData(options: SeedOptions): Promise<AccountWithPassword[]> {
+  const merchants = demoMerchants.map(async ({ merchantId, ...record }) => {
+    const url = `${options.notificationConfigUrl}/internal/merchants/${merchantId}`;
+    const found = await options.operator.send({ method: 'GET', url });
+    if (found.status === 200) return;
+    const made = await options.operator.send({ method: 'PUT', url, body: record });
+    if (made.status >= 300) throw new DemoDataError(`merchant ${merchantId} could not be made: status ${made.status}`);
+  });
+  const [accounts] = await Promise.all([Promise.all(demoAccounts.map(account => ensureAccount(account, options))), ...merchants]);
+  return accounts;
+}
+
+async function ensureAccount(account: DemoAccount, options: SeedOptions): Promise<AccountWithPassword> {
+  const { username, type } = account;
+  const url = `${options.authSessionUrl}/internal/accounts`;
+  const found = await options.operator.send({ method: 'GET', url: `${url}/${username}` });
+  const known = options.known.find(each => each.username === username);
+  if (found.status === 200 && known) return known;
+  const call =
+    found.status === 200
+      ? { url: `${url}/${username}/password` }
+      : { url, body: account.id === undefined ? account : { type, id: account.id, acquirer: account.acquirer } };
+  const { status, body } = await options.operator.send({ method: 'POST', ...call });
+  const password = (body as { apiPassword?: unknown } | undefined)?.apiPassword;
+  if (typeof password !== 'string') throw new DemoDataError(`account ${username} could not be made: status ${status}`);
+  return { username, password, type };
+}
+
+/** A person of the portal, as `POST portal /internal/people` takes it. */
+interface DemoPerson {
+  email: string;
+  name: string;
+  tenantType: 'MERCHANT' | 'PSP' | 'ACQUIRER' | 'OPERATOR';
+  tenantId: string;
+  role: string;
+}
+
+export interface PersonWithPassword extends DemoPerson {
+  password: string;
+}
+
+/** Two tenants of each kind that are not to see each other, one who may only look, and both kinds of operators. */
+const demoPeople: DemoPerson[] = [
+  { email: 'owner@corner-coffee.example', name: 'Thandi Nkosi', tenantType: 'MERCHANT', tenantId: '1001', role: 'OWNER' },
+  { email: 'viewer@corner-coffee.example', name: 'Sam Botha', tenantType: 'MERCHANT', tenantId: '1001', role: 'VIEWER' },
+  { email: 'owner@mountain-bikes.example', name: 'Lerato Mokoena', tenantType: 'MERCHANT', tenantId: '2001', role: 'OWNER' },
+  { email: 'developer@psp-1.example', name: 'Pieter van Wyk', tenantType: 'PSP', tenantId: '1', role: 'DEVELOPER' },
+  { email: 'developer@psp-2.example', name: 'Aisha Patel', tenantType: 'PSP', tenantId: '2', role: 'DEVELOPER' },
+  { email: 'owner@demo-bank.example', name: 'Johan Smit', tenantType: 'ACQUIRER', tenantId: 'Demo Bank', role: 'OWNER' },
+  { email: 'on-call@paycode.example', name: 'Nomsa Dlamini', tenantType: 'OPERATOR', tenantId: '', role: 'ON_CALL' },
+  { email: 'admin@paycode.example', name: 'Anna Becker', tenantType: 'OPERATOR', tenantId: '', role: 'ADMINISTRATOR' },
+];
+
+/** The demo people of the portal. They get passwords before the portal runs, and become known to it when it first does. */
+export class DemoPeople {
+  readonly all: readonly PersonWithPassword[];
+  /** Whose password the portal cannot know yet. */
+  private readonly withNewPassword: Set<string>;
+
+  /** `known`: people of an earlier start, with the passwords given then. */
+  constructor(known: readonly PersonWithPassword[]) {
+    const before = new Map(known.map(person => [person.email, person]));
+    this.withNewPassword = new Set(demoPeople.map(({ email }) => email).filter(email => !before.has(email)));
+    this.all = demoPeople.map(
+      person => before.get(person.email) ?? { ...person, password: randomBytes(12).toString('base64url') },
+    );
+  }
+
+  /** Makes the people who are missing. Those who exist keep the password that they chose, unless the one of an earlier start is lost. */
+  async ensure(operator: OperatorClient, portalUrl: string): Promise<void> {
+    // One after the other: each new password costs the portal 19 MiB while it is hashed.
+    for (const person of this.all) {
+      if (!this.withNewPassword.has(person.email) && (await this.exists(person, { operator, portalUrl }))) continue;
+      const { status } = await operator.send({ method: 'POST', url: `${portalUrl}/internal/people`, body: person });
+      if (status !== 201) throw new DemoDataError(`${person.email} could not be made a person of the portal: status ${status}`);
+      this.withNewPassword.delete(person.email);
+    }
+  }
+
+  private async exists(person: DemoPerson, at: { operator: OperatorClient; portalUrl: string }): Promise<boolean> {
+    const tenant = new URLSearchParams({ tenantType: person.tenantType, tenantId: person.tenantId });
+    const { status, body } = await at.operator.send({
+      method: 'GET',
+      url: `${at.portalUrl}/internal/people?${tenant.toString()}`,
+    });
+    if (status !== 200) throw new DemoDataError(`the people of the portal could not be read: status ${status}`);
+    return (body as DemoPerson[]).some(({ email }) => email === person.email);
+  }
+}

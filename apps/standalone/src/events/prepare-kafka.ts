@@ -1,7 +1,7 @@
 import { deadLetterTopics, topicCatalog } from '@paycode/dto';
 import { createKafkaClient, ensureTopics, kafkaConnectionOf, kafkaOptionsOf } from '@paycode/events/kafka';
 import type { Admin } from 'kafkajs';
-import { deleteTopics } from './delete-topics';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type KafkaOptions, KafkaUnusableError } from './kafka-options';
 
 const catalog = [...topicCatalog, ...deadLetterTopics(topicCatalog)];
@@ -55,5 +55,25 @@ async function refuseForeignEvents(admin: Admin, where: string): Promise<void> {
       `${where} holds events of another platform (topic ${name}), and this one begins with empty databases.\n` +
         'Use other brokers, or delete those events: npm start -- --fresh',
     );
+  }
+}
+
+const attemptsMax = 120;
+const attemptPauseMs = 250;
+
+/**
+ * Deletes topics and waits until they are gone: brokers answer a deletion before they let go of what they show, and who creates missing
+ * topics would take a dying one for there.
+ * @throws when one is still shown after half a minute
+ */
+export async function deleteTopics(admin: Pick<Admin, 'deleteTopics' | 'listTopics'>, topics: readonly string[]): Promise<void> {
+  if (topics.length === 0) return;
+  await admin.deleteTopics({ topics: [...topics] });
+  for (let attempt = 1; ; attempt++) {
+    const shown = new Set(await admin.listTopics());
+    const left = topics.filter(topic => shown.has(topic));
+    if (left.length === 0) return;
+    if (attempt === attemptsMax) throw new Error(`${left.join(', ')}: deleted, and still shown by the brokers`);
+    await pause(attemptPauseMs);
   }
 }

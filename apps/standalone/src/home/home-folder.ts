@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
-import { isAbsolute, join, relative } from 'node:path';
 import { isTraversable } from '@paycode/persistence/embedded';
+import { createHash, randomUUID } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
 
 /** Where root keeps a database whose home folder only root may enter; PostgreSQL never runs as root. */
 const systemDataFolder = '/var/lib/paycode';
@@ -64,4 +64,16 @@ export function emptyHomeFolder(home: HomeFolder): void {
 export function displayPath(path: string, from = process.cwd()): string {
   const short = relative(realpathSync(from), path);
   return short.startsWith('..') || isAbsolute(short) ? path : short;
+}
+
+/** Writes a file that only its owner can read. It is atomic: readers see the old or the new text, never a part of it. */
+export function writePrivateFile(path: string, text: string): void {
+  const unfinished = `${path}.${randomUUID()}`;
+  writeFileSync(unfinished, text, { mode: 0o600, flag: 'wx', flush: true });
+  renameSync(unfinished, path);
+}
+
+/** Text of a file, or undefined when there is none. */
+export function readIfPresent(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }

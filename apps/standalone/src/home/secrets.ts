@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureTokenKeys, operatorName, signingKeyOf, signOperatorToken, type TokenKeyFiles } from '@paycode/access/token-keys';
 import type { HomeFolder } from './home-folder';
-import { readIfPresent, writePrivateFile } from './private-file';
+import { readIfPresent, writePrivateFile } from './home-folder';
 
 /** Lifetime of an operator token that standalone's services accept; others accept 8 h (architecture 7). */
 export const operatorTokenLifetimeS = 10 * 365 * 86_400;

@@ -1,19 +1,20 @@
 import { leaveVariables, type StandaloneEnv } from '../config/env';
-import { type RunningDatabases, startEmbeddedDatabases, useExternalDatabases } from '../database';
+import { type RunningDatabases, startEmbeddedDatabases, useExternalDatabases } from '../database/database-server';
 import {
   type AccountWithPassword,
   demoMerchants,
   DemoPeople,
-  OperatorClient,
   type PersonWithPassword,
   seedDemoData,
-} from '../demo-data';
-import { openKafka } from '../events';
-import { emptyHomeFolder, ensureHomeTokenKeys, ensureOperatorToken, ensureSecrets, type HomeFolder } from '../home';
-import { type ServiceFailure, type ServiceSpec, Supervisor, type SupervisorEvents } from '../processes';
-import { ensureGatewayCertificate } from '../tls';
+} from '../demo-data/demo-data';
+import { OperatorClient } from '../demo-data/operator.client';
+import { emptyHomeFolder, type HomeFolder } from '../home/home-folder';
+import { ensureHomeTokenKeys, ensureOperatorToken, ensureSecrets } from '../home/secrets';
+import type { ServiceFailure, ServiceSpec } from '../processes/service-process';
+import { Supervisor, type SupervisorEvents } from '../processes/supervisor';
+import { ensureGatewayCertificate } from '../tls/gateway-certificate';
 import { choosePorts, type PlatformPorts } from './ports';
-import { processVariables } from './service-environment';
+import { processVariables } from './services';
 import { type Inspected, internalUrlOf, serviceSpecs } from './services';
 import { knownLogins, writeStandaloneFile } from './standalone-file';
 
@@ -117,7 +118,9 @@ export class Platform {
   private async openKafka(databases: RunningDatabases): Promise<void> {
     const { env, isFresh } = this.options;
     try {
-      await openKafka({ env: { ...env, EVENTS_DATABASE_URL: null }, isFresh, hasNewDatabases: databases.areNew });
+      // Loads the Kafka client only where Kafka is used.
+      const { prepareKafka } = await import('../events/prepare-kafka');
+      await prepareKafka({ env: { ...env, EVENTS_DATABASE_URL: null }, isFresh, hasNewDatabases: databases.areNew });
     } catch (error) {
       // Otherwise the next start would find databases and treat old events as their own.
       if (databases.areNew) await databases.discard();

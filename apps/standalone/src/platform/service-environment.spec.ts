@@ -1,4 +1,4 @@
-import { serviceEnvironment } from './service-environment';
+import { serviceEnvironment } from './services';
 
 const given = {
   INTERNAL_PORT: '3101',

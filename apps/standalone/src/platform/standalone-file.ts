@@ -1,6 +1,6 @@
 import type { MerchantRecord } from '@paycode/dto';
-import type { AccountWithPassword, PersonWithPassword } from '../demo-data';
-import { displayPath, type HomeFolder, readIfPresent, writePrivateFile } from '../home';
+import type { AccountWithPassword, PersonWithPassword } from '../demo-data/demo-data';
+import { displayPath, type HomeFolder, readIfPresent, writePrivateFile } from '../home/home-folder';
 import { internalUrlOf } from './services';
 import { type PlatformPorts, type ServiceName, serviceNames } from './ports';
 

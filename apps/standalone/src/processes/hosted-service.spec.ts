@@ -7,7 +7,7 @@ import { EnvError } from '@paycode/service-runtime/env';
 import type { HostedService as Bundle } from '@paycode/service-runtime';
 import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { HostedService } from './hosted-service';
-import { ServiceFailure } from './kept-service';
+import { ServiceFailure } from './service-process';
 
 describe('a service in the process of the platform', () => {
   let folder: string;

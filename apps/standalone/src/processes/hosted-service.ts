@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expectSeveralServices } from '@paycode/metrics/several-services';
 import type { HostedService as Bundle, RunningService } from '@paycode/service-runtime';
 import { EnvError } from '@paycode/service-runtime/env';
-import { statusOf } from './http-get';
-import { type KeptService, serviceFailure, type SupervisionEvents } from './kept-service';
+import { statusOf } from './service-process';
+import { type KeptService, serviceFailure, type SupervisionEvents } from './service-process';
 import { OutputLog } from './output-log';
 import { readyPollMs, readyWithinMs, type ServiceSpec } from './service-process';
 

@@ -1,7 +1,48 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { statusOf } from './http-get';
 import { OutputLog } from './output-log';
+
+/** A service that the platform keeps running: in a process of its own (SupervisedService) or in this one (HostedService). */
+export interface KeptService {
+  readonly spec: ServiceSpec;
+  readonly log: OutputLog;
+  /** Id of the process it runs in; undefined while it does not run. */
+  readonly pid: number | undefined;
+  /** Its own process, if it has one. */
+  readonly process?: ServiceProcess | undefined;
+  /** Resolves when the service takes traffic. Rejects with ServiceFailure. */
+  start(): Promise<void>;
+  /** Replaces it after it has finished its work. Rejects with ServiceFailure. */
+  restart(graceMs: number): Promise<void>;
+  /** Lets it finish its work; it can start again. */
+  suspend(graceMs: number): Promise<void>;
+  /** Lets it finish its work, for good. */
+  stop(graceMs: number): Promise<void>;
+  /** Ends it at once, or no longer waits for it. */
+  kill(): void;
+}
+
+/** What a service tells its platform. */
+export interface SupervisionEvents {
+  /** Prints a line for people: a service ended, was restarted, or logged an error. */
+  say(line: string): void;
+  /** A service runs, or no longer runs. */
+  processChanged(): void;
+  /** Called when a service cannot be kept running. */
+  givenUp(error: ServiceFailure): void;
+}
+
+/** A service does not start or does not stay running; the message is for people. */
+export class ServiceFailure extends Error {}
+
+const tailLines = 8;
+
+/** With the last lines of the service's log. */
+export function serviceFailure({ spec, log }: Pick<KeptService, 'spec' | 'log'>, what: string): ServiceFailure {
+  const tail = log.tail(tailLines).map(line => `    ${line}`);
+  return new ServiceFailure([`${spec.name} ${what}.`, ...tail, `  Log: ${spec.logFile}`].join('\n'));
+}
 
 /** A service that starts is asked so often whether it is ready, and so long. */
 export const readyPollMs = 40;
@@ -95,4 +136,18 @@ export class ServiceProcess {
   kill(): void {
     if (!this.hasEnded) this.child.kill('SIGKILL');
   }
+}
+
+const answerTimeoutMs = 3_000;
+
+/** Status of a GET on loopback; 0 when there is no answer. */
+export function statusOf(url: string): Promise<number> {
+  return new Promise(resolve => {
+    const request = get(url, { agent: false, timeout: answerTimeoutMs }, response => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    request.once('timeout', () => request.destroy());
+    request.once('error', () => resolve(0));
+  });
 }

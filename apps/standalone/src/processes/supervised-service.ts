@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { decideRestart, restartsMax } from './domain/restart-policy';
-import { type KeptService, serviceFailure, type SupervisionEvents } from './kept-service';
+import { type KeptService, serviceFailure, type SupervisionEvents } from './service-process';
 import { OutputLog } from './output-log';
 import { readyWithinMs, ServiceProcess, type ServiceSpec } from './service-process';
 

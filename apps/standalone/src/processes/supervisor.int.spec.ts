@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@paycode/persistence/embedded';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
-import { statusOf } from './http-get';
+import { statusOf } from './service-process';
 import { type OnDemandLimits, onDemandLimits } from './on-demand-service';
 import type { ServiceSpec } from './service-process';
-import type { ServiceFailure } from './kept-service';
+import type { ServiceFailure } from './service-process';
 import { Supervisor } from './supervisor';
 
 const script = join(__dirname, 'testing/fake-service.cjs');

@@ -1,6 +1,6 @@
-import { OnDemandService, type OnDemandLimits } from './on-demand-service';
+import { type OnDemandLimits, OnDemandService } from './on-demand-service';
 import { HostedService } from './hosted-service';
-import type { KeptService, ServiceFailure } from './kept-service';
+import type { KeptService, ServiceFailure } from './service-process';
 import type { ServiceSpec } from './service-process';
 import { SupervisedService } from './supervised-service';
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
-import { readIfPresent, writePrivateFile } from '../home';
+import { readIfPresent, writePrivateFile } from '../home/home-folder';
 import type { KeyPair } from './certificate-authority';
 import { hasNameConstraints } from './name-constraints';
 

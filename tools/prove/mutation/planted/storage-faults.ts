@@ -2,7 +2,7 @@ import type { PlantedFault } from './planted-fault.ts';
 
 const persistence = 'libs/persistence/src';
 const roleSpec = `${persistence}/service-role.int.spec.ts`;
-const databaseSql = 'apps/standalone/src/database/database.sql.ts';
+const databaseSql = 'apps/standalone/src/database/ensure-databases.ts';
 
 /** What a service may do in its database, and whom it believes to be that database. */
 export const storageFaults: readonly PlantedFault[] = [

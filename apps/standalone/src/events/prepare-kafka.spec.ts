@@ -1,4 +1,4 @@
-import { deleteTopics } from './delete-topics';
+import { deleteTopics } from './prepare-kafka';
 
 const topics = ['paycode.transaction.terminal.v1', 'paycode.ack.received.v1'];
 

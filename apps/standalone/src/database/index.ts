@@ -1,3 +1,0 @@
-export * from './database-names';
-export * from './database-server';
-export { DatabaseServerError } from './ensure-databases';

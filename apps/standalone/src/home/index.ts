@@ -1,4 +1,0 @@
-export * from './home-folder';
-export * from './home-lock';
-export * from './private-file';
-export * from './secrets';
