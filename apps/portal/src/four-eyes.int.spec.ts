@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { Passwords } from './people';
+import { Passwords } from './people/passwords';
 import { CraftedAccounts } from './testing/crafted-accounts';
 import { CraftedMails } from './testing/crafted-mails';
 import { ownOrigin, PortalVisitor } from './testing/portal-visitor';

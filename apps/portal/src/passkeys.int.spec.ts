@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Passwords } from './people';
+import { Passwords } from './people/passwords';
 import { ownOrigin, PortalVisitor } from './testing/portal-visitor';
 import { RunningPortal } from './testing/running-portal';
 import { type Deviations, SoftPasskey } from './testing/soft-passkey';

@@ -1,6 +1,6 @@
 import type { InternalClient } from '@paycode/access';
 import type { PortalAccountOperation, PortalAccountRequest, PortalAnswer } from '@paycode/dto';
-import { valueOf } from '../tenancy';
+import { valueOf } from '../neighbours';
 
 /** The one connection to auth-session. */
 export class AuthSessionCalls {

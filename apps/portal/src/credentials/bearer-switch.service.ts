@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PortalAccount } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { CurrentPassword } from '../sign-in';
+import { CurrentPassword } from '../sign-in/current-password';
 import { type CredentialsCaller, CredentialsService } from './credentials.service';
 
 export class SwitchRules {

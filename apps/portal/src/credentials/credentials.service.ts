@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { PortalAccount, PortalAccountOperation, PortalAccountRequest, PortalApiSession } from '@paycode/dto';
-import { type AuditEvent, AuditLog, type Origin } from '../audit';
-import { actorOf, type Person } from '../people';
-import { CurrentPassword } from '../sign-in';
-import { notYours } from '../tenancy';
+import { type AuditEvent, AuditLog, type Origin } from '../audit/audit.ports';
+import { actorOf, type Person } from '../people/domain/person';
+import { CurrentPassword } from '../sign-in/current-password';
+import { notYours } from '../tenancy/scope';
 import { AuthSessionCalls } from './auth-session-calls';
 
 export interface CredentialsCaller {

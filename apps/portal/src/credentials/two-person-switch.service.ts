@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { PortalAccount } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { type AskedReport, FourEyesService, type Overview, type Subject } from '../four-eyes';
-import { CurrentPassword } from '../sign-in';
+import { type AskedReport, FourEyesService, type Overview, type Subject } from '../four-eyes/four-eyes.service';
+import { CurrentPassword } from '../sign-in/current-password';
 import { demandName, SwitchRules } from './bearer-switch.service';
 import { type CredentialsCaller, CredentialsService } from './credentials.service';
 

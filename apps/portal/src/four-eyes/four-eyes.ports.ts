@@ -1,5 +1,5 @@
 import type { PortalFourEyesNotice } from '@paycode/dto';
-import type { Person, Role } from '../people';
+import type { Person, Role } from '../people/domain/person';
 import type { Asked, Kind, Refusal, State } from './domain/request';
 
 export type Tenant = Pick<Person, 'tenantType' | 'tenantId'>;

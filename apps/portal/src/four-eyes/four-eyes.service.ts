@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditEvent, AuditLog, type Origin } from '../audit';
-import { may, type Permission, type Person, type Role, roles, tenantName } from '../people';
-import { notYours } from '../tenancy';
-import { confirmsFrom, judge, type Kind, openForS, type State, stateIn, type RequestChange } from './domain/request';
-import { type KnownRequest, FourEyesStore, type StoredRequest } from './four-eyes.ports';
-import { TellSecondPeopleService } from './tell-second-people.service';
+import { type AuditEvent, AuditLog, type Origin } from '../audit/audit.ports';
+import { may, type Permission, type Person, type Role, roles, tenantName } from '../people/domain/person';
+import { notYours } from '../tenancy/scope';
+import { confirmsFrom, judge, type Kind, openForS, type RequestChange, type State, stateIn } from './domain/request';
+import { FourEyesStore, type KnownRequest, type StoredRequest } from './four-eyes.ports';
 import { anotherIsOpen, nobodyConfirms, refused, roleRefused } from './refusals';
+import { TellSecondPeopleService } from './tell-second-people.service';
 
 export interface Subject {
   kind: Kind;

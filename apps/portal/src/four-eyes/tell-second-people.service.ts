@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { type Person, PORTAL_URL, tenantName } from '../people';
+import { type Person, tenantName } from '../people/domain/person';
+import { PORTAL_URL } from '../people/invite-person.service';
 import type { Kind } from './domain/request';
 import { FourEyesMailer, type Owner, type StoredRequest } from './four-eyes.ports';
 

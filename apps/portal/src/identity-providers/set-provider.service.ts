@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { type AuditEvent, AuditLog, type Origin } from '../audit';
-import { tenantName } from '../people';
+import { type AuditEvent, AuditLog, type Origin } from '../audit/audit.ports';
+import { tenantName } from '../people/domain/person';
 import { ClientSecrets } from './client-secrets';
 import { type IdentityProvider, issuerProblem } from './domain/identity-provider';
 import { type ClientOf, ProviderStore } from './identity-providers.ports';

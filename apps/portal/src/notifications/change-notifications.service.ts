@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { PortalNotifications, PortalOperation, PortalRequest } from '@paycode/dto';
-import { type AuditEvent, AuditLog, type Origin } from '../audit';
-import { actorOf, type Person } from '../people';
-import { NotificationConfigCalls, type Scope } from '../tenancy';
+import { type AuditEvent, AuditLog, type Origin } from '../audit/audit.ports';
+import { actorOf, type Person } from '../people/domain/person';
+import { NotificationConfigCalls } from '../tenancy/notification-config-calls';
+import type { Scope } from '../tenancy/scope';
 
 export interface AskingPerson {
   person: Person;

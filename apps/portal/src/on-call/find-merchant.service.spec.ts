@@ -1,7 +1,7 @@
 import type { EndpointPause, MerchantRecord, MerchantsSought, PortalAccount, PortalNotifications } from '@paycode/dto';
 import type { Logger } from '@paycode/service-runtime';
-import type { AuditEvent } from '../audit';
-import type { Person } from '../people';
+import type { AuditEvent } from '../audit/audit.ports';
+import type { Person } from '../people/domain/person';
 import { FindMerchantService } from './find-merchant.service';
 import type { LastAnswer, OnCallReader } from './on-call.ports';
 

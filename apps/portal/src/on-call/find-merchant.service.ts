@@ -1,14 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EncryptionProfile, MerchantRecord, PortalAccount, PortalNotifications } from '@paycode/dto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
-import { AuditLog } from '../audit';
-import { actorOf } from '../people';
-import { MerchantDirectory } from '../tenancy';
-import { maskedRecipient } from './domain/masked-recipient';
+import { AuditLog } from '../audit/audit.ports';
+import { orSilent } from '../neighbours';
+import { actorOf } from '../people/domain/person';
+import { MerchantDirectory } from '../tenancy/tenancy.ports';
 import { type PortalPause, portalPause } from './domain/endpoint-pause';
+import { maskedRecipient } from './domain/masked-recipient';
 import { type LastAnswer, MerchantCalls, OnCallReader } from './on-call.ports';
 import type { OnCall } from './on-call.service';
-import { orSilent } from './or-silent';
 
 export interface MerchantPage {
   merchants: MerchantRecord[];

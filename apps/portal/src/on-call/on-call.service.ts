@@ -9,13 +9,13 @@ import type {
 } from '@paycode/dto';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { Clock } from '@paycode/timing';
-import { type AuditEvent, AuditLog, type Origin } from '../audit';
-import type { Person } from '../people';
-import { HeartbeatMemory } from './domain/heartbeat-memory';
-import { type FailingEndpoint, failingEndpoints } from './domain/failing-endpoints';
+import { type AuditEvent, AuditLog, type Origin } from '../audit/audit.ports';
+import { orSilent } from '../neighbours';
+import type { Person } from '../people/domain/person';
 import { type PortalPause, portalPause } from './domain/endpoint-pause';
+import { type FailingEndpoint, failingEndpoints } from './domain/failing-endpoints';
+import { HeartbeatMemory } from './domain/heartbeat-memory';
 import { type Doing, type KnownTransaction, OnCallCalls, OnCallReader } from './on-call.ports';
-import { orSilent } from './or-silent';
 
 export interface OnCall {
   person: Person;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EndpointPause } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { type AuditEvent, AuditLog } from '../audit';
-import { actorOf } from '../people';
+import { type AuditEvent, AuditLog } from '../audit/audit.ports';
+import { actorOf } from '../people/domain/person';
 import { OnCallCalls } from './on-call.ports';
 import type { OnCall } from './on-call.service';
 

@@ -5,7 +5,7 @@ import { DeadLetterCalls } from './dead-letters.ports';
 import { byService, letterServices, type LetterRef, type LetterService, type ServiceLetter } from './domain/letter-selection';
 import { effectOf, type RedriveEffect } from './domain/redrive-effect';
 import { OnCallCalls } from './on-call.ports';
-import { orSilent } from './or-silent';
+import { orSilent } from '../neighbours';
 
 export interface LettersPage {
   services: { service: LetterService; letters: ServiceLetter[]; isMore: boolean }[];

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RedriveAnswer } from '@paycode/dto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
-import { AuditLog } from '../audit';
-import type { Overview, RequestReport } from '../four-eyes';
+import { AuditLog } from '../audit/audit.ports';
+import type { Overview, RequestReport } from '../four-eyes/four-eyes.service';
+import { orSilent } from '../neighbours';
 import { DeadLetterCalls } from './dead-letters.ports';
 import { byService, type LetterRef, type LetterService, type ServiceLetter, textOf } from './domain/letter-selection';
 import type { OnCall } from './on-call.service';
-import { orSilent } from './or-silent';
 import { ReadLettersService } from './read-letters.service';
 import { TwoPeople } from './two-people';
 

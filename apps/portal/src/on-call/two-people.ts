@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { FourEyesService, type Overview, type RequestReport, type Subject } from '../four-eyes';
-import { CurrentPassword } from '../sign-in';
-import { notYours } from '../tenancy';
+import { FourEyesService, type Overview, type RequestReport, type Subject } from '../four-eyes/four-eyes.service';
+import { CurrentPassword } from '../sign-in/current-password';
+import { notYours } from '../tenancy/scope';
 import type { LetterRef } from './domain/letter-selection';
 import type { OnCall } from './on-call.service';
 

@@ -9,9 +9,8 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
 import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/helpers';
-import type { Person } from '../people';
-import type { Ceremony } from './domain/ceremony';
-import { ceremonyMs } from './domain/ceremony';
+import type { Person } from '../people/domain/person';
+import { type Ceremony, ceremonyMs } from './domain/ceremony';
 import type { KnownPasskey, NewPasskey } from './passkeys.ports';
 
 /** Ed25519, ECDSA on P-256, RSA: what every passkey can one of (COSE). */

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
-import { AuditLog, type Origin } from '../audit';
-import type { Person } from '../people';
-import type { Scope } from '../tenancy';
+import { AuditLog, type Origin } from '../audit/audit.ports';
+import type { Person } from '../people/domain/person';
+import type { Scope } from '../tenancy/scope';
+import { ConcurrencyLimit } from './domain/concurrency-limit';
 import { csvHeader, csvLines } from './domain/csv';
 import type { PageKey } from './domain/payment';
-import { ConcurrencyLimit } from './domain/concurrency-limit';
 import { type PaymentFilter, PaymentReader } from './payments.ports';
 
 /** What is looked for, and from where in the list on. */

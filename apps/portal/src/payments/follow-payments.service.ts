@@ -2,8 +2,9 @@ import { Readable } from 'node:stream';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DomainError, Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/timing';
-import { type OpenedSession, PORTAL_RULES, type PortalRules, SessionStore } from '../sessions';
-import { notYours, type Scope } from '../tenancy';
+import { PORTAL_RULES, type PortalRules } from '../sessions/http/portal.guard';
+import { type OpenedSession, SessionStore } from '../sessions/sessions.ports';
+import { notYours, type Scope } from '../tenancy/scope';
 import { ConcurrencyLimit } from './domain/concurrency-limit';
 import { PaymentReader } from './payments.ports';
 

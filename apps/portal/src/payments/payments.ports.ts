@@ -7,7 +7,7 @@ import type {
   ReversalState,
   TransactionTerminal,
 } from '@paycode/dto';
-import type { Scope } from '../tenancy';
+import type { Scope } from '../tenancy/scope';
 import type { Answer, Outcome, PageKey, Payment } from './domain/payment';
 
 /** A terminal transaction with what its sealed notification tells a merchant about money; nothing of the payer. */

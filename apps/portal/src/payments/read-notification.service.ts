@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { PortalFetchedNotification, PortalShownNotification } from '@paycode/dto';
-import { type AuditEvent, AuditLog, type Origin } from '../audit';
-import { type Person, readsNotifications } from '../people';
-import { notYours, type Scope } from '../tenancy';
+import { type AuditEvent, AuditLog, type Origin } from '../audit/audit.ports';
+import { type Person, readsNotifications } from '../people/domain/person';
+import { notYours, type Scope } from '../tenancy/scope';
 import { NotificationCalls, PaymentReader } from './payments.ports';
 
 export interface NotificationCaller {

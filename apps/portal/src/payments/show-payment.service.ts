@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeliveryAttempt } from '@paycode/dto';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { notYours, type Scope } from '../tenancy';
+import { orSilent } from '../neighbours';
+import { notYours, type Scope } from '../tenancy/scope';
 import { explain, type Explanation } from './domain/explanation';
 import type { Payment } from './domain/payment';
 import { type ReversalNotice, timelineOf, type TimelineStep } from './domain/timeline';
@@ -33,8 +34,8 @@ export class ShowPaymentService {
     if (!payment) throw notYours();
     const silent: string[] = [];
     const [delivery, reversal, notice] = await Promise.all([
-      this.orSilent('delivery', this.witness.delivery(transactionId), silent),
-      this.orSilent('reversal', this.witness.reversal(transactionId), silent),
+      orSilent(this.witness.delivery(transactionId), { name: 'delivery', silent, log: this.log }),
+      orSilent(this.witness.reversal(transactionId), { name: 'reversal', silent, log: this.log }),
       this.reversalOf(scope, payment),
     ]);
     const evidence = { payment, delivery, reversal };
@@ -54,19 +55,5 @@ export class ShowPaymentService {
     const id = reversedBy ?? reversalFailedBy;
     const found = id === null ? undefined : await this.reader.find(scope, id);
     return found ? { at: found.completedAt, transactionId: found.transactionId, isFailed: reversedBy === null } : null;
-  }
-
-  /** A page without one of the sources is better than none. */
-  private async orSilent<T>(name: string, asked: Promise<T | null>, silent: string[]): Promise<T | null> {
-    try {
-      return await asked;
-    } catch (error) {
-      this.log.warn(
-        { event: 'witness-silent', source: name, err: error },
-        'a payment is shown without what another service knows',
-      );
-      silent.push(name);
-      return null;
-    }
   }
 }

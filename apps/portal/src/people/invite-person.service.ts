@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { AuditLog, type Origin } from '../audit';
+import { AuditLog, type Origin } from '../audit/audit.ports';
 import { isTenantWellFormed, type Person, tenantName } from './domain/person';
 import { InvitationMailer, type NewPerson, PeopleStore } from './people.ports';
 import { newSecret, secretHash } from './secret-hash';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Identity } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { MerchantDirectory, Scope } from '../tenancy';
+import { Scope } from '../tenancy/scope';
+import { MerchantDirectory } from '../tenancy/tenancy.ports';
 import { cursorOf } from './domain/list-key';
 import type { ListedNotification } from './domain/listed-notification';
 import { type NotificationFilter, NotificationReader } from './reconciliation.ports';

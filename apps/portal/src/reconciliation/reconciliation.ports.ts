@@ -1,6 +1,6 @@
-import type { Scope } from '../tenancy';
-import type { ListedNotification } from './domain/listed-notification';
+import type { Scope } from '../tenancy/scope';
 import type { ListKey } from './domain/list-key';
+import type { ListedNotification } from './domain/listed-notification';
 
 export interface NotificationFilter {
   /** ISO 8601 UTC, part of it. */

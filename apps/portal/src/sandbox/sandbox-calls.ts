@@ -6,9 +6,9 @@ import type {
   PortalSandboxRequest,
   RedeliveryAnswer,
 } from '@paycode/dto';
-import { valueOf } from '../tenancy';
+import { valueOf } from '../neighbours';
 
-type Client = Pick<InternalClient, 'post' | 'close'>;
+type Client = Pick<InternalClient, 'post'>;
 
 /** The connections to the sandbox's payment core, and to the dispatcher for what it may send again. */
 export class SandboxCalls {
@@ -25,10 +25,5 @@ export class SandboxCalls {
   /** @throws DomainError 404, 409 with what the dispatcher refuses, in its words */
   async redeliverNotice(request: PortalNotificationRequest): Promise<RedeliveryAnswer> {
     return valueOf(await this.dispatcher.post<PortalAnswer<RedeliveryAnswer>>('/internal/portal/notifications/repeat', request));
-  }
-
-  close(): void {
-    this.core.close();
-    this.dispatcher.close();
   }
 }

@@ -1,7 +1,7 @@
 import type { PortalSandboxRequest } from '@paycode/dto';
 import { SystemClock } from '@paycode/timing';
-import type { AuditEvent } from '../audit';
-import type { Person } from '../people';
+import type { AuditEvent } from '../audit/audit.ports';
+import type { Person } from '../people/domain/person';
 import { SandboxCalls } from './sandbox-calls';
 import { SandboxLimits } from './sandbox-limits';
 import { SandboxEnvironment, SandboxService } from './sandbox.service';

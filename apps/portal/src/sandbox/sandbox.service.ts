@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { FollowUp, PortalSandboxCode, PortalSandboxTransaction, RedeliveryAnswer } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { type AuditEvent, AuditLog, type Origin } from '../audit';
-import { actorOf, type Person } from '../people';
-import { notYours } from '../tenancy';
+import { type AuditEvent, AuditLog, type Origin } from '../audit/audit.ports';
+import { actorOf, type Person } from '../people/domain/person';
+import { notYours } from '../tenancy/scope';
 import { SandboxCalls } from './sandbox-calls';
 import { SandboxLimits } from './sandbox-limits';
 

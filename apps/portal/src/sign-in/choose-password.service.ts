@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { AuditLog, type Origin } from '../audit';
-import { passwordProblem, Passwords, PeopleStore, type Person, secretHash } from '../people';
-import { SessionStore } from '../sessions';
+import { AuditLog, type Origin } from '../audit/audit.ports';
+import { passwordProblem } from '../people/domain/password-rule';
+import type { Person } from '../people/domain/person';
+import { Passwords } from '../people/passwords';
+import { PeopleStore } from '../people/people.ports';
+import { secretHash } from '../people/secret-hash';
+import { SessionStore } from '../sessions/sessions.ports';
 import { CurrentPassword } from './current-password';
 import type { PersonAsking } from './person-asking';
 

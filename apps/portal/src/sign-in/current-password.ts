@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
-import type { Origin } from '../audit';
-import { Passwords, PeopleStore, type Person } from '../people';
+import type { Origin } from '../audit/audit.ports';
+import type { Person } from '../people/domain/person';
+import { Passwords } from '../people/passwords';
+import { PeopleStore } from '../people/people.ports';
 import { SignInLimiter } from './sign-in-limiter';
 
 /** A person proves anew that it is in front of the browser, before what a stolen session must not do (T-52). */

@@ -1,8 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { invalidField } from '@paycode/service-runtime';
-import type { Origin } from '../audit';
-import { InvitePersonService, type NewPerson, type Person } from '../people';
-import { PORTAL_RULES, type PortalRules } from '../sessions';
+import type { Origin } from '../audit/audit.ports';
+import type { Person } from '../people/domain/person';
+import { InvitePersonService } from '../people/invite-person.service';
+import type { NewPerson } from '../people/people.ports';
+import { PORTAL_RULES, type PortalRules } from '../sessions/http/portal.guard';
 import { CurrentPassword } from './current-password';
 
 /** Flow: a colleague for one's own tenant, in production an owner by the own password only -> invited. */

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
-import { newRecoveryCodes, secretHash } from '../people';
-import { type Attestation, begunAnew, Ceremonies, type Passkey, PasskeyStore, WebAuthn } from '../passkeys';
+import { begunAnew, Ceremonies } from '../passkeys/ceremonies';
+import { type Passkey, PasskeyStore } from '../passkeys/passkeys.ports';
+import { type Attestation, WebAuthn } from '../passkeys/web-authn';
+import { newRecoveryCodes } from '../people/recovery-codes';
+import { secretHash } from '../people/secret-hash';
 import type { PersonAsking } from './person-asking';
 import { SecondFactorChanges } from './second-factor-changes';
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
-import { AuditLog, type Origin } from '../audit';
-import { PeopleStore, type Person } from '../people';
+import { AuditLog, type Origin } from '../audit/audit.ports';
+import type { Person } from '../people/domain/person';
+import { PeopleStore } from '../people/people.ports';
 import { SignInLimiter } from './sign-in-limiter';
 
 /** Answers of passkeys, counted as passwords are (T-05): nobody guesses a signature, but each check costs one. */

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
-import type { Origin } from '../audit';
-import type { Person } from '../people';
-import { type Assertion, begunAnew, Ceremonies, type KnownPasskey, notProven, PasskeyStore, WebAuthn } from '../passkeys';
+import type { Origin } from '../audit/audit.ports';
+import { begunAnew, Ceremonies } from '../passkeys/ceremonies';
+import { type KnownPasskey, PasskeyStore } from '../passkeys/passkeys.ports';
+import { type Assertion, notProven, WebAuthn } from '../passkeys/web-authn';
+import type { Person } from '../people/domain/person';
 import { PasskeyGuesses } from './passkey-guesses';
 
 /** What a browser was asked, and what it gave. */

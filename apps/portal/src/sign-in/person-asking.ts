@@ -1,5 +1,5 @@
-import type { Origin } from '../audit';
-import type { Person } from '../people';
+import type { Origin } from '../audit/audit.ports';
+import type { Person } from '../people/domain/person';
 
 /** A person in a session of its own. */
 export interface PersonAsking {

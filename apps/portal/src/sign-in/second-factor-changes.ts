@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditEvent, AuditLog } from '../audit';
-import { SessionStore } from '../sessions';
+import { type AuditEvent, AuditLog } from '../audit/audit.ports';
+import { SessionStore } from '../sessions/sessions.ports';
 import { CurrentPassword } from './current-password';
 import type { PersonAsking } from './person-asking';
 

@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { AuditLog } from '../audit';
-import { newRecoveryCodes, PeopleStore, type Person, recoveryChars, secretHash, Totp } from '../people';
+import { AuditLog } from '../audit/audit.ports';
+import type { Person } from '../people/domain/person';
+import { PeopleStore } from '../people/people.ports';
+import { newRecoveryCodes, recoveryChars } from '../people/recovery-codes';
+import { secretHash } from '../people/secret-hash';
+import { Totp } from '../people/totp';
 import type { PersonAsking } from './person-asking';
 import { SecondFactorChanges } from './second-factor-changes';
 import { SignInLimiter } from './sign-in-limiter';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AuditLog, type Origin } from '../audit';
-import type { Person } from '../people';
+import { AuditLog, type Origin } from '../audit/audit.ports';
+import type { Person } from '../people/domain/person';
 import { type NewSession, SessionOpener } from './session.opener';
 
 /** A session that becomes another one, or none. */

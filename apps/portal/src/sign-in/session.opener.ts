@@ -1,7 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditLog, type Origin } from '../audit';
-import { hasSecondFactor, newSecret, type Person, type Proofs, secretHash } from '../people';
-import { PORTAL_RULES, type PortalRules, SessionStore, type Stage } from '../sessions';
+import { AuditLog, type Origin } from '../audit/audit.ports';
+import { hasSecondFactor, type Person } from '../people/domain/person';
+import type { Proofs } from '../people/people.ports';
+import { newSecret, secretHash } from '../people/secret-hash';
+import type { Stage } from '../sessions/domain/session';
+import { PORTAL_RULES, type PortalRules } from '../sessions/http/portal.guard';
+import { SessionStore } from '../sessions/sessions.ports';
 
 export interface NewSession {
   secret: string;

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
-import { AuditLog, type Origin } from '../audit';
-import { Passwords, PeopleStore, type Proofs } from '../people';
+import { AuditLog, type Origin } from '../audit/audit.ports';
+import { Passwords } from '../people/passwords';
+import { PeopleStore, type Proofs } from '../people/people.ports';
 import { type NewSession, SessionOpener } from './session.opener';
 import { SignInLimiter } from './sign-in-limiter';
 

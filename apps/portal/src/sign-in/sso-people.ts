@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
-import { AuditLog, type Origin } from '../audit';
-import { type Claims, ProviderStore, type SealedProvider, speaksFor } from '../identity-providers';
-import { PeopleStore, type Person } from '../people';
+import { AuditLog, type Origin } from '../audit/audit.ports';
+import { type Claims, speaksFor } from '../identity-providers/domain/identity-provider';
+import { ProviderStore, type SealedProvider } from '../identity-providers/identity-providers.ports';
+import type { Person } from '../people/domain/person';
+import { PeopleStore } from '../people/people.ports';
 import { SignInLimiter } from './sign-in-limiter';
 
 interface Coming {

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
-import type { Origin } from '../audit';
-import { type Checks, ClientSecrets, OpenIdClient, ProviderStore, type SealedProvider } from '../identity-providers';
-import type { Person } from '../people';
+import type { Origin } from '../audit/audit.ports';
+import { ClientSecrets } from '../identity-providers/client-secrets';
+import { type Checks, OpenIdClient, ProviderStore, type SealedProvider } from '../identity-providers/identity-providers.ports';
+import type { Person } from '../people/domain/person';
 import { SsoPeople } from './sso-people';
 
 /** People sign in elsewhere within this time. */

@@ -1,6 +1,6 @@
 import type { InternalClient } from '@paycode/access';
 import type { PortalAnswer, PortalOperation, PortalRequest } from '@paycode/dto';
-import { DomainError } from '@paycode/service-runtime';
+import { valueOf } from '../neighbours';
 import type { Scope } from './scope';
 
 /** The one connection to notification-config. */
@@ -12,12 +12,4 @@ export class NotificationConfigCalls {
     scope.narrowedTo(request.merchantId);
     return valueOf(await this.client.post<PortalAnswer<T>>(`/internal/portal/notifications/${operation}`, request));
   }
-}
-
-/** @throws DomainError with what a service refused, in its words */
-export function valueOf<T>(answer: PortalAnswer<T>): T {
-  if (answer.ok) return answer.value;
-  const { status, reason, message, retryAfterS } = answer;
-  const headers: Record<string, string> = retryAfterS === undefined ? {} : { 'retry-after': String(retryAfterS) };
-  throw new DomainError({ status, reason, message, headers });
 }

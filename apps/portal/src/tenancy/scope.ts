@@ -1,6 +1,6 @@
 import type { Identity, MerchantOwner, MerchantRecord } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import type { Person } from '../people';
+import type { Person } from '../people/domain/person';
 import type { MerchantDirectory } from './tenancy.ports';
 
 /**

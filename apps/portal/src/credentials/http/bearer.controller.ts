@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { PortalAccount } from '@paycode/dto';
-import type { AskedReport } from '../../four-eyes';
-import { AskedBy, type Asking, Needs } from '../../sessions';
+import type { AskedReport } from '../../four-eyes/four-eyes.service';
+import { AskedBy, type Asking, Needs } from '../../sessions/http/portal-request';
 import { BearerSwitchService } from '../bearer-switch.service';
 import { type SwitchOverview, TwoPersonSwitchService } from '../two-person-switch.service';
 import { BearerConfirmBody, BearerSwitchBody } from './credentials.dto';

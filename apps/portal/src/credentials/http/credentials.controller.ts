@@ -1,8 +1,8 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, ParseUUIDPipe, Post, Req } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { PortalAccount, PortalApiSession } from '@paycode/dto';
-import { Needs, originOf, type PortalHttpRequest } from '../../sessions';
-import { CredentialsService, type CredentialsCaller } from '../credentials.service';
+import { Needs, originOf, type PortalHttpRequest } from '../../sessions/http/portal-request';
+import { type CredentialsCaller, CredentialsService } from '../credentials.service';
 import { ChallengeRuleBody, ClientKeyBody, CurrentPasswordBody, KeyTrialBody, SourcesBody } from './credentials.dto';
 
 /** How the programs of the person's merchant or PSP sign in to the API. */

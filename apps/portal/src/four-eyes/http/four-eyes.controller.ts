@@ -1,5 +1,5 @@
 import { Controller, HttpCode, Param, ParseUUIDPipe, Post } from '@nestjs/common';
-import { AskedBy, type Asking } from '../../sessions';
+import { AskedBy, type Asking } from '../../sessions/http/portal-request';
 import { FourEyesService } from '../four-eyes.service';
 
 /** Ends a request, whatever it is for. Asking and confirming are routes of what is asked for. */

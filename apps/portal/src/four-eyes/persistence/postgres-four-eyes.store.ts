@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { Person, Role } from '../../people';
+import type { Person, Role } from '../../people/domain/person';
 import type { Kind } from '../domain/request';
 import {
-  type KnownRequest,
   FourEyesStore,
+  type KnownRequest,
   type Owner,
   type StoredRequest,
   type Tenant,

@@ -1,5 +1,5 @@
 import { IsIn, IsString, Length, Matches } from 'class-validator';
-import { type TenantType, tenantTypes } from '../../people';
+import { type TenantType, tenantTypes } from '../../people/domain/person';
 
 export class IdentityProviderBody {
   @IsIn(tenantTypes)

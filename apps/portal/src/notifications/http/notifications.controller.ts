@@ -1,8 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import type { PortalNotifications } from '@paycode/dto';
 import { invalidField } from '@paycode/service-runtime';
-import { Needs, originOf, type PortalHttpRequest } from '../../sessions';
-import { MerchantDirectory, Scope } from '../../tenancy';
+import { Needs, originOf, type PortalHttpRequest } from '../../sessions/http/portal-request';
+import { Scope } from '../../tenancy/scope';
+import { MerchantDirectory } from '../../tenancy/tenancy.ports';
 import { type AskingPerson, ChangeNotificationsService } from '../change-notifications.service';
 import { CheckBody, RecipientBody, UrlBody } from './notifications.dto';
 

@@ -33,8 +33,4 @@ export class HttpDeadLetterCalls extends DeadLetterCalls {
     if (service === 'portal') return this.own.redrive(letterIds);
     return this.clients[service].post<RedriveAnswer[]>('/internal/dead-letters/redrive', { letterIds });
   }
-
-  close(): void {
-    for (const client of Object.values(this.clients)) client.close();
-  }
 }

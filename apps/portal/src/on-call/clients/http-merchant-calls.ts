@@ -8,7 +8,7 @@ import type {
   PortalRequest,
 } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { valueOf } from '../../tenancy';
+import { valueOf } from '../../neighbours';
 import { MerchantCalls } from '../on-call.ports';
 
 /** The calls that the pages of the merchant's own people make. */
@@ -36,12 +36,6 @@ export class HttpMerchantCalls extends MerchantCalls {
   override async endpoint(merchantId: number): Promise<MerchantEndpoint> {
     const [endpoint] = await this.dispatcher.post<[MerchantEndpoint]>('/internal/endpoints', { merchantIds: [merchantId] });
     return endpoint;
-  }
-
-  close(): void {
-    this.notificationConfig.close();
-    this.authSession.close();
-    this.dispatcher.close();
   }
 }
 

@@ -1,4 +1,5 @@
 import { type InternalClient, InternalCallError } from '@paycode/access';
+import { nullWhenUnknown } from '../../neighbours';
 import type {
   DeliverySummary,
   DeliveryTimeline,
@@ -12,7 +13,7 @@ import type {
   ShardOwners,
 } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { valueOf } from '../../tenancy';
+import { valueOf } from '../../neighbours';
 import { OnCallCalls } from '../on-call.ports';
 
 /** The calls that operators' `paycode` command makes. */
@@ -65,11 +66,6 @@ export class HttpOnCallCalls extends OnCallCalls {
   override async resume(request: PortalResumeRequest): Promise<EndpointPause> {
     return valueOf(await this.dispatcher.post<PortalAnswer<EndpointPause>>('/internal/portal/endpoints/resume', request));
   }
-
-  close(): void {
-    this.dispatcher.close();
-    this.scheduler.close();
-  }
 }
 
 const refusals = {
@@ -83,13 +79,4 @@ const refusals = {
 
 function refusal(status: keyof typeof refusals, cause: Error): DomainError {
   return new DomainError({ ...refusals[status], cause });
-}
-
-async function nullWhenUnknown<T>(asked: Promise<T>): Promise<T | null> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof InternalCallError && error.status === 404) return null;
-    throw error;
-  }
 }

@@ -1,8 +1,8 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import type { RequestReport } from '../../four-eyes';
-import { AskedBy, type Asking, Needs } from '../../sessions';
-import { RedriveLettersService, type RedrivenLetter, type RedriveState } from '../redrive-letters.service';
+import type { RequestReport } from '../../four-eyes/four-eyes.service';
+import { AskedBy, type Asking, Needs } from '../../sessions/http/portal-request';
 import { type LettersPage, type PreviewedLetter, ReadLettersService } from '../read-letters.service';
+import { RedriveLettersService, type RedrivenLetter, type RedriveState } from '../redrive-letters.service';
 import { LettersBody, LettersQuery, RedriveConfirmBody, RedriveRequestBody } from './dead-letters.dto';
 
 /** Dead letters of every service, for people on call: seen without payload, and redriven, in production by two. */

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { invalidField } from '@paycode/service-runtime';
 import { IsString, Length } from 'class-validator';
-import { AskedBy, type Asking, Needs } from '../../sessions';
+import { AskedBy, type Asking, Needs } from '../../sessions/http/portal-request';
 import { FindMerchantService, type MerchantPage, type MerchantSummary } from '../find-merchant.service';
 
 class MerchantsQuery {

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import type { RedeliveryAnswer } from '@paycode/dto';
 import { invalidField } from '@paycode/service-runtime';
-import { AskedBy, type Asking, Needs } from '../../sessions';
+import { AskedBy, type Asking, Needs } from '../../sessions/http/portal-request';
 import { Dashboards } from '../dashboards';
 import { type FoundTransaction, OnCallService, type Stuck } from '../on-call.service';
 

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { invalidField } from '@paycode/service-runtime';
 import { IsInt, IsString, Length, Max, Min } from 'class-validator';
-import { AskedBy, type Asking, Needs } from '../../sessions';
+import { AskedBy, type Asking, Needs } from '../../sessions/http/portal-request';
 import { type PortalPause, portalPause } from '../domain/endpoint-pause';
 import { PauseDeliveriesService } from '../pause-deliveries.service';
 

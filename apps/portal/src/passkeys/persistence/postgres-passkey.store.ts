@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { secretHash } from '../../people';
+import { secretHash } from '../../people/secret-hash';
 import { type Added, type Answered, type KnownPasskey, type NewPasskey, type Passkey, PasskeyStore } from '../passkeys.ports';
 import { passkeySql as sql } from './passkey.sql';
 

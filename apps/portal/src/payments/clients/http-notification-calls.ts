@@ -1,7 +1,7 @@
 import type { InternalClient } from '@paycode/access';
 import type { PortalAnswer, PortalNotificationOperation, PortalNotificationRequest } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { valueOf } from '../../tenancy';
+import { valueOf } from '../../neighbours';
 import { NotificationCalls } from '../payments.ports';
 
 /** Asks webhook-dispatcher. */
@@ -24,9 +24,5 @@ export class HttpNotificationCalls extends NotificationCalls {
       const message = 'the notification cannot be read now: ask again in a moment';
       throw new DomainError({ status: 503, reason: 'NOTIFICATION_UNAVAILABLE', message, cause });
     }
-  }
-
-  close(): void {
-    this.dispatcher.close();
   }
 }

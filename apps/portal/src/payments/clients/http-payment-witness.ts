@@ -1,4 +1,5 @@
-import { type InternalClient, InternalCallError } from '@paycode/access';
+import type { InternalClient } from '@paycode/access';
+import { nullWhenUnknown } from '../../neighbours';
 import type { DeliveryTimeline, MerchantEndpoint, ReversalState } from '@paycode/dto';
 import { PaymentWitness } from '../payments.ports';
 
@@ -22,19 +23,5 @@ export class HttpPaymentWitness extends PaymentWitness {
   override async pausedUntil(merchantId: number): Promise<string | null> {
     const [endpoint] = await this.dispatcher.post<MerchantEndpoint[]>('/internal/endpoints', { merchantIds: [merchantId] });
     return endpoint?.pause?.endsAt ?? null;
-  }
-
-  close(): void {
-    this.dispatcher.close();
-    this.scheduler.close();
-  }
-}
-
-async function nullWhenUnknown<T>(asked: Promise<T>): Promise<T | null> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof InternalCallError && error.status === 404) return null;
-    throw error;
   }
 }

@@ -1,7 +1,8 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { SignedIn } from '../../sessions';
-import { Scope, ScopePipe } from '../../tenancy';
+import { SignedIn } from '../../sessions/http/portal-request';
+import { ScopePipe } from '../../tenancy/http/scope.pipe';
+import { Scope } from '../../tenancy/scope';
 import { type Answered, type Bucket, PaymentReader, PaymentWitness, type Sum } from '../payments.ports';
 import { HomeQuery } from './payments.dto';
 

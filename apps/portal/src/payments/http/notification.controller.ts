@@ -1,7 +1,8 @@
 import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import type { PortalFetchedNotification, PortalShownNotification } from '@paycode/dto';
-import { Needs, originOf, type PortalHttpRequest } from '../../sessions';
-import { MerchantDirectory, Scope } from '../../tenancy';
+import { Needs, originOf, type PortalHttpRequest } from '../../sessions/http/portal-request';
+import { Scope } from '../../tenancy/scope';
+import { MerchantDirectory } from '../../tenancy/tenancy.ports';
 import { type NotificationCaller, ReadNotificationService } from '../read-notification.service';
 import { transactionIdOf } from './transaction-id';
 

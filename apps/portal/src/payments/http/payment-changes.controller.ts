@@ -1,6 +1,8 @@
 import { Controller, Get, Header, Param, StreamableFile } from '@nestjs/common';
-import { type OpenedSession, SignedIn } from '../../sessions';
-import { Scope, ScopePipe } from '../../tenancy';
+import { SignedIn } from '../../sessions/http/portal-request';
+import type { OpenedSession } from '../../sessions/sessions.ports';
+import { ScopePipe } from '../../tenancy/http/scope.pipe';
+import { Scope } from '../../tenancy/scope';
 import { FollowPaymentsService } from '../follow-payments.service';
 import { transactionIdOf } from './transaction-id';
 

@@ -1,7 +1,8 @@
 import { Controller, Get, Param, Query, StreamableFile } from '@nestjs/common';
 import { invalidField } from '@paycode/service-runtime';
-import { AskedBy, type Asking, SignedIn } from '../../sessions';
-import { Scope, ScopePipe } from '../../tenancy';
+import { AskedBy, type Asking, SignedIn } from '../../sessions/http/portal-request';
+import { ScopePipe } from '../../tenancy/http/scope.pipe';
+import { Scope } from '../../tenancy/scope';
 import { cursorOf } from '../domain/page-key';
 import type { Payment } from '../domain/payment';
 import { ExportPaymentsService } from '../export-payments.service';

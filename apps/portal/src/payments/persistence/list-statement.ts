@@ -1,5 +1,5 @@
 import { reversalReasons } from '@paycode/dto';
-import type { Scope } from '../../tenancy';
+import type { Scope } from '../../tenancy/scope';
 import type { Answer } from '../domain/payment';
 import type { PaymentFilter } from '../payments.ports';
 import { type ListShape, readSql as sql } from './payment.sql';

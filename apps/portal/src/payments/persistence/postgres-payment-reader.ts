@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ReversalReason, TransactionKind } from '@paycode/dto';
 import { DataSource } from 'typeorm';
-import type { Scope } from '../../tenancy';
+import type { Scope } from '../../tenancy/scope';
 import { isContradiction } from '../domain/contradiction';
 import type { Answer, Outcome, Payment } from '../domain/payment';
 import { type Answered, type Bucket, type PaymentFilter, PaymentReader, type Sum } from '../payments.ports';

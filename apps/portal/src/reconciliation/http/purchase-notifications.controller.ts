@@ -8,7 +8,7 @@ import { ListNotificationsQuery } from './list-notifications.query';
 
 const pageDefault = 100;
 
-/** Reconciliation: programs of merchants and PSPs find the id of a notification that they never got. */
+/** Reconciliation (ADR 0077): programs of merchants and PSPs find the id of a notification that they never got. */
 @Controller('pluto/purchase/notifications')
 @UseGuards(IdentityGuard)
 export class PurchaseNotificationsController {

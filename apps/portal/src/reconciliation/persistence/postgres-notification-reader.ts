@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Scope } from '../../tenancy';
+import type { Scope } from '../../tenancy/scope';
 import { type DeliveryFacts, deliveryOf } from '../domain/listed-notification';
 import { type FoundNotification, type NotificationFilter, NotificationReader } from '../reconciliation.ports';
 import { notificationSql as sql } from './notification.sql';

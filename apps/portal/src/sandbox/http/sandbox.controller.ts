@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { type PortalSandboxTransaction, type RedeliveryAnswer, type Scenario, scenarios } from '@paycode/dto';
-import { AskedBy, type Asking, Needs } from '../../sessions';
+import { AskedBy, type Asking, Needs } from '../../sessions/http/portal-request';
 import { type MadeCode, SandboxService } from '../sandbox.service';
 import { SandboxCodeBody, SandboxFollowBody, SandboxPaymentBody, SandboxRedeliveryBody } from './sandbox.dto';
 

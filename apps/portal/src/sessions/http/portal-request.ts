@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { Origin } from '../../audit';
-import type { Permission } from '../../people';
+import type { Origin } from '../../audit/audit.ports';
+import type { Permission } from '../../people/domain/person';
 import type { Stage } from '../domain/session';
 import type { OpenedSession } from '../sessions.ports';
 

@@ -2,7 +2,8 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@ne
 import { Reflector } from '@nestjs/core';
 import { DomainError } from '@paycode/service-runtime';
 import type { FastifyReply } from 'fastify';
-import { may, type Permission, secretHash } from '../../people';
+import { may, type Permission } from '../../people/domain/person';
+import { secretHash } from '../../people/secret-hash';
 import { secretIn } from '../domain/cookie';
 import { isFromOwnPages } from '../domain/same-origin';
 import type { Stage } from '../domain/session';

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Inject, Param, ParseUUIDPipe } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
-import { AuditLog } from '../../audit';
+import { AuditLog } from '../../audit/audit.ports';
 import type { PortalSession } from '../domain/session';
 import { type OpenedSession, SessionStore } from '../sessions.ports';
 import { AskedBy, type Asking, SignedIn } from './portal-request';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Origin } from '../../audit';
-import type { Person, Role, TenantType } from '../../people';
+import type { Origin } from '../../audit/audit.ports';
+import type { Person, Role, TenantType } from '../../people/domain/person';
 import type { PortalSession, Stage } from '../domain/session';
 import { type OpenedSession, SessionStore } from '../sessions.ports';
 import { sessionSql as sql } from './session.sql';

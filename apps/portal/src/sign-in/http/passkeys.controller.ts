@@ -1,20 +1,20 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import type { Passkey } from '../../passkeys';
+import type { Passkey } from '../../passkeys/passkeys.ports';
+import { cookieFor } from '../../sessions/domain/cookie';
 import {
   AskedBy,
   type Asking,
   AtStages,
-  cookieFor,
   ForEverybody,
-  type OpenedSession,
   originOf,
   type PortalHttpRequest,
   SignedIn,
-} from '../../sessions';
-import { passwordFor } from '../password-for';
+} from '../../sessions/http/portal-request';
+import type { OpenedSession } from '../../sessions/sessions.ports';
 import { OwnPasskeysService } from '../own-passkeys.service';
 import { PasskeySignInService } from '../passkey-sign-in.service';
+import { passwordFor } from '../password-for';
 import { SessionOpener } from '../session.opener';
 import { AssertionBody, AttestationBody, BeginPasskeyBody, RemovePasskeyBody } from './passkey.dto';
 

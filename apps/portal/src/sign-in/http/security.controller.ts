@@ -1,18 +1,11 @@
 import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import type { Origin } from '../../audit';
-import { PeopleStore, type Person } from '../../people';
-import {
-  AskedBy,
-  type Asking,
-  AtStages,
-  ClientOrigin,
-  cookieFor,
-  ForAnybody,
-  Needs,
-  type OpenedSession,
-  SignedIn,
-} from '../../sessions';
+import type { Origin } from '../../audit/audit.ports';
+import type { Person } from '../../people/domain/person';
+import { PeopleStore } from '../../people/people.ports';
+import { cookieFor } from '../../sessions/domain/cookie';
+import { AskedBy, type Asking, AtStages, ClientOrigin, ForAnybody, Needs, SignedIn } from '../../sessions/http/portal-request';
+import type { OpenedSession } from '../../sessions/sessions.ports';
 import { ChoosePasswordService } from '../choose-password.service';
 import { InviteColleagueService } from '../invite-colleague.service';
 import { passwordFor } from '../password-for';

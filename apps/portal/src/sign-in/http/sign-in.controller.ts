@@ -1,20 +1,19 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import type { Origin } from '../../audit';
-import { may, type Permission, type Person, readsNotifications, tenantName } from '../../people';
+import type { Origin } from '../../audit/audit.ports';
+import { may, type Permission, type Person, readsNotifications, tenantName } from '../../people/domain/person';
+import { cookieFor, noCookie } from '../../sessions/domain/cookie';
+import type { Stage } from '../../sessions/domain/session';
 import {
   AskedBy,
   type Asking,
   AtStages,
   ClientOrigin,
-  cookieFor,
   ForAnybody,
   ForEverybody,
-  noCookie,
   type PortalHttpRequest,
-  SessionStore,
-  type Stage,
-} from '../../sessions';
+} from '../../sessions/http/portal-request';
+import { SessionStore } from '../../sessions/sessions.ports';
 import { SecondFactorService } from '../second-factor.service';
 import { SessionEnds } from '../session-ends';
 import type { NewSession } from '../session.opener';

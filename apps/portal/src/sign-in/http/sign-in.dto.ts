@@ -1,5 +1,5 @@
 import { IsOptional, IsString, Length } from 'class-validator';
-import { InviteBody } from '../../people';
+import { InviteBody } from '../../people/http/people.dto';
 
 export class SignInBody {
   @IsString()

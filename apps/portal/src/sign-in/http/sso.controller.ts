@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { cookieFor, ForAnybody, noSsoCookie, originOf, type PortalHttpRequest, ssoCookieFor, ssoIn } from '../../sessions';
+import { cookieFor, noSsoCookie, ssoCookieFor, ssoIn } from '../../sessions/domain/cookie';
+import { ForAnybody, originOf, type PortalHttpRequest } from '../../sessions/http/portal-request';
 import { SessionOpener } from '../session.opener';
 import { ssoMs, SsoSignInService } from '../sso-sign-in.service';
 import { CompanyBody, SsoAnswerBody } from './sso.dto';

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import type { MerchantRecord } from '@paycode/dto';
-import { SignedIn } from '../../sessions';
+import { SignedIn } from '../../sessions/http/portal-request';
 import { merchantsIn, Scope } from '../scope';
 import { MerchantDirectory } from '../tenancy.ports';
 import { ScopePipe } from './scope.pipe';

@@ -1,5 +1,5 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
-import type { OpenedSession } from '../../sessions';
+import type { OpenedSession } from '../../sessions/sessions.ports';
 import { Scope } from '../scope';
 import { MerchantDirectory } from '../tenancy.ports';
 

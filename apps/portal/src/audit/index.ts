@@ -1,2 +1,0 @@
-export * from './audit.module';
-export * from './audit.ports';

@@ -1,1 +1,0 @@
-export { CredentialsModule } from './credentials.module';

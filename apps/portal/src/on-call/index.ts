@@ -1,1 +1,0 @@
-export { OnCallModule, type OnCallOptions } from './on-call.module';

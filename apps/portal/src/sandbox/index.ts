@@ -1,1 +1,0 @@
-export { SandboxModule } from './sandbox.module';

@@ -1,2 +1,0 @@
-export { CurrentPassword } from './current-password';
-export * from './sign-in.module';
