@@ -8,114 +8,70 @@ import { GuessStore, PostgresGuessStore } from '@paycode/guessing';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import { Clock, SystemClock } from '@paycode/timing';
 import { insertOnly, migrations } from '../migrations';
-import { AuditLog } from './audit/audit.ports';
-import { PostgresAuditLog } from './audit/persistence/postgres-audit-log';
+import { AuditLog } from './audit';
 import type { Settings } from './config/env';
-import { AuthSessionCalls } from './credentials/auth-session-calls';
-import { BearerSwitchService, SwitchRules } from './credentials/bearer-switch.service';
-import { CredentialsService } from './credentials/credentials.service';
-import { BearerController } from './credentials/http/bearer.controller';
-import { CredentialsController } from './credentials/http/credentials.controller';
-import { TwoPersonSwitchService } from './credentials/two-person-switch.service';
+import { BearerSwitchService } from './credentials/bearer-switch.service';
+import { BearerController, CredentialsController } from './credentials/credentials.controller';
+import { AuthSessionCalls, CredentialsService } from './credentials/credentials.service';
 import { entities } from './entities';
-import { HttpFourEyesMailer } from './four-eyes/clients/http-four-eyes.mailer';
-import { FourEyesMailer, FourEyesStore } from './four-eyes/four-eyes.ports';
-import { FourEyesService } from './four-eyes/four-eyes.service';
-import { FourEyesController } from './four-eyes/http/four-eyes.controller';
-import { PostgresFourEyesStore } from './four-eyes/persistence/postgres-four-eyes.store';
-import { TellSecondPeopleService } from './four-eyes/tell-second-people.service';
-import { ClientSecrets } from './identity-providers/client-secrets';
-import { HttpOpenIdClient } from './identity-providers/clients/http-open-id.client';
-import { IdentityProvidersController } from './identity-providers/http/identity-providers.controller';
-import { OpenIdClient, ProviderStore } from './identity-providers/identity-providers.ports';
-import { PostgresProviderStore } from './identity-providers/persistence/postgres-provider.store';
-import { ProviderRules, SetProviderService } from './identity-providers/set-provider.service';
+import { FourEyesController } from './four-eyes/four-eyes.controller';
+import { FourEyesMailer, FourEyesService } from './four-eyes/four-eyes.service';
+import { FourEyesStore } from './four-eyes/four-eyes.store';
+import { ProviderStore } from './identity-providers/identity-provider.store';
+import { IdentityProvidersController } from './identity-providers/identity-providers.controller';
+import { ClientSecrets, IdentityProvidersService } from './identity-providers/identity-providers.service';
+import { OpenIdClient } from './identity-providers/open-id.client';
+import { SsoController } from './identity-providers/sso.controller';
+import { SsoService } from './identity-providers/sso.service';
 import { Neighbours } from './neighbours';
-import { ChangeNotificationsService } from './notifications/change-notifications.service';
-import { NotificationsController } from './notifications/http/notifications.controller';
-import { HttpDeadLetterCalls } from './on-call/clients/http-dead-letter-calls';
-import { HttpMerchantCalls } from './on-call/clients/http-merchant-calls';
-import { HttpOnCallCalls } from './on-call/clients/http-on-call-calls';
-import { Dashboards } from './on-call/dashboards';
-import { DeadLetterCalls } from './on-call/dead-letters.ports';
-import { FindMerchantService } from './on-call/find-merchant.service';
-import { DeadLettersController } from './on-call/http/dead-letters.controller';
-import { OnCallMerchantsController } from './on-call/http/on-call-merchants.controller';
-import { OnCallController } from './on-call/http/on-call.controller';
-import { PausesController } from './on-call/http/pauses.controller';
-import { MerchantCalls, OnCallCalls, OnCallReader } from './on-call/on-call.ports';
-import { OnCallService } from './on-call/on-call.service';
-import { PauseDeliveriesService } from './on-call/pause-deliveries.service';
-import { PostgresOnCallReader } from './on-call/persistence/postgres-on-call-reader';
-import { ReadLettersService } from './on-call/read-letters.service';
-import { RedriveLettersService } from './on-call/redrive-letters.service';
-import { RedriveRules, TwoPeople } from './on-call/two-people';
-import { PagesController } from './pages/http/pages.controller';
-import { PageFiles } from './pages/page-files';
-import { Ceremonies } from './passkeys/ceremonies';
-import { PurgeChallengesJob } from './passkeys/jobs/purge-challenges.job';
-import { PasskeyStore } from './passkeys/passkeys.ports';
-import { PostgresPasskeyStore } from './passkeys/persistence/postgres-passkey.store';
-import { WebAuthn } from './passkeys/web-authn';
-import { HttpNotificationCalls } from './payments/clients/http-notification-calls';
-import { HttpPaymentWitness } from './payments/clients/http-payment-witness';
-import { PaymentEventsConsumer } from './payments/events/payment-events.consumer';
+import { NotificationsController } from './notifications/notifications.controller';
+import { NotificationConfigCalls, NotificationsService } from './notifications/notifications.service';
+import { DeadLetterCalls } from './on-call/dead-letter-calls';
+import { DeadLettersController } from './on-call/dead-letters.controller';
+import { FindMerchantService, MerchantCalls } from './on-call/find-merchant.service';
+import { OnCallCalls } from './on-call/on-call-calls';
+import { OnCallReader } from './on-call/on-call-reader';
+import { OnCallController } from './on-call/on-call.controller';
+import { GRAFANA_URL, OnCallService } from './on-call/on-call.service';
+import { RedriveService } from './on-call/redrive.service';
+import { PageFiles, PagesController } from './pages.controller';
+import { PasskeyStore } from './passkeys/passkey.store';
+import { PasskeysController } from './passkeys/passkeys.controller';
+import { PasskeysService } from './passkeys/passkeys.service';
+import { Ceremonies, WebAuthn } from './passkeys/web-authn';
 import { ExportPaymentsService } from './payments/export-payments.service';
 import { FollowPaymentsService } from './payments/follow-payments.service';
-import { HomeController } from './payments/http/home.controller';
-import { NotificationController } from './payments/http/notification.controller';
-import { PaymentChangesController } from './payments/http/payment-changes.controller';
-import { PaymentsController } from './payments/http/payments.controller';
-import { NotificationCalls, PaymentReader, PaymentWitness, PaymentWriter } from './payments/payments.ports';
-import { PostgresPaymentReader } from './payments/persistence/postgres-payment-reader';
-import { PostgresPaymentWriter } from './payments/persistence/postgres-payment-writer';
+import { HomeController } from './payments/home.controller';
+import { NotificationCalls, PaymentCalls } from './payments/payment-calls';
+import { PaymentEventsConsumer } from './payments/payment-events.consumer';
+import { PaymentReader } from './payments/payment-reader';
+import { PaymentWriter } from './payments/payment-writer';
+import { PaymentsController } from './payments/payments.controller';
+import { PaymentsService } from './payments/payments.service';
 import { ReadNotificationService } from './payments/read-notification.service';
 import { NOTIFICATION_SEALER, RecordPaymentsService } from './payments/record-payments.service';
-import { ShowPaymentService } from './payments/show-payment.service';
-import { HttpInvitationMailer } from './people/clients/http-invitation.mailer';
-import { PeopleController } from './people/http/people.controller';
-import { SandboxOnly } from './people/http/sandbox-only';
-import { InvitePersonService, PORTAL_URL } from './people/invite-person.service';
 import { Passwords } from './people/passwords';
-import { InvitationMailer, PeopleStore } from './people/people.ports';
-import { PostgresPeopleStore } from './people/persistence/postgres-people.store';
-import { Totp } from './people/totp';
-import { PurchaseNotificationsController } from './reconciliation/http/purchase-notifications.controller';
+import { PeopleController } from './people/people.controller';
+import { InvitationMailer, PeopleService, PORTAL_URL } from './people/people.service';
+import { PeopleStore } from './people/people.store';
+import { Totp } from './people/secrets';
 import { ListNotificationsService } from './reconciliation/list-notifications.service';
-import { PostgresNotificationReader } from './reconciliation/persistence/postgres-notification-reader';
-import { NotificationReader } from './reconciliation/reconciliation.ports';
-import { SandboxController } from './sandbox/http/sandbox.controller';
-import { SandboxCalls } from './sandbox/sandbox-calls';
-import { SandboxLimits } from './sandbox/sandbox-limits';
-import { SandboxEnvironment, SandboxService } from './sandbox/sandbox.service';
-import { PORTAL_RULES, PortalGuard, type PortalRules } from './sessions/http/portal.guard';
-import { SessionsController } from './sessions/http/sessions.controller';
-import { PurgeSessionsJob } from './sessions/jobs/purge-sessions.job';
-import { PostgresSessionStore } from './sessions/persistence/postgres-session.store';
-import { SessionStore } from './sessions/sessions.ports';
-import { ChoosePasswordService } from './sign-in/choose-password.service';
-import { CurrentPassword } from './sign-in/current-password';
-import { GuessingWatch } from './sign-in/guessing-watch';
-import { PasskeysController } from './sign-in/http/passkeys.controller';
-import { SecurityController } from './sign-in/http/security.controller';
-import { ENVIRONMENT, SignInController } from './sign-in/http/sign-in.controller';
-import { SsoController } from './sign-in/http/sso.controller';
-import { InviteColleagueService } from './sign-in/invite-colleague.service';
-import { OwnPasskeysService } from './sign-in/own-passkeys.service';
-import { PasskeyGuesses } from './sign-in/passkey-guesses';
-import { PasskeySignInService } from './sign-in/passkey-sign-in.service';
-import { SecondFactorChanges } from './sign-in/second-factor-changes';
+import { NotificationStore } from './reconciliation/notification.store';
+import { PurchaseNotificationsController } from './reconciliation/purchase-notifications.controller';
+import { SandboxController } from './sandbox/sandbox.controller';
+import { SandboxCalls, SandboxEnvironment, SandboxLimits, SandboxService } from './sandbox/sandbox.service';
+import { PORTAL_RULES, PortalGuard, type PortalRules } from './sessions/portal.guard';
+import { PurgeJob } from './sessions/purge.job';
+import { SessionStore } from './sessions/session.store';
+import { SessionsController } from './sessions/sessions.controller';
+import { SessionsService } from './sessions/sessions.service';
+import { PasswordService } from './sign-in/password.service';
 import { SecondFactorService } from './sign-in/second-factor.service';
-import { SessionEnds } from './sign-in/session-ends';
-import { SessionOpener } from './sign-in/session.opener';
-import { SignInLimiter } from './sign-in/sign-in-limiter';
-import { SignInService } from './sign-in/sign-in.service';
-import { SsoPeople } from './sign-in/sso-people';
-import { SsoSignInService } from './sign-in/sso-sign-in.service';
-import { HttpMerchantDirectory } from './tenancy/clients/http-merchant.directory';
-import { MerchantsController } from './tenancy/http/merchants.controller';
-import { NotificationConfigCalls } from './tenancy/notification-config-calls';
-import { MerchantDirectory } from './tenancy/tenancy.ports';
+import { SecurityController } from './sign-in/security.controller';
+import { GuessingWatch, SignInLimiter } from './sign-in/sign-in-limiter';
+import { SignInController } from './sign-in/sign-in.controller';
+import { MerchantDirectory } from './tenancy/merchant.directory';
+import { MerchantsController } from './tenancy/merchants.controller';
 
 /** The web portal: people of merchants, PSPs, acquirers and of the platform see what became of payments, and set up notifications. */
 @Module({})
@@ -141,8 +97,6 @@ export class AppModule {
         MerchantsController,
         PaymentEventsConsumer,
         PaymentsController,
-        PaymentChangesController,
-        NotificationController,
         HomeController,
         PurchaseNotificationsController,
         NotificationsController,
@@ -151,47 +105,38 @@ export class AppModule {
         FourEyesController,
         SandboxController,
         OnCallController,
-        OnCallMerchantsController,
         DeadLettersController,
-        PausesController,
         PagesController,
       ],
       providers: [
-        { provide: AuditLog, useClass: PostgresAuditLog },
+        AuditLog,
         { provide: Clock, useClass: SystemClock },
         Neighbours,
         ...callProviders(settings),
         ...signInProviders(settings),
-        { provide: PaymentReader, useClass: PostgresPaymentReader },
-        { provide: PaymentWriter, useClass: PostgresPaymentWriter },
+        PaymentReader,
+        PaymentWriter,
         { provide: NOTIFICATION_SEALER, useFactory: () => new PayloadSealer(KeyRing.parse(settings.PAYLOAD_KEYS)) },
         RecordPaymentsService,
-        ShowPaymentService,
+        PaymentsService,
         ExportPaymentsService,
         FollowPaymentsService,
         ReadNotificationService,
-        { provide: NotificationReader, useClass: PostgresNotificationReader },
+        NotificationStore,
         ListNotificationsService,
-        ChangeNotificationsService,
+        NotificationsService,
         CredentialsService,
         BearerSwitchService,
-        TwoPersonSwitchService,
-        { provide: SwitchRules, useFactory: () => new SwitchRules(isProduction(settings)) },
-        { provide: FourEyesStore, useClass: PostgresFourEyesStore },
-        TellSecondPeopleService,
+        FourEyesStore,
         FourEyesService,
         { provide: SandboxEnvironment, useFactory: () => new SandboxEnvironment(settings.PAYCODE_ENVIRONMENT) },
         { provide: SandboxLimits, useFactory: () => new SandboxLimits(new SystemClock()) },
         SandboxService,
-        { provide: RedriveRules, useFactory: () => new RedriveRules(isProduction(settings)) },
-        { provide: OnCallReader, useClass: PostgresOnCallReader },
-        { provide: Dashboards, useFactory: () => new Dashboards(settings.GRAFANA_URL) },
+        OnCallReader,
+        { provide: GRAFANA_URL, useValue: settings.GRAFANA_URL },
         OnCallService,
         FindMerchantService,
-        ReadLettersService,
-        TwoPeople,
-        RedriveLettersService,
-        PauseDeliveriesService,
+        RedriveService,
         { provide: PageFiles, useFactory: () => new PageFiles(settings.WEB_FOLDER ?? join(__dirname, 'web')) },
       ],
     };
@@ -206,25 +151,22 @@ function signInProviders(settings: Settings): Provider[] {
   const keys = () => KeyRing.parse(settings.KEY_ENCRYPTION_KEYS);
   const limits = { perPerson: settings.SIGN_IN_GUESSES_MAX, perAddress: settings.SIGN_IN_GUESSES_PER_ADDRESS_MAX };
   return [
-    { provide: PeopleStore, useClass: PostgresPeopleStore },
+    PeopleStore,
     { provide: PORTAL_URL, useValue: `${origin}/console` },
-    { provide: SandboxOnly, useFactory: () => new SandboxOnly(settings.PAYCODE_ENVIRONMENT) },
     { provide: Totp, useFactory: () => new Totp(keys()) },
     Passwords,
-    InvitePersonService,
-    { provide: PasskeyStore, useClass: PostgresPasskeyStore },
+    PeopleService,
+    PasskeyStore,
     { provide: Ceremonies, useFactory: () => new Ceremonies(keys()) },
     { provide: WebAuthn, useFactory: () => new WebAuthn(origin) },
-    PurgeChallengesJob,
-    { provide: ProviderStore, useClass: PostgresProviderStore },
-    { provide: OpenIdClient, useFactory: () => new HttpOpenIdClient(`${origin}/console/sso`) },
+    ProviderStore,
+    { provide: OpenIdClient, useFactory: () => new OpenIdClient(`${origin}/console/sso`) },
     { provide: ClientSecrets, useFactory: () => new ClientSecrets(keys()) },
-    { provide: ProviderRules, useFactory: () => new ProviderRules(settings.PAYCODE_ENVIRONMENT) },
-    SetProviderService,
-    { provide: SessionStore, useClass: PostgresSessionStore },
+    IdentityProvidersService,
+    SessionStore,
     { provide: PORTAL_RULES, useValue: rulesOf(settings) },
     { provide: APP_GUARD, useClass: PortalGuard },
-    PurgeSessionsJob,
+    PurgeJob,
     { provide: GuessStore, useClass: PostgresGuessStore },
     GuessingWatch,
     {
@@ -232,20 +174,11 @@ function signInProviders(settings: Settings): Provider[] {
       inject: [GuessStore, GuessingWatch],
       useFactory: (store: GuessStore, watch: GuessingWatch) => new SignInLimiter(store, watch, limits),
     },
-    { provide: ENVIRONMENT, useValue: settings.PAYCODE_ENVIRONMENT },
-    SessionEnds,
-    SessionOpener,
-    SignInService,
+    SessionsService,
+    PasswordService,
     SecondFactorService,
-    ChoosePasswordService,
-    CurrentPassword,
-    InviteColleagueService,
-    PasskeyGuesses,
-    PasskeySignInService,
-    OwnPasskeysService,
-    SecondFactorChanges,
-    SsoPeople,
-    SsoSignInService,
+    PasskeysService,
+    SsoService,
   ];
 }
 
@@ -270,7 +203,7 @@ const pageTimeoutMs = 3_000;
 /** The connection to recipient-messages, which mails people. */
 const MAIL_CLIENT = Symbol('MAIL_CLIENT');
 
-/** What calls the other services. */
+/** Providers that call the other services. */
 function callProviders(settings: Settings): Provider[] {
   const authSession = { audience: 'auth-session', baseUrl: settings.AUTH_SESSION_URL };
   const notificationConfig = { audience: 'notification-config', baseUrl: settings.NOTIFICATION_CONFIG_URL };
@@ -289,37 +222,34 @@ function callProviders(settings: Settings): Provider[] {
     {
       provide: MerchantDirectory,
       inject: [NotificationConfigCalls],
-      useFactory: ({ client }: NotificationConfigCalls) => new HttpMerchantDirectory(client),
+      useFactory: ({ client }: NotificationConfigCalls) => new MerchantDirectory(client),
     },
     called(MAIL_CLIENT, to => to.client({ ...recipientMessages, socketsMax: 2, isRepeatable: true })),
     {
       provide: InvitationMailer,
       inject: [MAIL_CLIENT],
-      useFactory: (client: InternalClient) => new HttpInvitationMailer(client),
+      useFactory: (client: InternalClient) => new InvitationMailer(client),
     },
     {
       provide: FourEyesMailer,
       inject: [MAIL_CLIENT],
-      useFactory: (client: InternalClient) => new HttpFourEyesMailer(client),
+      useFactory: (client: InternalClient) => new FourEyesMailer(client),
     },
     called(AuthSessionCalls, to => new AuthSessionCalls(to.client({ ...authSession, socketsMax: 4 }))),
     called(
-      PaymentWitness,
-      to => new HttpPaymentWitness(to.client({ ...dispatcher, ...payments }), to.client({ ...scheduler, ...payments })),
+      PaymentCalls,
+      to => new PaymentCalls(to.client({ ...dispatcher, ...payments }), to.client({ ...scheduler, ...payments })),
     ),
-    called(NotificationCalls, to => new HttpNotificationCalls(to.client({ ...dispatcher, ...payments }))),
+    called(NotificationCalls, to => new NotificationCalls(to.client({ ...dispatcher, ...payments }))),
     called(
       SandboxCalls,
       to => new SandboxCalls(to.client({ ...simulator, socketsMax: 4 }), to.client({ ...dispatcher, socketsMax: 4 })),
     ),
-    called(
-      OnCallCalls,
-      to => new HttpOnCallCalls(to.client({ ...dispatcher, ...onCall }), to.client({ ...scheduler, ...onCall })),
-    ),
+    called(OnCallCalls, to => new OnCallCalls(to.client({ ...dispatcher, ...onCall }), to.client({ ...scheduler, ...onCall }))),
     called(
       MerchantCalls,
       to =>
-        new HttpMerchantCalls(
+        new MerchantCalls(
           to.client({ ...notificationConfig, ...onCall }),
           to.client({ ...authSession, ...onCall }),
           to.client({ ...dispatcher, ...onCall }),
@@ -329,7 +259,7 @@ function callProviders(settings: Settings): Provider[] {
       provide: DeadLetterCalls,
       inject: [Neighbours, DeadLettersService],
       useFactory: (to: Neighbours, own: DeadLettersService) =>
-        new HttpDeadLetterCalls(
+        new DeadLetterCalls(
           {
             'webhook-dispatcher': to.client({ ...dispatcher, ...redrive }),
             'reversal-scheduler': to.client({ ...scheduler, ...redrive }),

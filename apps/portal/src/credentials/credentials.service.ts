@@ -1,10 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { PortalAccount, PortalAccountOperation, PortalAccountRequest, PortalApiSession } from '@paycode/dto';
-import { type AuditEvent, AuditLog, type Origin } from '../audit/audit.ports';
+import type { InternalClient } from '@paycode/access';
+import type { PortalAccount, PortalAccountOperation, PortalAccountRequest, PortalAnswer, PortalApiSession } from '@paycode/dto';
+import { type AuditEvent, AuditLog, type Origin } from '../audit';
+import { valueOf } from '../neighbours';
 import { actorOf, type Person } from '../people/domain/person';
-import { CurrentPassword } from '../sign-in/current-password';
+import { PasswordService } from '../sign-in/password.service';
 import { notYours } from '../tenancy/scope';
-import { AuthSessionCalls } from './auth-session-calls';
+
+/** The one connection to auth-session. */
+export class AuthSessionCalls {
+  constructor(readonly client: InternalClient) {}
+
+  /** @throws DomainError with what auth-session refuses, in its words */
+  async ask<T>(operation: PortalAccountOperation, request: PortalAccountRequest): Promise<T> {
+    return valueOf(await this.client.post<PortalAnswer<T>>(`/internal/portal/accounts/${operation}`, request));
+  }
+}
 
 export interface CredentialsCaller {
   person: Person;
@@ -17,7 +28,7 @@ export class CredentialsService {
   constructor(
     private readonly calls: AuthSessionCalls,
     private readonly audit: AuditLog,
-    private readonly current: CurrentPassword,
+    private readonly password: PasswordService,
   ) {}
 
   show({ person }: CredentialsCaller): Promise<PortalAccount> {
@@ -27,7 +38,7 @@ export class CredentialsService {
   /** The old password fails from now on, and sessions that were opened with it have ended. */
   async newPassword(current: string, asking: CredentialsCaller): Promise<{ apiPassword: string }> {
     const request = requestOf(asking.person);
-    await this.current.demand(current, asking);
+    await this.password.demand(current, asking);
     const value = await this.calls.ask<{ apiPassword: string }>('new-password', request);
     await this.record('API_PASSWORD_RENEWED', asking);
     return value;
@@ -87,7 +98,7 @@ export class CredentialsService {
     asking: CredentialsCaller,
   ): Promise<PortalAccount> {
     const request = { ...requestOf(asking.person), ...set };
-    await this.current.demand(current, asking);
+    await this.password.demand(current, asking);
     const value = await this.calls.ask<PortalAccount>(operation, request);
     await this.record(action, asking);
     return value;

@@ -1,11 +1,29 @@
-import { Injectable } from '@nestjs/common';
-import { type AuditEvent, AuditLog, type Origin } from '../audit/audit.ports';
+import { Inject, Injectable } from '@nestjs/common';
+import type { InternalClient } from '@paycode/access';
+import type { PortalFourEyesNotice } from '@paycode/dto';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { type AuditEvent, AuditLog, type Origin } from '../audit';
 import { may, type Permission, type Person, type Role, roles, tenantName } from '../people/domain/person';
+import { PORTAL_URL } from '../people/people.service';
 import { notYours } from '../tenancy/scope';
 import { confirmsFrom, judge, type Kind, openForS, type RequestChange, type State, stateIn } from './domain/request';
-import { FourEyesStore, type KnownRequest, type StoredRequest } from './four-eyes.ports';
+import { FourEyesStore, type KnownRequest, type Owner, type StoredRequest } from './four-eyes.store';
 import { anotherIsOpen, nobodyConfirms, refused, roleRefused } from './refusals';
-import { TellSecondPeopleService } from './tell-second-people.service';
+
+/** Mails those who can confirm. Rejects when that is not sure to happen. */
+export class FourEyesMailer {
+  constructor(private readonly client: InternalClient) {}
+
+  async ask(notice: PortalFourEyesNotice): Promise<void> {
+    await this.client.post('/internal/recipient-messages/four-eyes', notice);
+  }
+}
+
+/** What is asked for, in words, and the page on which it is confirmed. */
+const asked: Record<Kind, { what: string; page: string }> = {
+  BEARER_SWITCH: { what: 'the switch of your API account to Bearer', page: 'api' },
+  DEAD_LETTERS: { what: 'events that were parked to be given to a service again', page: 'on-call/dead-letters' },
+};
 
 export interface Subject {
   kind: Kind;
@@ -51,7 +69,9 @@ export class FourEyesService {
   constructor(
     private readonly store: FourEyesStore,
     private readonly audit: AuditLog,
-    private readonly telling: TellSecondPeopleService,
+    private readonly mailer: FourEyesMailer,
+    @Inject(PORTAL_URL) private readonly portalUrl: string,
+    @Inject(LOGGER) private readonly log: Logger,
   ) {}
 
   /** `fingerprint` null: what a request is about cannot be looked at just now. */
@@ -83,7 +103,7 @@ export class FourEyesService {
     const request = await this.store.ask(wanted, found => stateOf(found, fingerprint) === 'OPEN');
     if (!request) throw anotherIsOpen();
     await this.record('FOUR_EYES_ASKED', request, by);
-    return { ...shownOf(request), isMailed: await this.telling.tell(request, owners, person) };
+    return { ...shownOf(request), isMailed: await this.tell(request, owners, person) };
   }
 
   /** Good once: when it resolves, what was asked for is to be done. @throws DomainError 403, 404, 409 */
@@ -111,6 +131,29 @@ export class FourEyesService {
     if (ended.verdict.refusal) throw refused(ended.verdict.refusal, ended.request.kind);
     await this.record(actions[step], ended.request, by);
     return shownOf(ended.request);
+  }
+
+  /** false: those who can confirm are not sure to get a mail, so the asker says it to them. The request stands: it is on the page of each. */
+  private async tell({ requestId, kind, expiresAt }: StoredRequest, owners: readonly Owner[], asker: Person): Promise<boolean> {
+    const to = owners.filter(({ personId }) => personId !== asker.personId).map(({ email, name }) => ({ email, name }));
+    const { what, page } = asked[kind];
+    const link = `${this.portalUrl}/${page}`;
+    const notice = {
+      requestId,
+      to,
+      askedBy: asker.name,
+      what,
+      tenant: tenantName(asker),
+      link,
+      expiresAt: expiresAt.toISOString(),
+    };
+    try {
+      await this.mailer.ask(notice);
+      return true;
+    } catch (err) {
+      this.log.warn({ event: 'second-person-not-told', requestId, err }, 'those who can confirm a request were not mailed');
+      return false;
+    }
   }
 
   private record(

@@ -1,9 +1,10 @@
 import type { EndpointPause, MerchantRecord, MerchantsSought, PortalAccount, PortalNotifications } from '@paycode/dto';
 import type { Logger } from '@paycode/service-runtime';
-import type { AuditEvent } from '../audit/audit.ports';
+import type { AuditEvent, AuditLog } from '../audit';
 import type { Person } from '../people/domain/person';
-import { FindMerchantService } from './find-merchant.service';
-import type { LastAnswer, OnCallReader } from './on-call.ports';
+import type { MerchantDirectory } from '../tenancy/merchant.directory';
+import { FindMerchantService, type MerchantCalls } from './find-merchant.service';
+import type { LastAnswer, OnCallReader } from './on-call-reader';
 
 const origin = { address: '192.0.2.1', userAgent: '', requestId: 'r' };
 const person: Person = {
@@ -53,18 +54,18 @@ describe('a merchant, for people on call', () => {
   const service = (isAway = false) =>
     new FindMerchantService(
       {
-        merchantsOf: owner => {
+        merchantsOf: (owner: MerchantsSought) => {
           sought.push(owner);
           return Promise.resolve(known);
         },
-      },
+      } as unknown as MerchantDirectory,
       {
         notifications: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(notifications)),
         account: () => Promise.resolve(account),
-        endpoint: merchantId => Promise.resolve({ merchantId, endpoint: 'https://shop.example:8443', pause }),
-      },
+        endpoint: (merchantId: number) => Promise.resolve({ merchantId, endpoint: 'https://shop.example:8443', pause }),
+      } as unknown as MerchantCalls,
       { lastAnswers: () => Promise.resolve([answer]) } as unknown as OnCallReader,
-      { record: event => Promise.resolve(void recorded.push(event)) },
+      { record: (event: AuditEvent) => Promise.resolve(void recorded.push(event)) } as unknown as AuditLog,
       { warn: () => undefined } as unknown as Logger,
     );
 

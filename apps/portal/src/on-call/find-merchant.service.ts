@@ -1,14 +1,63 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { EncryptionProfile, MerchantRecord, PortalAccount, PortalNotifications } from '@paycode/dto';
+import type { InternalClient } from '@paycode/access';
+import type {
+  EncryptionProfile,
+  MerchantEndpoint,
+  MerchantRecord,
+  PortalAccount,
+  PortalAccountRequest,
+  PortalAnswer,
+  PortalNotifications,
+  PortalRequest,
+} from '@paycode/dto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
-import { AuditLog } from '../audit/audit.ports';
-import { orSilent } from '../neighbours';
+import { AuditLog } from '../audit';
+import { idOf } from '../domain/id';
+import { orSilent, valueOf } from '../neighbours';
 import { actorOf } from '../people/domain/person';
-import { MerchantDirectory } from '../tenancy/tenancy.ports';
+import { MerchantDirectory } from '../tenancy/merchant.directory';
 import { type PortalPause, portalPause } from './domain/endpoint-pause';
 import { maskedRecipient } from './domain/masked-recipient';
-import { type LastAnswer, MerchantCalls, OnCallReader } from './on-call.ports';
+import { type LastAnswer, OnCallReader } from './on-call-reader';
 import type { OnCall } from './on-call.service';
+
+/** What the services that keep merchants' settings tell people on call; they write down who asked. */
+export class MerchantCalls {
+  constructor(
+    private readonly notificationConfig: InternalClient,
+    private readonly authSession: InternalClient,
+    private readonly dispatcher: InternalClient,
+  ) {}
+
+  /** null: there is no such merchant. */
+  notifications(merchantId: number, actor: string): Promise<PortalNotifications | null> {
+    const request: PortalRequest = { merchantId, actor };
+    return nullWhenUnknown(
+      this.notificationConfig.post<PortalAnswer<PortalNotifications>>('/internal/portal/notifications/list', request),
+    );
+  }
+
+  /** Of the merchant's programs; null: there is none. */
+  account(merchantId: number, actor: string): Promise<PortalAccount | null> {
+    const request: PortalAccountRequest = { type: 'MERCHANT', ownerId: merchantId, actor };
+    return nullWhenUnknown(this.authSession.post<PortalAnswer<PortalAccount>>('/internal/portal/accounts/show', request));
+  }
+
+  /** Where its deliveries go. */
+  async endpoint(merchantId: number): Promise<MerchantEndpoint> {
+    const [endpoint] = await this.dispatcher.post<[MerchantEndpoint]>('/internal/endpoints', { merchantIds: [merchantId] });
+    return endpoint;
+  }
+}
+
+async function nullWhenUnknown<T>(asked: Promise<PortalAnswer<T>>): Promise<T | null> {
+  try {
+    return valueOf(await asked);
+  } catch (error) {
+    if (error instanceof DomainError && error.status === 404) return null;
+    throw error;
+  }
+}
 
 export interface MerchantPage {
   merchants: MerchantRecord[];
@@ -56,8 +105,8 @@ export class FindMerchantService {
   ) {}
 
   async search(text: string): Promise<MerchantPage> {
-    const merchantId = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-    const found = await this.directory.merchantsOf(Number.isSafeInteger(merchantId) ? { merchantId } : { named: text });
+    const merchantId = idOf(text);
+    const found = await this.directory.merchantsOf(merchantId === undefined ? { named: text } : { merchantId });
     return { merchants: found.slice(0, foundMax), isMore: found.length > foundMax };
   }
 

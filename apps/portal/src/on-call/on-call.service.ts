@@ -2,20 +2,26 @@ import { Inject, Injectable } from '@nestjs/common';
 import type {
   DeliverySummary,
   DeliveryTimeline,
+  EndpointPause,
   MerchantEndpoint,
   RedeliveryAnswer,
   ReversalState,
   ShardOwners,
 } from '@paycode/dto';
-import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { Clock } from '@paycode/timing';
-import { type AuditEvent, AuditLog, type Origin } from '../audit/audit.ports';
+import { type AuditEvent, AuditLog, type Origin } from '../audit';
 import { orSilent } from '../neighbours';
-import type { Person } from '../people/domain/person';
+import { actorOf, type Person } from '../people/domain/person';
+import { dashboardLink } from './domain/dashboard-link';
 import { type PortalPause, portalPause } from './domain/endpoint-pause';
 import { type FailingEndpoint, failingEndpoints } from './domain/failing-endpoints';
 import { HeartbeatMemory } from './domain/heartbeat-memory';
-import { type Doing, type KnownTransaction, OnCallCalls, OnCallReader } from './on-call.ports';
+import { OnCallCalls } from './on-call-calls';
+import { type Doing, type KnownTransaction, OnCallReader } from './on-call-reader';
+
+/** Base URL of Grafana as people on call reach it; null: none is set, and no page leads there. */
+export const GRAFANA_URL = Symbol('GRAFANA_URL');
 
 export interface OnCall {
   person: Person;
@@ -49,6 +55,8 @@ export interface FoundTransaction {
   delivery: DeliveryTimeline | null;
   reversal: ReversalState | null;
   doings: Doing[];
+  /** Its traces and log lines in Grafana; null: no Grafana is set, or nobody knows the transaction. */
+  dashboard: string | null;
   /** Services that did not answer: what they know is missing. */
   silent: string[];
 }
@@ -59,7 +67,10 @@ const failingMax = 200;
 const endpointsMax = 50;
 const hourMs = 3_600_000;
 
-/** Flow: somebody on call asks -> what portal, dispatcher and scheduler know, of every merchant -> written down with the person's name. */
+/**
+ * Flow: somebody on call asks -> what portal, dispatcher and scheduler know, of every merchant -> written down with the person's name.
+ * Somebody on call redelivers, pauses or resumes -> written down with the name -> the dispatcher does it.
+ */
 @Injectable()
 export class OnCallService {
   private readonly heartbeats = new HeartbeatMemory();
@@ -69,6 +80,7 @@ export class OnCallService {
     private readonly reader: OnCallReader,
     private readonly audit: AuditLog,
     private readonly clock: Clock,
+    @Inject(GRAFANA_URL) private readonly grafanaUrl: string | null,
     @Inject(LOGGER) private readonly log: Logger,
   ) {}
 
@@ -101,16 +113,36 @@ export class OnCallService {
       this.reader.doings(transactionId),
     ]);
     const merchantId = known?.merchantId ?? delivery?.merchantId;
-    await this.record('ON_CALL_SEARCHED', asking, { transactionId, merchantId });
-    return { transactionId, known, delivery, reversal, doings, silent };
+    await this.record('ON_CALL_SEARCHED', asking, { merchantId, detail: { transactionId: String(transactionId) } });
+    const found = { transactionId, known, delivery, reversal, doings, silent };
+    return { ...found, dashboard: this.grafanaUrl === null ? null : dashboardOf(found, this.grafanaUrl) };
   }
 
   /** Once more, a notice that moves no money. @throws DomainError 404, 409 */
   async redeliver(transactionId: number, asking: OnCall): Promise<RedeliveryAnswer> {
     const delivery = await this.calls.delivery(transactionId);
     // Before: what is done and not written down cannot be told from what was never done.
-    await this.record('NOTICE_REDELIVERED', asking, { transactionId, merchantId: delivery?.merchantId });
+    const detail = { transactionId: String(transactionId) };
+    await this.record('NOTICE_REDELIVERED', asking, { merchantId: delivery?.merchantId, detail });
     return this.calls.redeliver(transactionId);
+  }
+
+  /** Deliveries to the merchant's endpoint wait. @throws DomainError with what the dispatcher refuses, in its words */
+  async pause(
+    { merchantId, minutes, reason }: { merchantId: number; minutes: number; reason: string },
+    asking: OnCall,
+  ): Promise<EndpointPause> {
+    // Before: what is done and not written down cannot be told from what was never done.
+    await this.record('DELIVERIES_PAUSED', asking, { merchantId, detail: { minutes: String(minutes), reason } });
+    return this.calls.pause({ merchantId, durationS: minutes * 60, reason, actor: actorOf(asking.person) });
+  }
+
+  /** @throws DomainError 404, or with what the dispatcher refuses, in its words */
+  async resume(pauseId: number, asking: OnCall): Promise<EndpointPause> {
+    const pause = (await this.calls.pauses()).find(each => each.pauseId === pauseId);
+    if (!pause) throw new DomainError({ status: 404, reason: 'NO_PAUSE', message: 'there is no such pause' });
+    await this.record('DELIVERIES_RESUMED', asking, { merchantId: pause.merchantId, detail: { pauseId: String(pauseId) } });
+    return this.calls.resume({ pauseId, actor: actorOf(asking.person) });
   }
 
   /** null: the dispatcher did not answer. */
@@ -138,12 +170,19 @@ export class OnCallService {
   private record(
     action: AuditEvent['action'],
     { person, origin }: OnCall,
-    { transactionId, merchantId }: { transactionId: number; merchantId: number | undefined },
+    { merchantId, detail }: { merchantId: number | undefined; detail: Record<string, string> },
   ): Promise<void> {
     const { personId, name: personName } = person;
     const of = merchantId === undefined ? {} : { merchantId };
-    return this.audit.record({ personId, personName, action, ...of, origin, detail: { transactionId: String(transactionId) } });
+    return this.audit.record({ personId, personName, action, ...of, origin, detail });
   }
+}
+
+/** null: nobody knows the transaction. */
+function dashboardOf(found: Omit<FoundTransaction, 'dashboard'>, grafanaUrl: string): string | null {
+  const { transactionId, known, delivery, reversal } = found;
+  if (!known && !delivery && !reversal) return null;
+  return dashboardLink(grafanaUrl, transactionId, delivery?.receivedAt ?? known?.completedAt ?? null);
 }
 
 function withPauses(open: readonly DeliverySummary[], endpoints: readonly MerchantEndpoint[] | null): OpenDelivery[] {

@@ -1,10 +1,10 @@
-import { text } from 'node:stream/consumers';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../migrations';
-import { PostgresAuditLog } from '../audit/persistence/postgres-audit-log';
+import { AuditLog } from '../audit';
 import { ExportPaymentsService, exportRowsMax, type Sought } from './export-payments.service';
-import { PostgresPaymentReader } from './persistence/postgres-payment-reader';
+import { PaymentReader } from './payment-reader';
 import { scopeOfMerchants } from './testing/scopes';
 
 const everything: Sought = {
@@ -42,10 +42,7 @@ describe('a file of payments', () => {
       [exportRowsMax + 11],
     );
     await database.dataSource.query('vacuum analyze payment');
-    exporting = new ExportPaymentsService(
-      new PostgresPaymentReader(database.dataSource),
-      new PostgresAuditLog(database.dataSource),
-    );
+    exporting = new ExportPaymentsService(new PaymentReader(database.dataSource), new AuditLog(database.dataSource));
   });
   afterAll(() => database.drop());
 

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
-import { AuditLog, type Origin } from '../audit/audit.ports';
+import { AuditLog, type Origin } from '../audit';
 import type { Person } from '../people/domain/person';
 import type { Scope } from '../tenancy/scope';
 import { ConcurrencyLimit } from './domain/concurrency-limit';
 import { csvHeader, csvLines } from './domain/csv';
 import type { PageKey } from './domain/payment';
-import { type PaymentFilter, PaymentReader } from './payments.ports';
+import { type PaymentFilter, PaymentReader } from './payment-reader';
 
 /** What is looked for, and from where in the list on. */
 export type Sought = Omit<PaymentFilter, 'before' | 'limit'>;

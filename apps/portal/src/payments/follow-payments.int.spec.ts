@@ -1,6 +1,6 @@
 import { eventually } from '@paycode/service-runtime/testing';
 import { RunningPortal } from '../testing/running-portal';
-import { PaymentWriter } from './payments.ports';
+import { PaymentWriter } from './payment-writer';
 
 const origin = 'https://pay.example';
 const password = 'a password of a test';
@@ -107,6 +107,13 @@ describe('a payment that is looked at', () => {
   it('is told to nobody who may not see it (T-24), nor without a session (T-52)', async () => {
     const headers = await signIn('two@x.example');
     expect([await watch(3, headers), await watch(99, headers), await watch(1, { cookie: '' })]).toEqual([404, 404, 401]);
+  });
+
+  it('has an id of decimal digits in the path: any other text is refused', async () => {
+    const headers = await signIn('six@x.example');
+    const statusOf = async (id: string) => (await fetch(`${portal.publicUrl}/console/api/payments/${id}`, { headers })).status;
+    const answers = await Promise.all(['1', '01', '1e0', '0x1', '+1', '0', 'x', '9007199254740992'].map(statusOf));
+    expect(answers).toEqual([200, 400, 400, 400, 400, 400, 400, 400]);
   });
 
   it('ends with the session that looks', async () => {

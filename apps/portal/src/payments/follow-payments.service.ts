@@ -2,11 +2,12 @@ import { Readable } from 'node:stream';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DomainError, Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/timing';
-import { PORTAL_RULES, type PortalRules } from '../sessions/http/portal.guard';
-import { type OpenedSession, SessionStore } from '../sessions/sessions.ports';
+import type { OpenedSession } from '../sessions/domain/session';
+import { PORTAL_RULES, type PortalRules } from '../sessions/portal.guard';
+import { SessionStore } from '../sessions/session.store';
 import { notYours, type Scope } from '../tenancy/scope';
 import { ConcurrencyLimit } from './domain/concurrency-limit';
-import { PaymentReader } from './payments.ports';
+import { PaymentReader } from './payment-reader';
 
 interface Watcher {
   transactionId: number;

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { PortalFetchedNotification, PortalShownNotification } from '@paycode/dto';
-import { type AuditEvent, AuditLog, type Origin } from '../audit/audit.ports';
+import { type AuditEvent, AuditLog, type Origin } from '../audit';
 import { type Person, readsNotifications } from '../people/domain/person';
 import { notYours, type Scope } from '../tenancy/scope';
-import { NotificationCalls, PaymentReader } from './payments.ports';
+import { NotificationCalls } from './payment-calls';
+import { PaymentReader } from './payment-reader';
 
 export interface NotificationCaller {
   person: Person;

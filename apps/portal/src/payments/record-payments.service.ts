@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { PayloadSealer } from '@paycode/crypto';
 import { parseNotification, type TransactionTerminal } from '@paycode/dto';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { PaymentWriter, type TerminalFacts } from './payments.ports';
+import { PaymentWriter, type TerminalFacts } from './payment-writer';
 
 /** Opens sealed notifications. */
 export const NOTIFICATION_SEALER = Symbol('NOTIFICATION_SEALER');

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Identity } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
+import { MerchantDirectory } from '../tenancy/merchant.directory';
 import { Scope } from '../tenancy/scope';
-import { MerchantDirectory } from '../tenancy/tenancy.ports';
 import { cursorOf } from './domain/list-key';
 import type { ListedNotification } from './domain/listed-notification';
-import { type NotificationFilter, NotificationReader } from './reconciliation.ports';
+import { type NotificationFilter, NotificationStore } from './notification.store';
 
 export interface NotificationPage {
   notifications: ListedNotification[];
@@ -18,7 +18,7 @@ export interface NotificationPage {
 export class ListNotificationsService {
   constructor(
     private readonly directory: MerchantDirectory,
-    private readonly reader: NotificationReader,
+    private readonly reader: NotificationStore,
   ) {}
 
   /** @throws DomainError 400, 403, 404 alike for an unknown merchant and another's (T-24), 503 */

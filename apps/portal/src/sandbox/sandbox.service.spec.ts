@@ -1,10 +1,8 @@
 import type { PortalSandboxRequest } from '@paycode/dto';
 import { SystemClock } from '@paycode/timing';
-import type { AuditEvent } from '../audit/audit.ports';
+import type { AuditEvent, AuditLog } from '../audit';
 import type { Person } from '../people/domain/person';
-import { SandboxCalls } from './sandbox-calls';
-import { SandboxLimits } from './sandbox-limits';
-import { SandboxEnvironment, SandboxService } from './sandbox.service';
+import { SandboxCalls, SandboxEnvironment, SandboxLimits, SandboxService } from './sandbox.service';
 
 const origin = { address: '192.0.2.1', userAgent: '', requestId: 'r' };
 const of = (tenant: Partial<Person>): { person: Person; origin: typeof origin } => ({
@@ -36,7 +34,7 @@ describe('rehearsals', () => {
     const client = { post, close: () => undefined } as ConstructorParameters<typeof SandboxCalls>[0];
     const calls = new SandboxCalls(client, client);
     const clock = Object.assign(new SystemClock(), { epochMs: () => nowMs });
-    const audit = { record: (event: AuditEvent) => Promise.resolve(void recorded.push(event)) };
+    const audit = { record: (event: AuditEvent) => Promise.resolve(void recorded.push(event)) } as unknown as AuditLog;
     return new SandboxService(new SandboxEnvironment(environment), calls, new SandboxLimits(clock), audit);
   };
   const payment = { code: '0123456789', txState: 'SUCCESS' };

@@ -1,12 +1,72 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { FollowUp, PortalSandboxCode, PortalSandboxTransaction, RedeliveryAnswer } from '@paycode/dto';
+import type { InternalClient } from '@paycode/access';
+import type {
+  FollowUp,
+  PortalAnswer,
+  PortalNotificationRequest,
+  PortalSandboxCode,
+  PortalSandboxOperation,
+  PortalSandboxRequest,
+  PortalSandboxTransaction,
+  RedeliveryAnswer,
+} from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { type AuditEvent, AuditLog, type Origin } from '../audit/audit.ports';
+import { type BucketRate, type Clock, TokenBucket } from '@paycode/timing';
+import { type AuditEvent, AuditLog, type Origin } from '../audit';
+import { valueOf } from '../neighbours';
 import { actorOf, type Person } from '../people/domain/person';
 import { notYours } from '../tenancy/scope';
-import { SandboxCalls } from './sandbox-calls';
-import { SandboxLimits } from './sandbox-limits';
+
+type Client = Pick<InternalClient, 'post'>;
+
+/** The connections to the sandbox's payment core, and to the dispatcher for what it may send again. */
+export class SandboxCalls {
+  constructor(
+    private readonly core: Client,
+    private readonly dispatcher: Client,
+  ) {}
+
+  /** @throws DomainError with what the payment core refuses, in its words */
+  async ask<T>(operation: PortalSandboxOperation, request: PortalSandboxRequest): Promise<T> {
+    return valueOf(await this.core.post<PortalAnswer<T>>(`/internal/portal/sandbox/${operation}`, request));
+  }
+
+  /** @throws DomainError 404, 409 with what the dispatcher refuses, in its words */
+  async redeliverNotice(request: PortalNotificationRequest): Promise<RedeliveryAnswer> {
+    return valueOf(await this.dispatcher.post<PortalAnswer<RedeliveryAnswer>>('/internal/portal/notifications/repeat', request));
+  }
+}
+
+/** A merchant plays every status at once (36 calls) and a burst, and then waits. */
+const rate: BucketRate = { burst: 120, refillMs: 1_000 };
+const merchantsMax = 1_000;
+
+/** How much a merchant may rehearse. In memory: a replica more lets through a burst more, and no money moves. */
+export class SandboxLimits {
+  private readonly buckets = new Map<number, TokenBucket>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** @throws DomainError 429 */
+  take(merchantId: number): void {
+    const nowMs = this.clock.epochMs();
+    const bucket = this.buckets.get(merchantId) ?? new TokenBucket(rate, { tokens: rate.burst, atMs: nowMs });
+    // Whoever was here last is forgotten last.
+    this.buckets.delete(merchantId);
+    this.buckets.set(merchantId, bucket);
+    if (this.buckets.size > merchantsMax) this.buckets.delete(this.buckets.keys().next().value!);
+    const waitMs = bucket.take(nowMs);
+    if (waitMs === 0) return;
+    const message = 'you rehearse faster than one call per second for a while: please wait a moment';
+    throw new DomainError({
+      status: 429,
+      reason: 'REHEARSED_TOO_MUCH',
+      message,
+      headers: { 'retry-after': String(Math.ceil(waitMs / 1_000)) },
+    });
+  }
+}
 
 export interface Rehearsing {
   person: Person;

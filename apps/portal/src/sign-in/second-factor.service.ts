@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { AuditLog } from '../audit/audit.ports';
+import { AuditLog } from '../audit';
 import type { Person } from '../people/domain/person';
-import { PeopleStore } from '../people/people.ports';
-import { newRecoveryCodes, recoveryChars } from '../people/recovery-codes';
-import { secretHash } from '../people/secret-hash';
-import { Totp } from '../people/totp';
-import type { PersonAsking } from './person-asking';
-import { SecondFactorChanges } from './second-factor-changes';
+import { PeopleStore } from '../people/people.store';
+import { newRecoveryCodes, recoveryChars, secretHash, Totp } from '../people/secrets';
+import type { Asking } from '../sessions/portal.guard';
+import { SessionsService } from '../sessions/sessions.service';
+import { PasswordService } from './password.service';
 import { SignInLimiter } from './sign-in-limiter';
 
 /** Flow: code of the app, or a recovery code -> good once; and the app set up, or taken away, by whoever holds a code of it. */
@@ -17,12 +16,13 @@ export class SecondFactorService {
     private readonly people: PeopleStore,
     private readonly totp: Totp,
     private readonly limiter: SignInLimiter,
-    private readonly changes: SecondFactorChanges,
+    private readonly password: PasswordService,
+    private readonly sessions: SessionsService,
     private readonly audit: AuditLog,
   ) {}
 
   /** @throws DomainError 401, 429 */
-  async prove(code: string, { person, origin }: PersonAsking): Promise<void> {
+  async prove(code: string, { person, origin }: Asking): Promise<void> {
     const { personId } = person;
     const guess = { identity: `code:${personId}`, address: origin.address, personId: () => Promise.resolve(personId) };
     const way = await this.limiter.judge(guess, () => this.check(code, personId));
@@ -39,23 +39,23 @@ export class SecondFactorService {
    * Gives the recovery codes, shown this once. Other sessions end. `current`: the own password, asked for here, because any person's session
    * can begin; null in a session that this very password began minutes ago. @throws DomainError 400, 401, 409, 429
    */
-  async enrol(of: { sealed: string; code: string; current: string | null }, asking: PersonAsking): Promise<string[]> {
+  async enrol(of: { sealed: string; code: string; current: string | null }, asking: Asking): Promise<string[]> {
     const { person } = asking;
     if (person.hasTotp)
       throw new DomainError({ status: 409, reason: 'TOTP_SET', message: 'an app is set up already: remove it first' });
-    if (of.current !== null) await this.changes.demand(of.current, asking);
+    if (of.current !== null) await this.password.demand(of.current, asking);
     if (this.stepOf(of.sealed, of.code) === null) throw invalidField('code', 'is not the one your app shows now');
     const codes = newRecoveryCodes();
     await this.people.setTotp(person.personId, { sealed: of.sealed, recoveryHashes: codes.map(secretHash) });
-    await this.changes.done('TOTP_ENROLLED', asking);
+    await this.sessions.endOthers('TOTP_ENROLLED', asking);
     return codes;
   }
 
   /** Whoever takes the app away shows that it is theirs. @throws DomainError 401, 429 */
-  async remove(code: string, asking: PersonAsking): Promise<void> {
+  async remove(code: string, asking: Asking): Promise<void> {
     await this.prove(code, asking);
     await this.people.setTotp(asking.person.personId, null);
-    await this.changes.done('TOTP_REMOVED', asking);
+    await this.sessions.endOthers('TOTP_REMOVED', asking);
   }
 
   private async check(code: string, personId: string): Promise<'APP' | 'RECOVERY' | undefined> {

@@ -1,8 +1,7 @@
 import { blockedUntilMs, type CountedKey, type CountedTry, GuessStore } from '@paycode/guessing';
 import type { Logger } from '@paycode/service-runtime';
 import { register } from 'prom-client';
-import { GuessingWatch } from './guessing-watch';
-import { SignInLimiter } from './sign-in-limiter';
+import { GuessingWatch, SignInLimiter } from './sign-in-limiter';
 
 /** Counts of one process. */
 class MemoryGuesses extends GuessStore {

@@ -1,7 +1,10 @@
+import { Injectable, type PipeTransform } from '@nestjs/common';
 import type { Identity, MerchantOwner, MerchantRecord } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import type { Person } from '../people/domain/person';
-import type { MerchantDirectory } from './tenancy.ports';
+import type { OpenedSession } from '../sessions/domain/session';
+import type { Asking } from '../sessions/portal.guard';
+import { MerchantDirectory } from './merchant.directory';
 
 /**
  * Whose data a request may touch. Every query of the portal takes one as an argument, and this file alone makes them: from the person who is
@@ -65,4 +68,24 @@ function ownerOf({ tenantType, tenantId }: Person): MerchantOwner {
 /** The merchants a person sees, with their names. */
 export function merchantsIn(scope: Scope, directory: MerchantDirectory): Promise<MerchantRecord[]> {
   return directory.merchantsOf(scope.owner);
+}
+
+/** `@SignedIn(ScopePipe) scope: Scope`. */
+@Injectable()
+export class ScopePipe implements PipeTransform<OpenedSession, Promise<Scope>> {
+  constructor(private readonly directory: MerchantDirectory) {}
+
+  transform({ person }: OpenedSession): Promise<Scope> {
+    return Scope.of(person, this.directory);
+  }
+}
+
+/** `@AskedBy(ScopedPipe) asking: Asking & { scope: Scope }`. */
+@Injectable()
+export class ScopedPipe implements PipeTransform<Asking, Promise<Asking & { scope: Scope }>> {
+  constructor(private readonly directory: MerchantDirectory) {}
+
+  async transform(asking: Asking): Promise<Asking & { scope: Scope }> {
+    return { ...asking, scope: await Scope.of(asking.person, this.directory) };
+  }
 }

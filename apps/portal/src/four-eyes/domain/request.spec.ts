@@ -4,9 +4,9 @@ import {
   confirmsFrom,
   judge,
   newcomerMs,
+  type RequestChange,
   type State,
   stateIn,
-  type RequestChange,
 } from './request';
 
 const now = new Date('2030-01-02T00:00:00Z');

@@ -1,6 +1,5 @@
 import type { MerchantEndpoint } from '@paycode/dto';
-import { decimalSum } from './decimal-sum';
-import { failingEndpoints, type FailingOfMerchant } from './failing-endpoints';
+import { decimalSum, failingEndpoints, type FailingOfMerchant } from './failing-endpoints';
 
 const row = (merchantId: number, changes: Partial<FailingOfMerchant> = {}): FailingOfMerchant => ({
   merchantId,

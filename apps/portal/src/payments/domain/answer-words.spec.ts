@@ -1,4 +1,4 @@
-import { type ReversalReason, reversalReasons, reversalReasonOf, type VerdictKind, verdictKinds } from '@paycode/dto';
+import { type ReversalReason, reversalReasonOf, reversalReasons, type VerdictKind, verdictKinds } from '@paycode/dto';
 import { connectionAdvice, statusAdvice } from './answer-words';
 import { explain } from './explanation';
 import { delivery, payment } from './testing/payment-evidence';

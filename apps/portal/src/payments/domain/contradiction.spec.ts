@@ -1,4 +1,4 @@
-import { isContradiction } from './contradiction';
+import { isContradiction } from './payment';
 
 const anything = { outcome: null, status: null, answer: null };
 

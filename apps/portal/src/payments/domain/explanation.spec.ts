@@ -1,5 +1,4 @@
-import type { DeliveryTimeline, ReversalReason, ReversalState } from '@paycode/dto';
-import { reversalReasons } from '@paycode/dto';
+import { type DeliveryTimeline, type ReversalReason, reversalReasons, type ReversalState } from '@paycode/dto';
 import { explain } from './explanation';
 import type { Payment } from './payment';
 import { delivery, payment } from './testing/payment-evidence';

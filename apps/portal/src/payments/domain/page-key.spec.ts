@@ -1,4 +1,4 @@
-import { cursorOf, pageKeyOf } from './page-key';
+import { cursorOf, pageKeyOf } from './payment';
 
 const cursorWith = (text: string) => Buffer.from(text).toString('base64url');
 

@@ -40,3 +40,29 @@ export interface PageKey {
   completedAt: string;
   transactionId: number;
 }
+
+export interface Wanted {
+  outcome: Outcome | null;
+  status: string | null;
+  answer: Answer | null;
+}
+
+/** Whether no payment can be all of it, as an outcome follows from status and answer. Looking for it would read every payment of the one or the other. */
+export function isContradiction({ outcome, status, answer }: Wanted): boolean {
+  if (outcome === null || outcome === 'NO_MONEY') return false;
+  if (status !== null && status !== 'SUCCESS') return true;
+  return outcome === 'PENDING' && answer !== null;
+}
+
+/** As it goes into a link. */
+export function cursorOf({ completedAt, transactionId }: PageKey): string {
+  return Buffer.from(`${completedAt} ${transactionId}`).toString('base64url');
+}
+
+const shape = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z) ([1-9]\d{0,15})$/;
+
+/** undefined: it is not one of ours. */
+export function pageKeyOf(cursor: string): PageKey | undefined {
+  const found = shape.exec(Buffer.from(cursor, 'base64url').toString());
+  return found ? { completedAt: found[1]!, transactionId: Number(found[2]) } : undefined;
+}

@@ -1,5 +1,5 @@
+import type { MerchantDirectory } from '../../tenancy/merchant.directory';
 import { Scope } from '../../tenancy/scope';
-import type { MerchantDirectory } from '../../tenancy/tenancy.ports';
 
 const person = { personId: 'p', email: 'p@x.example', name: 'P', role: 'OWNER', hasTotp: false, hasPasskey: false } as const;
 const knowing = (merchants: readonly number[]) =>

@@ -2,11 +2,11 @@ import {
   isTenantWellFormed,
   may,
   readsNotifications,
+  type Role,
   roles,
   tenantName,
   type TenantType,
   tenantTypes,
-  type Role,
 } from './person';
 
 describe('people of the portal', () => {

@@ -1,3 +1,5 @@
+import { idOf } from '../../domain/id';
+
 /** Whom a person works for. */
 export const tenantTypes = ['MERCHANT', 'PSP', 'ACQUIRER', 'OPERATOR'] as const;
 export type TenantType = (typeof tenantTypes)[number];
@@ -54,11 +56,7 @@ export function readsNotifications({ tenantType }: Pick<Person, 'tenantType'>): 
 export function isTenantWellFormed({ tenantType, tenantId, role }: Pick<Person, 'tenantType' | 'tenantId' | 'role'>): boolean {
   if (tenantType === 'OPERATOR') return tenantId === '' && (operatorRoles as readonly Role[]).includes(role);
   if (!(tenantRoles as readonly Role[]).includes(role)) return false;
-  return tenantType === 'ACQUIRER' ? tenantId.trim() !== '' : isId(tenantId);
-}
-
-function isId(text: string): boolean {
-  return /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text));
+  return tenantType === 'ACQUIRER' ? tenantId.trim() !== '' : idOf(tenantId) !== undefined;
 }
 
 /** In words, for people. */

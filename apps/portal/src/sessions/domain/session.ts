@@ -1,3 +1,5 @@
+import type { Person } from '../../people/domain/person';
+
 /** What a session may do: `CODE_DUE` knows the password only, `ENROL_DUE` must set up an authenticator app first. */
 export type Stage = 'CODE_DUE' | 'ENROL_DUE' | 'FULL';
 
@@ -8,4 +10,9 @@ export interface PortalSession {
   userAgent: string;
   createdAt: string;
   seenAt: string;
+}
+
+export interface OpenedSession {
+  session: PortalSession;
+  person: Person;
 }

@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+/** Where a request came from. */
+export interface Origin {
+  address: string;
+  userAgent: string;
+  requestId: string;
+}
+
+export interface AuditEvent {
+  /** null: nobody is signed in, or a program acts. */
+  personId: string | null;
+  personName: string;
+  action:
+    | 'SIGNED_IN'
+    | 'SIGN_IN_FAILED'
+    | 'SIGNED_OUT'
+    | 'SESSION_ENDED'
+    | 'PASSWORD_CHANGED'
+    | 'TOTP_ENROLLED'
+    | 'TOTP_REMOVED'
+    | 'IDENTITY_PROVIDER_SET'
+    | 'IDENTITY_PROVIDER_REMOVED'
+    | 'IDENTITY_LINKED'
+    | 'PASSKEY_ADDED'
+    | 'PASSKEY_REMOVED'
+    | 'RECOVERY_CODE_USED'
+    | 'PERSON_INVITED'
+    | 'INVITATION_ACCEPTED'
+    | 'URL_SET'
+    | 'URL_REMOVED'
+    | 'URL_CHECKED'
+    | 'TEST_SENT'
+    | 'KEY_RENEWED'
+    | 'RECIPIENT_ADDED'
+    | 'RECIPIENT_REMOVED'
+    | 'API_PASSWORD_RENEWED'
+    | 'API_PUBLIC_KEY_SET'
+    | 'API_CHALLENGE_RULE_CHANGED'
+    | 'API_SOURCES_CHANGED'
+    | 'API_BEARER_ENABLED'
+    | 'API_SESSION_ENDED'
+    | 'FOUR_EYES_ASKED'
+    | 'FOUR_EYES_CONFIRMED'
+    | 'FOUR_EYES_WITHDRAWN'
+    | 'FOUR_EYES_REFUSED'
+    | 'SANDBOX_CODE_MADE'
+    | 'SANDBOX_CODE_PAID'
+    | 'SANDBOX_PAYMENT_FOLLOWED'
+    | 'SANDBOX_NOTICE_REPEATED'
+    | 'ON_CALL_SEARCHED'
+    | 'DELIVERIES_PAUSED'
+    | 'DELIVERIES_RESUMED'
+    | 'NOTICE_REDELIVERED'
+    | 'DEAD_LETTER_REDRIVEN'
+    | 'PAYMENTS_EXPORTED'
+    | 'NOTIFICATION_SHOWN'
+    | 'NOTIFICATION_FETCHED';
+  merchantId?: number;
+  origin: Origin;
+  /** No secrets, no personal data of payers. */
+  detail?: Record<string, string>;
+}
+
+/** Statements of the audit log. */
+const auditEventSql = {
+  insert: `insert into audit_event (person_id, person_name, action, merchant_id, address, request_id, detail)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
+} as const;
+
+/** What people did, with their names. Append-only. */
+@Injectable()
+export class AuditLog {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Durable when it resolves. */
+  async record({ personId, personName, action, merchantId, origin, detail }: AuditEvent): Promise<void> {
+    const { address, requestId } = origin;
+    await this.dataSource.query(auditEventSql.insert, [
+      personId,
+      personName,
+      action,
+      merchantId ?? null,
+      address,
+      requestId,
+      detail ?? {},
+    ]);
+  }
+}

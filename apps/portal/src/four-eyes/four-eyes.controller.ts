@@ -1,0 +1,21 @@
+import { Controller, HttpCode, Param, ParseUUIDPipe, Post } from '@nestjs/common';
+import { AskedBy, type Asking } from '../sessions/portal.guard';
+import { FourEyesService } from './four-eyes.service';
+
+/** Ends a request, whatever it is for. Asking and confirming are routes of what is asked for. */
+@Controller('console/api/four-eyes')
+export class FourEyesController {
+  constructor(private readonly fourEyes: FourEyesService) {}
+
+  @Post(':requestId/withdraw')
+  @HttpCode(204)
+  async withdraw(@Param('requestId', ParseUUIDPipe) requestId: string, @AskedBy() asking: Asking): Promise<void> {
+    await this.fourEyes.withdraw(requestId, asking);
+  }
+
+  @Post(':requestId/refuse')
+  @HttpCode(204)
+  async refuse(@Param('requestId', ParseUUIDPipe) requestId: string, @AskedBy() asking: Asking): Promise<void> {
+    await this.fourEyes.refuse(requestId, asking);
+  }
+}

@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '@paycode/service-runtime';
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  AuthorizationResponseError,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  ClientError,
+  ClientSecretBasic,
+  type Configuration,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  type FetchBody,
+  fetchUserInfo,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from 'openid-client';
+import { type Claims, type IdentityProvider, isProtected } from './domain/identity-provider';
+
+/** A client of a provider, with its secret. */
+export interface ClientOf extends IdentityProvider {
+  clientSecret: string;
+}
+
+/** What one sign-in is held to; in the browser's cookie until it comes back. */
+export interface Checks {
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+}
+
+const timeoutS = 10;
+const scope = 'openid email';
+const subjectCharsMax = 255;
+
+/** OpenID Connect: authorization code with PKCE, state and nonce; signatures are verified although the token came over TLS. */
+@Injectable()
+export class OpenIdClient {
+  constructor(private readonly redirectUri: string) {}
+
+  /** Where the browser goes. @throws DomainError 502 when the provider does not answer as one */
+  async authorizationUrl(client: ClientOf, { state, nonce, codeVerifier }: Checks): Promise<URL> {
+    const challenge = await calculatePKCECodeChallenge(codeVerifier);
+    const asked = { scope, state, nonce, redirect_uri: this.redirectUri };
+    return buildAuthorizationUrl(await configurationOf(client), {
+      ...asked,
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+    });
+  }
+
+  /** `answer`: the query that the browser came back with. @throws DomainError 401 when it does not prove anything, 502 */
+  async claims(client: ClientOf, answer: string, { state, nonce, codeVerifier }: Checks): Promise<Claims> {
+    const configuration = await configurationOf(client);
+    const checks = { pkceCodeVerifier: codeVerifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
+    const url = new URL(`${this.redirectUri}?${answer}`);
+    const tokens = await authorizationCodeGrant(configuration, url, checks).catch(refusedOrAway);
+    const { sub, email, email_verified: isVerified } = tokens.claims()!;
+    if (sub.length > subjectCharsMax) throw refused();
+    if (typeof email === 'string') return { subject: sub, email, isEmailVerified: isVerified === true };
+    const info = await fetchUserInfo(configuration, tokens.access_token, sub).catch(refusedOrAway);
+    return { subject: sub, email: info.email, isEmailVerified: info.email_verified === true };
+  }
+}
+
+/** Read anew for each step: sign-ins are rare, and a provider that renewed its keys is known at once. @throws DomainError 502 */
+async function configurationOf({ issuer, clientId, clientSecret }: ClientOf): Promise<Configuration> {
+  // What may be named without TLS was decided when the provider was set.
+  const insecure = issuer.startsWith('http:') ? [allowInsecureRequests] : [];
+  const options = { timeout: timeoutS, [customFetch]: fetchBounded, execute: [enableNonRepudiationChecks, ...insecure] };
+  return discovery(new URL(issuer), clientId, clientSecret, ClientSecretBasic(clientSecret), options).catch(away);
+}
+
+/** Names nothing of the provider's answer: it may hold what is nobody else's. */
+function refusedOrAway(cause: unknown): never {
+  const isRefusal = [AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError].some(
+    kind => cause instanceof kind,
+  );
+  const isInvalid = cause instanceof ClientError && cause.code !== 'OAUTH_TIMEOUT';
+  throw isRefusal || isInvalid ? refused(cause) : away(cause);
+}
+
+function refused(cause?: unknown): DomainError {
+  const message = 'your company’s sign-in did not prove who you are: please begin anew';
+  return new DomainError({ status: 401, reason: 'SSO_REFUSED', message, cause });
+}
+
+function away(cause: unknown): never {
+  const message = 'your company’s sign-in does not answer as it should: try again, or use your password';
+  throw new DomainError({ status: 502, reason: 'SSO_AWAY', message, cause });
+}
+
+const answerBytesMax = 256 * 1024;
+
+interface Init {
+  body?: FetchBody;
+  headers: Record<string, string>;
+  method: string;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Follows no redirect, and reads no more than configurations, keys and tokens take. What a provider names is asked by TLS, also where
+ * its issuer is on the developer's own machine and has none: its configuration may name anybody. Rejects else.
+ */
+async function fetchBounded(url: string, { body, headers, method, signal }: Init): Promise<Response> {
+  if (!isProtected(new URL(url))) throw new TypeError('the provider names an endpoint without TLS');
+  const response = await fetch(url, { body: body ?? null, headers, method, signal: signal ?? null, redirect: 'manual' });
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  const arriving = (response.body ?? []) as AsyncIterable<Uint8Array> | [];
+  for await (const part of arriving) {
+    size += part.length;
+    if (size > answerBytesMax) throw new RangeError(`the provider answered more than ${answerBytesMax} bytes`);
+    parts.push(part);
+  }
+  const { status, statusText } = response;
+  const read = new Response(parts.length === 0 ? null : Buffer.concat(parts), { status, statusText, headers: response.headers });
+  Object.defineProperty(read, 'url', { value: response.url });
+  return read;
+}

@@ -1,0 +1,108 @@
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { type Channel, channels, type PortalNotifications } from '@paycode/dto';
+import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { IdParam } from '../id-param';
+import { AskedBy, Needs } from '../sessions/portal.guard';
+import { ScopedPipe } from '../tenancy/scope';
+import { type AskingPerson, NotificationsService } from './notifications.service';
+
+export class UrlBody {
+  @IsString()
+  @Length(1, 2_048)
+  url!: string;
+}
+
+export class CheckBody {
+  @IsOptional()
+  @IsString()
+  @Length(1, 2_048)
+  url?: string;
+}
+
+export class RecipientBody {
+  @IsIn(channels)
+  type!: Channel;
+
+  @IsString()
+  @Length(1, 254)
+  value!: string;
+}
+
+/** Where a merchant is notified. */
+@Controller('console/api/merchants/:merchantId/notifications')
+export class NotificationsController {
+  constructor(private readonly notifications: NotificationsService) {}
+
+  @Get()
+  show(@IdParam('merchantId') merchantId: number, @AskedBy(ScopedPipe) asking: AskingPerson): Promise<PortalNotifications> {
+    return this.notifications.show(merchantId, asking);
+  }
+
+  /** The answer holds the key, this once. */
+  @Post('url')
+  @HttpCode(200)
+  @Needs('CONFIGURE')
+  setUrl(
+    @IdParam('merchantId') merchantId: number,
+    @Body() { url }: UrlBody,
+    @AskedBy(ScopedPipe) asking: AskingPerson,
+  ): Promise<unknown> {
+    return this.notifications.do('add-http', { merchantId, url }, asking);
+  }
+
+  @Post('url/remove')
+  @HttpCode(204)
+  @Needs('CONFIGURE')
+  async removeUrl(@IdParam('merchantId') merchantId: number, @AskedBy(ScopedPipe) asking: AskingPerson): Promise<void> {
+    await this.notifications.do('remove-http', { merchantId }, asking);
+  }
+
+  /** Of a URL before it is set, or of the one that is. */
+  @Post('check')
+  @HttpCode(200)
+  check(
+    @IdParam('merchantId') merchantId: number,
+    @Body() { url }: CheckBody,
+    @AskedBy(ScopedPipe) asking: AskingPerson,
+  ): Promise<unknown> {
+    const of = { merchantId, ...(url === undefined ? {} : { url }) };
+    return this.notifications.do('check', of, asking);
+  }
+
+  /** Moves no money; in production it still is a request to a shop at work, which its owner has to want. */
+  @Post('test')
+  @HttpCode(200)
+  @Needs('TEST')
+  sendTest(@IdParam('merchantId') merchantId: number, @AskedBy(ScopedPipe) asking: AskingPerson): Promise<unknown> {
+    return this.notifications.do('send-test', { merchantId }, asking);
+  }
+
+  @Post('key')
+  @HttpCode(200)
+  @Needs('CONFIGURE')
+  renewKey(@IdParam('merchantId') merchantId: number, @AskedBy(ScopedPipe) asking: AskingPerson): Promise<unknown> {
+    return this.notifications.do('renew-key', { merchantId }, asking);
+  }
+
+  @Post('recipients')
+  @HttpCode(200)
+  @Needs('CONFIGURE')
+  addRecipient(
+    @IdParam('merchantId') merchantId: number,
+    @Body() body: RecipientBody,
+    @AskedBy(ScopedPipe) asking: AskingPerson,
+  ): Promise<unknown> {
+    return this.notifications.do('add-recipient', { merchantId, ...body }, asking);
+  }
+
+  @Post('recipients/remove')
+  @HttpCode(200)
+  @Needs('CONFIGURE')
+  removeRecipient(
+    @IdParam('merchantId') merchantId: number,
+    @Body() body: RecipientBody,
+    @AskedBy(ScopedPipe) asking: AskingPerson,
+  ): Promise<unknown> {
+    return this.notifications.do('remove-recipient', { merchantId, ...body }, asking);
+  }
+}

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import type { InternalClient } from '@paycode/access';
+import type { PortalAnswer, PortalNotifications, PortalOperation, PortalRequest } from '@paycode/dto';
+import { type AuditEvent, AuditLog, type Origin } from '../audit';
+import { valueOf } from '../neighbours';
+import { actorOf, type Person } from '../people/domain/person';
+import type { Scope } from '../tenancy/scope';
+
+/** The one connection to notification-config. */
+export class NotificationConfigCalls {
+  constructor(readonly client: InternalClient) {}
+
+  /** Of a merchant within the scope. @throws DomainError 404 outside of it, and what notification-config refuses, in its words */
+  async ask<T>(scope: Scope, operation: PortalOperation, request: PortalRequest): Promise<T> {
+    scope.narrowedTo(request.merchantId);
+    return valueOf(await this.client.post<PortalAnswer<T>>(`/internal/portal/notifications/${operation}`, request));
+  }
+}
+
+export interface AskingPerson {
+  person: Person;
+  scope: Scope;
+  origin: Origin;
+}
+
+type Request = Omit<PortalRequest, 'actor'>;
+
+const actions: Partial<Record<PortalOperation, AuditEvent['action']>> = {
+  'add-http': 'URL_SET',
+  'remove-http': 'URL_REMOVED',
+  'renew-key': 'KEY_RENEWED',
+  'add-recipient': 'RECIPIENT_ADDED',
+  'remove-recipient': 'RECIPIENT_REMOVED',
+  check: 'URL_CHECKED',
+  'send-test': 'TEST_SENT',
+};
+
+/** Flow: what a person asked -> within its scope, by notification-config -> written down with the person's name. */
+@Injectable()
+export class NotificationsService {
+  constructor(
+    private readonly calls: NotificationConfigCalls,
+    private readonly audit: AuditLog,
+  ) {}
+
+  show(merchantId: number, { person, scope }: AskingPerson): Promise<PortalNotifications> {
+    return this.calls.ask(scope, 'list', { merchantId, actor: actorOf(person) });
+  }
+
+  /** @throws DomainError 404 outside the scope, and what notification-config refuses */
+  async do<T>(operation: PortalOperation, request: Request, { person, scope, origin }: AskingPerson): Promise<T> {
+    const value = await this.calls.ask<T>(scope, operation, { ...request, actor: actorOf(person) });
+    const { personId, name: personName } = person;
+    const action = actions[operation];
+    if (action) await this.audit.record({ personId, personName, action, merchantId: request.merchantId, origin });
+    return value;
+  }
+}

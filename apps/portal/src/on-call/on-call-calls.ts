@@ -1,0 +1,84 @@
+import { InternalCallError, type InternalClient } from '@paycode/access';
+import type {
+  DeliverySummary,
+  DeliveryTimeline,
+  EndpointPause,
+  MerchantEndpoint,
+  PortalAnswer,
+  PortalPauseRequest,
+  PortalResumeRequest,
+  RedeliveryAnswer,
+  ReversalState,
+  ShardOwners,
+} from '@paycode/dto';
+import { DomainError } from '@paycode/service-runtime';
+import { nullWhenUnknown, valueOf } from '../neighbours';
+
+/** What the services that act on payments tell people on call. */
+export class OnCallCalls {
+  constructor(
+    private readonly dispatcher: InternalClient,
+    private readonly scheduler: InternalClient,
+  ) {}
+
+  /** Deliveries without a verdict, the oldest first. */
+  oldestOpen(limit: number): Promise<DeliverySummary[]> {
+    return this.dispatcher.get<DeliverySummary[]>(`/internal/deliveries?state=oldest&limit=${limit}`);
+  }
+
+  shards(): Promise<ShardOwners> {
+    return this.dispatcher.get<ShardOwners>('/internal/shards');
+  }
+
+  delivery(transactionId: number): Promise<DeliveryTimeline | null> {
+    return nullWhenUnknown(this.dispatcher.get<DeliveryTimeline>(`/internal/deliveries/${transactionId}`));
+  }
+
+  reversal(transactionId: number): Promise<ReversalState | null> {
+    return nullWhenUnknown(this.scheduler.get<ReversalState>(`/internal/reversals/${transactionId}`));
+  }
+
+  /** @throws DomainError 404 for an unknown transaction, 409 for a payment or a delivery that is under way */
+  async redeliver(transactionId: number): Promise<RedeliveryAnswer> {
+    try {
+      return await this.dispatcher.post<RedeliveryAnswer>(`/internal/deliveries/${transactionId}/redeliver`, {});
+    } catch (error) {
+      if (error instanceof InternalCallError && error.status === 404) throw refusal(404, error);
+      if (error instanceof InternalCallError && error.status === 409) throw refusal(409, error);
+      throw error;
+    }
+  }
+
+  /** Where deliveries of these merchants go, at most 500 of them. */
+  endpoints(merchantIds: readonly number[]): Promise<MerchantEndpoint[]> {
+    return this.dispatcher.post<MerchantEndpoint[]>('/internal/endpoints', { merchantIds });
+  }
+
+  /** Those in effect, then the latest others. */
+  pauses(): Promise<EndpointPause[]> {
+    return this.dispatcher.get<EndpointPause[]>('/internal/endpoints/pauses');
+  }
+
+  /** @throws DomainError with what the dispatcher refuses, in its words */
+  async pause(request: PortalPauseRequest): Promise<EndpointPause> {
+    return valueOf(await this.dispatcher.post<PortalAnswer<EndpointPause>>('/internal/portal/endpoints/pause', request));
+  }
+
+  /** @throws DomainError with what the dispatcher refuses, in its words */
+  async resume(request: PortalResumeRequest): Promise<EndpointPause> {
+    return valueOf(await this.dispatcher.post<PortalAnswer<EndpointPause>>('/internal/portal/endpoints/resume', request));
+  }
+}
+
+const refusals = {
+  404: { status: 404, reason: 'NO_DELIVERY', message: 'the dispatcher knows no such transaction' },
+  409: {
+    status: 409,
+    reason: 'NOT_REDELIVERABLE',
+    message: 'this cannot be sent again: it moves money, or its first delivery is still under way',
+  },
+} as const;
+
+function refusal(status: keyof typeof refusals, cause: Error): DomainError {
+  return new DomainError({ ...refusals[status], cause });
+}

@@ -1,0 +1,84 @@
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import type { RedeliveryAnswer } from '@paycode/dto';
+import { IsInt, IsString, Length, Max, Min } from 'class-validator';
+import { IdParam } from '../id-param';
+import { AskedBy, type Asking, Needs } from '../sessions/portal.guard';
+import { type PortalPause, portalPause } from './domain/endpoint-pause';
+import { FindMerchantService, type MerchantPage, type MerchantSummary } from './find-merchant.service';
+import { type FoundTransaction, OnCallService, type Stuck } from './on-call.service';
+
+class PauseBody {
+  @IsInt()
+  @Min(1)
+  @Max(60)
+  minutes!: number;
+
+  @IsString()
+  @Length(3, 200)
+  reason!: string;
+}
+
+class MerchantsQuery {
+  /** Merchant id, or a part of a name. */
+  @IsString()
+  @Length(1, 100)
+  search!: string;
+}
+
+/** For people on call and administrators of the platform: each route needs their permission, which no role of a tenant has. */
+@Controller('console/api/on-call')
+export class OnCallController {
+  constructor(
+    private readonly onCall: OnCallService,
+    private readonly findMerchant: FindMerchantService,
+  ) {}
+
+  @Get('stuck')
+  @Needs('ON_CALL')
+  stuck(): Promise<Stuck> {
+    return this.onCall.stuck();
+  }
+
+  @Get('transactions/:transactionId')
+  @Needs('ON_CALL')
+  find(@IdParam('transactionId') transactionId: number, @AskedBy() asking: Asking): Promise<FoundTransaction> {
+    return this.onCall.find(transactionId, asking);
+  }
+
+  @Post('transactions/:transactionId/redeliver')
+  @HttpCode(202)
+  @Needs('ON_CALL')
+  redeliver(@IdParam('transactionId') transactionId: number, @AskedBy() asking: Asking): Promise<RedeliveryAnswer> {
+    return this.onCall.redeliver(transactionId, asking);
+  }
+
+  /** Merchants and the accounts of their programs are read here, never changed. */
+  @Get('merchants')
+  @Needs('ON_CALL')
+  merchants(@Query() { search }: MerchantsQuery): Promise<MerchantPage> {
+    return this.findMerchant.search(search);
+  }
+
+  @Get('merchants/:merchantId')
+  @Needs('ON_CALL')
+  merchant(@IdParam('merchantId') merchantId: number, @AskedBy() asking: Asking): Promise<MerchantSummary> {
+    return this.findMerchant.show(merchantId, asking);
+  }
+
+  @Post('merchants/:merchantId/pause')
+  @Needs('ON_CALL')
+  async pause(
+    @IdParam('merchantId') merchantId: number,
+    @Body() { minutes, reason }: PauseBody,
+    @AskedBy() asking: Asking,
+  ): Promise<PortalPause> {
+    return portalPause(await this.onCall.pause({ merchantId, minutes, reason: reason.trim() }, asking));
+  }
+
+  @Post('pauses/:pauseId/end')
+  @HttpCode(200)
+  @Needs('ON_CALL')
+  async resume(@IdParam('pauseId') pauseId: number, @AskedBy() asking: Asking): Promise<PortalPause> {
+    return portalPause(await this.onCall.resume(pauseId, asking));
+  }
+}

@@ -1,0 +1,110 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join, sep } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { DomainError } from '@paycode/service-runtime';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+interface PageFile {
+  type: string;
+  body: Buffer;
+  /** undefined: packing it gains nothing. */
+  packed: Buffer | undefined;
+  /** Its name changes with its content. */
+  isImmutable: boolean;
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** The built pages, read once: a few files, packed once. Nothing else of the disk can be asked for. */
+export class PageFiles {
+  private readonly files: ReadonlyMap<string, PageFile>;
+
+  constructor(folder: string) {
+    this.files = new Map(existsSync(folder) ? readAll(folder) : []);
+  }
+
+  /** `assets/index-1a2b.js`; undefined: there is no such file. */
+  find(path: string): PageFile | undefined {
+    return this.files.get(path);
+  }
+}
+
+function readAll(folder: string): [string, PageFile][] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap(entry => {
+    const type = types[extname(entry.name)];
+    if (!entry.isFile() || !type) return [];
+    const file = join(entry.parentPath, entry.name);
+    const path = file
+      .slice(folder.length + 1)
+      .split(sep)
+      .join('/');
+    const body = readFileSync(file);
+    const packed = gzipSync(body, { level: 9 });
+    return [
+      [path, { type, body, packed: packed.length < body.length ? packed : undefined, isImmutable: path.startsWith('assets/') }],
+    ];
+  });
+}
+
+/** Only this origin's own script, style and images, nothing inline; nothing may frame the pages. */
+const securityHeaders = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+};
+const yearS = 31_536_000;
+
+/** The pages: files by their names, and the one document for every other path, whose routes the browser knows. */
+@Controller('console')
+export class PagesController {
+  constructor(private readonly files: PageFiles) {}
+
+  @Get()
+  index(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    this.document(request, reply);
+  }
+
+  @Get('assets/:name')
+  asset(@Param('name') name: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    const file = this.files.find(`assets/${name}`);
+    if (!file) throw new DomainError({ status: 404, reason: 'NO_PAGE', message: 'Not Found' });
+    send(file, request, reply);
+  }
+
+  @Get('*')
+  page(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    const path = request.url.split('?', 1)[0]!.slice('/console/'.length);
+    if (path.startsWith('api/')) throw new DomainError({ status: 404, reason: 'NO_ROUTE', message: 'Not Found' });
+    const file = this.files.find(path);
+    if (file) send(file, request, reply);
+    else this.document(request, reply);
+  }
+
+  private document(request: FastifyRequest, reply: FastifyReply): void {
+    const file = this.files.find('index.html');
+    if (!file) throw new DomainError({ status: 503, reason: 'NO_PAGES', message: 'the pages of the portal were not built' });
+    send(file, request, reply);
+  }
+}
+
+function send({ type, body, packed, isImmutable }: PageFile, request: FastifyRequest, reply: FastifyReply): void {
+  const isPacked = packed !== undefined && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+  void reply.headers({
+    ...securityHeaders,
+    'content-type': type,
+    'cache-control': isImmutable ? `public, max-age=${yearS}, immutable` : 'no-cache',
+    vary: 'accept-encoding',
+    ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
+  });
+  void reply.send(isPacked ? packed : body);
+}

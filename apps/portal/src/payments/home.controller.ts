@@ -1,0 +1,64 @@
+import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { IsIn, IsISO8601, IsOptional } from 'class-validator';
+import { orSilent } from '../neighbours';
+import { SignedIn } from '../sessions/portal.guard';
+import { Scope, ScopePipe } from '../tenancy/scope';
+import { PaymentCalls } from './payment-calls';
+import { type Answered, type Bucket, PaymentReader, type Sum } from './payment-reader';
+import { MerchantQuery } from './payments.controller';
+
+export class HomeQuery extends MerchantQuery {
+  /** Where the reader's day began. */
+  @IsISO8601({ strict: true })
+  dayBeganAt!: string;
+
+  @IsOptional()
+  @IsIn(['24h', '7d'])
+  range?: '24h' | '7d';
+}
+
+const hourS = 3_600;
+const ranges = { '24h': { hours: 24, bucketS: hourS }, '7d': { hours: 168, bucketS: 6 * hourS } } as const;
+/** A day that began longer ago than any time zone allows is not today. */
+const dayMsMax = 27 * hourS * 1_000;
+
+interface HomeAnswer {
+  today: Sum[];
+  chart: { since: string; bucketS: number; buckets: Bucket[] };
+  lastHour: Answered;
+  /** Of one merchant: until when its deliveries wait because people on call paused them; null: they do not, or nobody knows. */
+  pausedUntil: string | null;
+}
+
+/** Today's money, and how the receiver answers. */
+@Controller('console/api/home')
+export class HomeController {
+  constructor(
+    private readonly reader: PaymentReader,
+    private readonly calls: PaymentCalls,
+    @Inject(LOGGER) private readonly log: Logger,
+  ) {}
+
+  @Get()
+  async show(@Query() query: HomeQuery, @SignedIn(ScopePipe) whole: Scope): Promise<HomeAnswer> {
+    const scope = query.merchantId === undefined ? whole : whole.narrowedTo(Number(query.merchantId));
+    const nowMs = Date.now();
+    const { hours, bucketS } = ranges[query.range ?? '24h'];
+    const bucketMs = bucketS * 1_000;
+    const since = new Date(Math.floor(nowMs / bucketMs) * bucketMs - hours * hourS * 1_000 + bucketMs).toISOString();
+    const dayBeganAt = new Date(Math.max(Date.parse(query.dayBeganAt), nowMs - dayMsMax)).toISOString();
+    const [today, buckets, lastHour, pausedUntil] = await Promise.all([
+      this.reader.sums(scope, dayBeganAt),
+      this.reader.answers(scope, since, bucketS),
+      this.reader.answeredSince(scope, new Date(nowMs - hourS * 1_000).toISOString()),
+      query.merchantId === undefined ? null : this.pausedUntil(Number(query.merchantId)),
+    ]);
+    return { today, chart: { since, bucketS, buckets }, lastHour, pausedUntil };
+  }
+
+  /** Home is shown without it when the dispatcher does not answer. */
+  private pausedUntil(merchantId: number): Promise<string | null> {
+    return orSilent(this.calls.pausedUntil(merchantId), { name: 'dispatcher', silent: [], log: this.log });
+  }
+}

@@ -1,0 +1,95 @@
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { migrations } from '../../migrations';
+import { answers, outcomes, type PageKey } from './domain/payment';
+import { listStatement, type PaymentFilter } from './payment-reader';
+import { scopeOfAll, scopeOfMerchants } from './testing/scopes';
+
+const limit = 26;
+const merchants = [1, 2, 3, 4];
+/** A page of each merchant by each way of a search, some read and passed over on the way. */
+const rowsReadMax = limit * merchants.length * 3 * 2;
+
+/** Merchant 1 has four fifths of 20,000 payments, all with one reference and one amount; every seventh is special in some way. */
+const fill = `
+  insert into payment (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, amount, currency_code, reference, code,
+                       acknowledged_at, ack_source, ack_elapsed_ms, reversal_requested_at, reversal_reason)
+  select i, case when i % 5 > 0 then 1 else 2 + i / 5 % 3 end, 'PURCHASE', case when i % 7 = 0 then 'BANK_REJECTED' else 'SUCCESS' end, 0,
+         timestamptz '2030-01-01' + i * interval '1 second', case when i % 5 > 0 and i % 700 > 0 then 10 else i end, 'ZAR',
+         case when i % 5 > 0 then 'till' else 'order-' || i end, case when i % 700 = 0 then 'c' || i end,
+         case when i % 7 in (1, 2, 3) then now() end, case when i % 7 in (1, 2) then 'WEBHOOK' when i % 7 = 3 then 'RECOVERY' end, 5,
+         case when i % 7 in (4, 5) then now() end,
+         case when i % 7 in (4, 5) then (array['NON_200', 'CONNECTION', 'TIMEOUT', 'NEVER_SENT', 'BACKSTOP'])[1 + i / 7 % 5] end
+    from generate_series(1, 20000) i`;
+
+const nothing = { search: null, outcome: null, status: null, answer: null, amount: null, from: null, to: null };
+const middle: PageKey = { completedAt: '2030-01-01T02:46:40.000Z', transactionId: 10_000 };
+const sought: [string, Partial<PaymentFilter>][] = [
+  ['everything', {}],
+  ['a day', { from: '2030-01-01T01:00:00.000Z', to: '2030-01-01T02:00:00.000Z' }],
+  ...outcomes.map((outcome): [string, Partial<PaymentFilter>] => [`outcome ${outcome}`, { outcome }]),
+  ...answers.map((answer): [string, Partial<PaymentFilter>] => [`answer ${answer}`, { answer }]),
+  ['a common status', { status: 'SUCCESS' }],
+  ['a status', { status: 'BANK_REJECTED' }],
+  ['a status that nothing has', { status: 'TIMEOUT_NOWHERE' }],
+  ['the amount of all', { amount: '10' }],
+  ['a rare amount', { amount: '7000' }],
+  ['a rare amount of an outcome', { amount: '7000', outcome: 'SETTLED' }],
+  ['an outcome of a day', { outcome: 'REVERSED', from: '2030-01-01T01:00:00.000Z', to: '2030-01-01T03:00:00.000Z' }],
+  ['an answer of a status', { answer: 'TIMEOUT', status: 'SUCCESS' }],
+  ['settled without an acknowledgement', { outcome: 'SETTLED', answer: 'TIMEOUT' }],
+  ['the reference of all', { search: 'till' }],
+  ['one reference', { search: 'order-10000' }],
+  ['one code', { search: 'c7000' }],
+  ['one transaction', { search: '7000' }],
+  ['what nobody has', { search: 'nothing' }],
+];
+const pages: [string, Pick<PaymentFilter, 'after' | 'before'>][] = [
+  ['the first page', { after: null, before: null }],
+  ['a deep page', { after: middle, before: null }],
+  ['the page before one', { after: null, before: middle }],
+];
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+}
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+const readBy = (node: Plan) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+
+describe('a page of 20,000 payments', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase({ migrations });
+    await database.dataSource.query(fill);
+    await database.dataSource.query('vacuum analyze payment');
+  });
+  afterAll(() => database.drop());
+
+  const planOf = async (scope: Parameters<typeof listStatement>[0], filter: PaymentFilter) => {
+    const { text, values } = listStatement(scope, filter);
+    const explain = `explain (analyze, timing off, format json) ${text}`;
+    const [row] = await database.dataSource.query<[{ 'QUERY PLAN': [{ Plan: Plan }] }]>(explain, values);
+    return nodesOf(row['QUERY PLAN'][0].Plan);
+  };
+
+  const cases = sought.flatMap(([what, filter]) =>
+    pages.map(([page, key]) => [what, page, { ...nothing, ...filter, ...key, limit }] as const),
+  );
+
+  it.each(cases)('%s, %s: is read from an index, and no more than some pages of it', async (...row) => {
+    const [, , filter] = row;
+    for (const scope of [await scopeOfMerchants(1), await scopeOfMerchants(...merchants), await scopeOfAll()]) {
+      const nodes = await planOf(scope, filter);
+      const onPayments = nodes.filter(node => node['Relation Name'] === 'payment');
+      expect(onPayments.map(node => node['Node Type'])).not.toContain('Seq Scan');
+      const sorts = nodes.filter(node => /Sort/.test(node['Node Type']));
+      const read = [...onPayments, ...sorts].map(readBy);
+      expect(Math.max(...read)).toBeLessThanOrEqual(rowsReadMax);
+    }
+  });
+});

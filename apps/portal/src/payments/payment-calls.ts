@@ -1,0 +1,54 @@
+import type { InternalClient } from '@paycode/access';
+import type {
+  DeliveryTimeline,
+  MerchantEndpoint,
+  PortalAnswer,
+  PortalNotificationOperation,
+  PortalNotificationRequest,
+  ReversalState,
+} from '@paycode/dto';
+import { DomainError } from '@paycode/service-runtime';
+import { nullWhenUnknown, valueOf } from '../neighbours';
+
+/** What dispatcher and scheduler know of one transaction; null: nothing. Rejects when they cannot be asked. */
+export class PaymentCalls {
+  constructor(
+    private readonly dispatcher: InternalClient,
+    private readonly scheduler: InternalClient,
+  ) {}
+
+  delivery(transactionId: number): Promise<DeliveryTimeline | null> {
+    return nullWhenUnknown(this.dispatcher.get<DeliveryTimeline>(`/internal/deliveries/${transactionId}`));
+  }
+
+  reversal(transactionId: number): Promise<ReversalState | null> {
+    return nullWhenUnknown(this.scheduler.get<ReversalState>(`/internal/reversals/${transactionId}`));
+  }
+
+  /** Until when deliveries of the merchant wait because somebody on call paused its endpoint; null: they do not. */
+  async pausedUntil(merchantId: number): Promise<string | null> {
+    const [endpoint] = await this.dispatcher.post<MerchantEndpoint[]>('/internal/endpoints', { merchantIds: [merchantId] });
+    return endpoint?.pause?.endsAt ?? null;
+  }
+}
+
+/** Stored notifications, by the service that keeps them. @throws DomainError with what it refuses, in its words */
+export class NotificationCalls {
+  constructor(private readonly dispatcher: InternalClient) {}
+
+  async ask<T>(operation: PortalNotificationOperation, request: PortalNotificationRequest): Promise<T> {
+    return valueOf(await this.answerOf<T>(operation, request));
+  }
+
+  private async answerOf<T>(
+    operation: PortalNotificationOperation,
+    request: PortalNotificationRequest,
+  ): Promise<PortalAnswer<T>> {
+    try {
+      return await this.dispatcher.post<PortalAnswer<T>>(`/internal/portal/notifications/${operation}`, request);
+    } catch (cause) {
+      const message = 'the notification cannot be read now: ask again in a moment';
+      throw new DomainError({ status: 503, reason: 'NOTIFICATION_UNAVAILABLE', message, cause });
+    }
+  }
+}

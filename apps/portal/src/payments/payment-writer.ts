@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import type { AckReceived, ReversalRequested, TransactionTerminal } from '@paycode/dto';
+import { DataSource } from 'typeorm';
+
+/** A terminal transaction with what its sealed notification tells a merchant about money; nothing of the payer. */
+export interface TerminalFacts extends Pick<
+  TransactionTerminal,
+  'transactionId' | 'merchantId' | 'kind' | 'status' | 'referenceTransactionId' | 'completedAt'
+> {
+  amount: string;
+  currencyCode: string;
+  reference: string;
+  /** null: the payment had none. */
+  code: string | null;
+}
+
+/** Events write what they know into one row, in any order; what is there already stays (replays, repeats). Sorted: no two batches deadlock. */
+const writeSql = {
+  terminals: `
+    insert into payment as p (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, amount, currency_code, reference, code)
+    select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[], $7::numeric[], $8::text[], $9::text[], $10::text[])
+     order by 1
+    on conflict (transaction_id) do update set (kind, status, reference_transaction_id, completed_at, amount, currency_code, reference, code) =
+      (excluded.kind, excluded.status, excluded.reference_transaction_id, excluded.completed_at, excluded.amount, excluded.currency_code,
+       excluded.reference, excluded.code)
+     where p.kind is null`,
+  reversedBy: `
+    insert into payment as p (transaction_id, merchant_id, reversed_by)
+    select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) order by 1
+    on conflict (transaction_id) do update set reversed_by = excluded.reversed_by where p.reversed_by is null`,
+  reversalFailedBy: `
+    insert into payment as p (transaction_id, merchant_id, reversal_failed_by)
+    select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) order by 1
+    on conflict (transaction_id) do update set reversal_failed_by = excluded.reversal_failed_by where p.reversal_failed_by is null`,
+  acks: `
+    insert into payment as p (transaction_id, merchant_id, acknowledged_at, ack_source, ack_elapsed_ms)
+    select * from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::text[], $5::int[]) order by 1
+    on conflict (transaction_id) do update set (acknowledged_at, ack_source, ack_elapsed_ms) =
+      (excluded.acknowledged_at, excluded.ack_source, excluded.ack_elapsed_ms)
+     where p.acknowledged_at is null`,
+  reversals: `
+    insert into payment as p (transaction_id, merchant_id, reversal_requested_at, reversal_reason)
+    select * from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::text[]) order by 1
+    on conflict (transaction_id) do update set (reversal_requested_at, reversal_reason) =
+      (excluded.reversal_requested_at, excluded.reversal_reason)
+     where p.reversal_requested_at is null`,
+} as const;
+
+/** The read model as events write it: any order, any number of times. Durable when it resolves. */
+@Injectable()
+export class PaymentWriter {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async terminals(facts: readonly TerminalFacts[]): Promise<void> {
+    const each = onceEach(facts);
+    await this.write(writeSql.terminals, each, [
+      fact => fact.transactionId,
+      fact => fact.merchantId,
+      fact => fact.kind,
+      fact => fact.status,
+      fact => fact.referenceTransactionId,
+      // In milliseconds, as pages are keyed: the end of a page must not lie between two payments of one millisecond.
+      fact => new Date(fact.completedAt).toISOString(),
+      fact => fact.amount,
+      fact => fact.currencyCode,
+      fact => fact.reference,
+      fact => fact.code,
+    ]);
+    const reversals = each.filter(({ kind, referenceTransactionId }) => kind === 'REVERSAL' && referenceTransactionId > 0);
+    // Any other status says that the money was not given back.
+    const [succeeded, failed] = [true, false].map(is => reversals.filter(({ status }) => (status === 'REVERSED') === is));
+    await this.reversalsOf(writeSql.reversedBy, succeeded!);
+    await this.reversalsOf(writeSql.reversalFailedBy, failed!);
+  }
+
+  acks(acks: readonly AckReceived[]): Promise<void> {
+    return this.write(writeSql.acks, onceEach(acks), [
+      ack => ack.transactionId,
+      ack => ack.merchantId,
+      ack => ack.acknowledgedAt,
+      ack => ack.source,
+      ack => ack.elapsedMs,
+    ]);
+  }
+
+  reversals(reversals: readonly ReversalRequested[]): Promise<void> {
+    return this.write(writeSql.reversals, onceEach(reversals), [
+      reversal => reversal.transactionId,
+      reversal => reversal.merchantId,
+      reversal => reversal.requestedAt,
+      reversal => reversal.reason,
+    ]);
+  }
+
+  /** Writes which reversal refers to a payment into the row of the payment. */
+  private reversalsOf(text: string, reversals: readonly TerminalFacts[]): Promise<void> {
+    const originals = reversals.map(({ transactionId, merchantId, referenceTransactionId }) => ({
+      transactionId: referenceTransactionId,
+      merchantId,
+      reversal: transactionId,
+    }));
+    return this.write(text, onceEach(originals), [row => row.transactionId, row => row.merchantId, row => row.reversal]);
+  }
+
+  private async write<T>(text: string, rows: readonly T[], columns: readonly ((row: T) => unknown)[]): Promise<void> {
+    if (rows.length === 0) return;
+    await this.dataSource.query(
+      text,
+      columns.map(column => rows.map(column)),
+    );
+  }
+}
+
+/** One row can be written once per statement only; the first of several events about it counts, as it does in the table. */
+function onceEach<T extends { transactionId: number }>(rows: readonly T[]): T[] {
+  const byId = new Map<number, T>();
+  for (const row of rows) if (!byId.has(row.transactionId)) byId.set(row.transactionId, row);
+  return [...byId.values()];
+}

@@ -1,0 +1,176 @@
+import { Controller, Get, Header, HttpCode, Post, Query, StreamableFile } from '@nestjs/common';
+import type { PortalFetchedNotification, PortalShownNotification } from '@paycode/dto';
+import { invalidField } from '@paycode/service-runtime';
+import { IsIn, IsISO8601, IsNumberString, IsOptional, IsString, Length, Matches } from 'class-validator';
+import { idPattern } from '../domain/id';
+import { IdParam } from '../id-param';
+import type { OpenedSession } from '../sessions/domain/session';
+import { AskedBy, type Asking, Needs, SignedIn } from '../sessions/portal.guard';
+import { Scope, ScopedPipe, ScopePipe } from '../tenancy/scope';
+import { type Answer, answers, type Outcome, outcomes, type PageKey, pageKeyOf } from './domain/payment';
+import { ExportPaymentsService, type Sought } from './export-payments.service';
+import { FollowPaymentsService } from './follow-payments.service';
+import type { PaymentFilter } from './payment-reader';
+import { type Page, PaymentsService, type ShownPayment } from './payments.service';
+import { type NotificationCaller, ReadNotificationService } from './read-notification.service';
+
+export class MerchantQuery {
+  @IsOptional()
+  @Matches(idPattern, { message: 'merchantId must be a positive integer' })
+  merchantId?: string;
+}
+
+/** What a person looks for. */
+export class PaymentsQuery extends MerchantQuery {
+  /** Transaction id, reference or code, as a whole. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 64)
+  search?: string;
+
+  @IsOptional()
+  @IsIn(outcomes)
+  outcome?: Outcome;
+
+  @IsOptional()
+  @Matches(/^[A-Z0-9_]{1,64}$/, { message: 'status must be a status' })
+  status?: string;
+
+  @IsOptional()
+  @IsIn(answers)
+  answer?: Answer;
+
+  /** Exactly this one. */
+  @IsOptional()
+  @Matches(/^\d{1,15}(\.\d{1,3})?$/, { message: 'amount must be a decimal with a point, such as 25.50' })
+  amount?: string;
+
+  @IsOptional()
+  @IsISO8601({ strict: true })
+  from?: string;
+
+  @IsOptional()
+  @IsISO8601({ strict: true })
+  to?: string;
+}
+
+export class ExportPaymentsQuery extends PaymentsQuery {
+  /** Where a page ended: what is behind it, older payments. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 100)
+  after?: string;
+}
+
+export class ListPaymentsQuery extends ExportPaymentsQuery {
+  /** Where a page began: the one before it, of newer payments. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 100)
+  before?: string;
+
+  @IsOptional()
+  @IsNumberString({ no_symbols: true })
+  @Length(1, 3)
+  limit?: string;
+}
+
+const pageDefault = 25;
+const pageMax = 100;
+
+@Controller('console/api/payments')
+export class PaymentsController {
+  constructor(
+    private readonly payments: PaymentsService,
+    private readonly exportPayments: ExportPaymentsService,
+    private readonly followPayments: FollowPaymentsService,
+    private readonly notifications: ReadNotificationService,
+  ) {}
+
+  @Get()
+  list(@Query() query: ListPaymentsQuery, @SignedIn(ScopePipe) whole: Scope): Promise<Page> {
+    return this.payments.list(scopeFor(query, whole), filterOf(query));
+  }
+
+  /** A file of what is looked for, newest first, at most 100,000 rows. */
+  @Get('export')
+  async export(
+    @Query() query: ExportPaymentsQuery,
+    @SignedIn(ScopePipe) whole: Scope,
+    @AskedBy() asking: Asking,
+  ): Promise<StreamableFile> {
+    const file = await this.exportPayments.begin(scopeFor(query, whole), soughtIn(query), asking);
+    const name = `payments-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}Z.csv`;
+    return new StreamableFile(file, {
+      type: 'text/csv; charset=utf-8; header=present',
+      disposition: `attachment; filename="${name}"`,
+    });
+  }
+
+  @Get(':transactionId')
+  show(@IdParam('transactionId') transactionId: number, @SignedIn(ScopePipe) scope: Scope): Promise<ShownPayment> {
+    return this.payments.show(scope, transactionId);
+  }
+
+  /** Server-sent events: tells a page that its payment changed. What it became, the page reads itself. */
+  @Get(':transactionId/changes')
+  // For proxies that collect an answer before they pass it on.
+  @Header('x-accel-buffering', 'no')
+  async changes(
+    @IdParam('transactionId') transactionId: number,
+    @SignedIn(ScopePipe) scope: Scope,
+    @SignedIn() opened: OpenedSession,
+  ): Promise<StreamableFile> {
+    const stream = await this.followPayments.watch(scope, transactionId, opened);
+    return new StreamableFile(stream, { type: 'text/event-stream; charset=utf-8' });
+  }
+
+  /** The notification of one payment. By POST, as the fetch below: a link alone shows nobody's data and settles nothing. */
+  @Post(':transactionId/notification/show')
+  @HttpCode(200)
+  @Needs('NOTIFICATION')
+  showNotification(
+    @IdParam('transactionId') transactionId: number,
+    @AskedBy(ScopedPipe) asking: NotificationCaller,
+  ): Promise<PortalShownNotification> {
+    return this.notifications.show(transactionId, asking);
+  }
+
+  @Post(':transactionId/notification/fetch')
+  @HttpCode(200)
+  @Needs('NOTIFICATION')
+  fetchNotification(
+    @IdParam('transactionId') transactionId: number,
+    @AskedBy(ScopedPipe) asking: NotificationCaller,
+  ): Promise<PortalFetchedNotification> {
+    return this.notifications.fetch(transactionId, asking);
+  }
+}
+
+function scopeFor({ merchantId }: MerchantQuery, whole: Scope): Scope {
+  return merchantId === undefined ? whole : whole.narrowedTo(Number(merchantId));
+}
+
+function filterOf({ before, limit, ...query }: ListPaymentsQuery): PaymentFilter {
+  if (query.after !== undefined && before !== undefined) throw invalidField('before', 'must not stand beside after');
+  return {
+    ...soughtIn(query),
+    before: keyOf('before', before),
+    limit: Math.min(Math.max(1, Number(limit ?? pageDefault)), pageMax),
+  };
+}
+
+const nothing = { outcome: null, status: null, answer: null, amount: null, from: null, to: null };
+
+/** What a query looks for, and from where in the list on. @throws DomainError 400 */
+function soughtIn({ search, merchantId: _, after, ...given }: ExportPaymentsQuery): Sought {
+  return { ...nothing, ...given, search: search?.trim() ?? null, after: keyOf('after', after) };
+}
+
+/** @throws DomainError 400 */
+function keyOf(field: string, cursor: string | undefined): PageKey | null {
+  if (cursor === undefined) return null;
+  const key = pageKeyOf(cursor);
+  if (!key) throw invalidField(field, 'is not the end of a page');
+  return key;
+}

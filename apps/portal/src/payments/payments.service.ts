@@ -1,0 +1,83 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeliveryAttempt } from '@paycode/dto';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { orSilent } from '../neighbours';
+import { notYours, type Scope } from '../tenancy/scope';
+import { explain, type Explanation } from './domain/explanation';
+import { cursorOf, type Payment } from './domain/payment';
+import { type ReversalNotice, timelineOf, type TimelineStep } from './domain/timeline';
+import { PaymentCalls } from './payment-calls';
+import { type PaymentFilter, PaymentReader } from './payment-reader';
+
+export interface ShownPayment {
+  payment: Payment;
+  explanation: Explanation;
+  timeline: TimelineStep[];
+  /** Services that did not answer: what they know is missing in the timeline. */
+  silent: string[];
+  attempts: DeliveryAttempt[];
+  /** Whether reading the notification, as a program of the merchant does, would acknowledge this payment. */
+  doesFetchAcknowledge: boolean;
+}
+
+export interface Page {
+  payments: Payment[];
+  /** For `after`: older payments; null: there are none. */
+  next: string | null;
+  /** For `before`: newer payments; null: there are none. */
+  previous: string | null;
+}
+
+/** Flow: the row within the scope -> what dispatcher and scheduler know -> one timeline, and what it means in words. */
+@Injectable()
+export class PaymentsService {
+  constructor(
+    private readonly reader: PaymentReader,
+    private readonly calls: PaymentCalls,
+    @Inject(LOGGER) private readonly log: Logger,
+  ) {}
+
+  async list(scope: Scope, filter: PaymentFilter): Promise<Page> {
+    // One more than is shown: whether there is a page beyond.
+    const found = await this.reader.list(scope, { ...filter, limit: filter.limit + 1 });
+    return pageOf(found, filter);
+  }
+
+  /** @throws DomainError 404 */
+  async show(scope: Scope, transactionId: number): Promise<ShownPayment> {
+    const payment = await this.reader.find(scope, transactionId);
+    if (!payment) throw notYours();
+    const silent: string[] = [];
+    const [delivery, reversal, notice] = await Promise.all([
+      orSilent(this.calls.delivery(transactionId), { name: 'delivery', silent, log: this.log }),
+      orSilent(this.calls.reversal(transactionId), { name: 'reversal', silent, log: this.log }),
+      this.reversalOf(scope, payment),
+    ]);
+    const evidence = { payment, delivery, reversal };
+    return {
+      payment,
+      explanation: explain(evidence),
+      timeline: timelineOf({ ...evidence, notice }),
+      silent,
+      attempts: delivery?.attempts ?? [],
+      // What is not known is taken for not decided.
+      doesFetchAcknowledge: payment.outcome === 'PENDING' && !delivery?.verdict,
+    };
+  }
+
+  /** The reversal that gave the money back, or else the one that failed at the core. */
+  private async reversalOf(scope: Scope, { reversedBy, reversalFailedBy }: Payment): Promise<ReversalNotice | null> {
+    const id = reversedBy ?? reversalFailedBy;
+    const found = id === null ? undefined : await this.reader.find(scope, id);
+    return found ? { at: found.completedAt, transactionId: found.transactionId, isFailed: reversedBy === null } : null;
+  }
+}
+
+function pageOf(found: Payment[], { limit, after, before }: PaymentFilter): Page {
+  const hasMore = found.length > limit;
+  const payments = before ? found.slice(-limit) : found.slice(0, limit);
+  const [first, last] = [payments.at(0), payments.at(-1)];
+  if (!first || !last) return { payments, next: null, previous: null };
+  const [hasOlder, hasNewer] = before ? [true, hasMore] : [hasMore, after !== null];
+  return { payments, next: hasOlder ? cursorOf(last) : null, previous: hasNewer ? cursorOf(first) : null };
+}

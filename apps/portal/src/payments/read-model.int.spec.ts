@@ -1,0 +1,254 @@
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { migrations } from '../../migrations';
+import { type PaymentFilter, PaymentReader } from './payment-reader';
+import { PaymentWriter, type TerminalFacts } from './payment-writer';
+import { scopeOfAll, scopeOfMerchants } from './testing/scopes';
+
+const everything: PaymentFilter = {
+  search: null,
+  outcome: null,
+  status: null,
+  answer: null,
+  amount: null,
+  from: null,
+  to: null,
+  after: null,
+  before: null,
+  limit: 100,
+};
+const completedAt = '2030-01-01T10:00:00.000Z';
+const scopeOf = (merchantId: number) => scopeOfMerchants(merchantId);
+
+const terminal = (over: Partial<TerminalFacts>): TerminalFacts => ({
+  transactionId: 1,
+  merchantId: 7,
+  kind: 'PURCHASE',
+  status: 'SUCCESS',
+  referenceTransactionId: 0,
+  completedAt,
+  amount: '25.50',
+  currencyCode: 'ZAR',
+  reference: 'order-1',
+  code: '0000000001',
+  ...over,
+});
+
+describe('the read model of payments', () => {
+  let database: TestDatabase;
+  let writer: PaymentWriter;
+  let reader: PaymentReader;
+  let lastId = 100;
+  beforeAll(async () => {
+    database = await createTestDatabase({ migrations });
+    writer = new PaymentWriter(database.dataSource);
+    reader = new PaymentReader(database.dataSource);
+  });
+  afterAll(() => database.drop());
+
+  const stepsOf = (transactionId: number) => ({
+    paid: () => writer.terminals([terminal({ transactionId })]),
+    acknowledged: () =>
+      writer.acks([
+        {
+          transactionId,
+          merchantId: 7,
+          source: 'WEBHOOK',
+          attempt: 1,
+          elapsedMs: 12,
+          acknowledgedAt: '2030-01-01T10:00:01.000Z',
+        },
+      ]),
+    ordered: () =>
+      writer.reversals([{ transactionId, merchantId: 7, reason: 'NON_200', requestedAt: '2030-01-01T10:00:02.000Z' }]),
+    returned: () =>
+      writer.terminals([
+        terminal({
+          transactionId: transactionId + 1,
+          kind: 'REVERSAL',
+          status: 'REVERSED',
+          referenceTransactionId: transactionId,
+        }),
+      ]),
+    notReturned: () =>
+      writer.terminals([
+        terminal({ transactionId: transactionId + 1, kind: 'REVERSAL', status: 'FAILED', referenceTransactionId: transactionId }),
+      ]),
+    returnedLater: () =>
+      writer.terminals([
+        terminal({
+          transactionId: transactionId + 2,
+          kind: 'REVERSAL',
+          status: 'REVERSED',
+          referenceTransactionId: transactionId,
+        }),
+      ]),
+  });
+  type Step = keyof ReturnType<typeof stepsOf>;
+  const orders: [string, Step[], object][] = [
+    ['paid', ['paid'], { outcome: 'PENDING', acknowledgedAt: null }],
+    ['paid, acknowledged', ['paid', 'acknowledged'], { outcome: 'SETTLED', ackElapsedMs: 12 }],
+    ['acknowledged, paid', ['acknowledged', 'paid'], { outcome: 'SETTLED', ackElapsedMs: 12, amount: '25.500' }],
+    ['paid, ordered, returned', ['paid', 'ordered', 'returned'], { outcome: 'REVERSED', reversalReason: 'NON_200' }],
+    ['returned, ordered, paid', ['returned', 'ordered', 'paid'], { outcome: 'REVERSED', reversalReason: 'NON_200' }],
+    ['returned, paid', ['returned', 'paid'], { outcome: 'REVERSED', reversalReason: null }],
+    // The core could not give the money back: the payment stands (A-14).
+    [
+      'paid, ordered, not returned',
+      ['paid', 'ordered', 'notReturned'],
+      { outcome: 'SETTLED', answer: 'NON_200', reversedBy: null },
+    ],
+    ['not returned, ordered, paid', ['notReturned', 'ordered', 'paid'], { outcome: 'SETTLED', answer: 'NON_200' }],
+    ['acknowledged, not returned', ['paid', 'acknowledged', 'notReturned'], { outcome: 'SETTLED', answer: 'HTTP_200' }],
+    ['not returned, paid', ['notReturned', 'paid'], { outcome: 'PENDING', reversedBy: null }],
+    ['not returned, then returned', ['paid', 'ordered', 'notReturned', 'returnedLater'], { outcome: 'REVERSED' }],
+    ['everything twice', ['paid', 'acknowledged', 'paid', 'acknowledged'], { outcome: 'SETTLED' }],
+  ];
+
+  it.each(orders)('%s: the same payment whatever the order, and however often', async (...row) => {
+    const [, order, expected] = row;
+    const transactionId = (lastId += 3);
+    const steps = stepsOf(transactionId);
+    for (const step of order) await steps[step]();
+    expect(await reader.find(await scopeOf(7), transactionId)).toMatchObject({ transactionId, completedAt, ...expected });
+  });
+
+  it('of the same event with other data the first counts, in one batch and over batches', async () => {
+    const transactionId = (lastId += 2);
+    await writer.terminals([terminal({ transactionId, reference: 'first' }), terminal({ transactionId, reference: 'second' })]);
+    await writer.terminals([terminal({ transactionId, reference: 'third' })]);
+    expect(await reader.find(await scopeOf(7), transactionId)).toMatchObject({ reference: 'first' });
+  });
+
+  it('shows nobody what only an acknowledgement knows of', async () => {
+    const transactionId = (lastId += 2);
+    await stepsOf(transactionId).acknowledged();
+    expect(await reader.find(await scopeOf(7), transactionId)).toBeUndefined();
+  });
+
+  it('answers no question outside the scope (T-24)', async () => {
+    await writer.terminals([terminal({ transactionId: 5_001, merchantId: 8, reference: 'theirs' })]);
+    const mine = await scopeOf(7);
+    expect(await reader.find(mine, 5_001)).toBeUndefined();
+    expect(await reader.list(mine, { ...everything, search: 'theirs' })).toEqual([]);
+    expect(await reader.list(mine, { ...everything, search: '5001' })).toEqual([]);
+    expect(() => mine.narrowedTo(8)).toThrow('not yours');
+    expect(await reader.sums(await scopeOf(8), '2029-01-01T00:00:00.000Z')).toEqual([
+      { outcome: 'PENDING', currencyCode: 'ZAR', count: 1, amount: '25.500' },
+    ]);
+  });
+
+  it('pages by time and id: nothing twice, nothing left out, of one merchant and of several', async () => {
+    const merchants = [21, 22, 23];
+    const rows = Array.from({ length: 60 }, (_, at) =>
+      terminal({
+        transactionId: 9_000 + at,
+        merchantId: merchants[at % 3]!,
+        completedAt: new Date(Date.UTC(2031, 0, 1) + Math.floor(at / 7)).toISOString(),
+      }),
+    );
+    await writer.terminals(rows);
+    const scope = await scopeOfMerchants(...merchants);
+    for (const [of, count] of [
+      [scope, 60],
+      [await scopeOf(22), 20],
+    ] as const) {
+      const seen: number[] = [];
+      const backwards: number[] = [];
+      for (let after: PaymentFilter['after'] = null; ;) {
+        const page = await reader.list(of, { ...everything, after, limit: 7 });
+        seen.push(...page.map(({ transactionId }) => transactionId));
+        const last = page.at(-1);
+        if (!last) break;
+        after = last;
+      }
+      for (let before = { completedAt: '2000-01-01T00:00:00.000Z', transactionId: 1 }; ;) {
+        const page = await reader.list(of, { ...everything, before, limit: 7 });
+        backwards.unshift(...page.map(({ transactionId }) => transactionId));
+        const [first] = page;
+        if (!first) break;
+        before = first;
+      }
+      expect(backwards).toEqual(seen);
+      expect([seen.length, new Set(seen).size]).toEqual([count, count]);
+      expect(seen).toEqual(seen.toSorted((a, b) => b - a));
+    }
+  });
+
+  it('a page ends between two payments of one millisecond, and neither is lost', async () => {
+    const at = (micro: number) => `2032-01-01T10:00:00.000${micro}Z`;
+    await writer.terminals(
+      [1, 2, 3].map(each => terminal({ transactionId: 7_000 + each, merchantId: 31, completedAt: at(100 * each) })),
+    );
+    const mine = await scopeOf(31);
+    const [first] = await reader.list(mine, { ...everything, limit: 1 });
+    const others = await reader.list(mine, { ...everything, after: first! });
+    expect([first, ...others].map(payment => payment!.transactionId)).toEqual([7_003, 7_002, 7_001]);
+  });
+
+  it('finds payments by outcome, status, answer, amount, day, and by two of them; another merchant finds none of them (T-24)', async () => {
+    const ids = { settled: 8_001, failed: 8_003, refused: 8_005, read: 8_007, stands: 8_009, notReturned: 8_011 };
+    const of = { merchantId: 41, completedAt: '2033-01-02T10:00:00.000Z' };
+    await writer.terminals([
+      terminal({ ...of, transactionId: ids.settled, amount: '12.30', reference: 'till', code: 'till' }),
+      terminal({ ...of, transactionId: ids.failed, status: 'BANK_REJECTED', reference: 'till' }),
+      terminal({ ...of, transactionId: ids.refused, amount: '12.3', reference: '8007' }),
+      terminal({ ...of, transactionId: ids.read, completedAt: '2033-01-03T10:00:00.000Z', amount: '0.001', code: '8001' }),
+      terminal({ ...of, transactionId: ids.stands, completedAt: '2033-01-01T10:00:00.000Z' }),
+      terminal({
+        ...of,
+        transactionId: ids.notReturned,
+        completedAt: '2033-01-01T10:00:01.000Z',
+        kind: 'REVERSAL',
+        status: 'FAILED',
+        referenceTransactionId: ids.stands,
+      }),
+    ]);
+    const ack = { merchantId: 41, attempt: 1, elapsedMs: 12, acknowledgedAt: of.completedAt };
+    await writer.acks([
+      { ...ack, transactionId: ids.settled, source: 'WEBHOOK' },
+      { ...ack, transactionId: ids.read, source: 'RECOVERY', elapsedMs: null },
+    ]);
+    await writer.reversals(
+      [ids.refused, ids.stands].map(id => ({
+        transactionId: id,
+        merchantId: 41,
+        reason: 'NON_200',
+        requestedAt: of.completedAt,
+      })),
+    );
+    const found = async (merchantId: number, filter: Partial<PaymentFilter>) =>
+      (await reader.list(await scopeOf(merchantId), { ...everything, ...filter })).map(({ transactionId }) => transactionId);
+    const cases: [Partial<PaymentFilter>, number[]][] = [
+      [{ outcome: 'SETTLED' }, [ids.read, ids.settled, ids.stands]],
+      [{ outcome: 'SETTLED', answer: 'NON_200' }, [ids.stands]],
+      [{ outcome: 'REVERSED' }, [ids.refused]],
+      [{ status: 'BANK_REJECTED' }, [ids.failed]],
+      [{ answer: 'HTTP_200' }, [ids.settled]],
+      [{ answer: 'READ' }, [ids.read]],
+      [{ answer: 'NON_200' }, [ids.refused, ids.stands]],
+      [{ amount: '12.3' }, [ids.refused, ids.settled]],
+      [{ amount: '0.001' }, [ids.read]],
+      [{ amount: '12.300', outcome: 'REVERSED' }, [ids.refused]],
+      [{ from: '2033-01-03T00:00:00.000Z' }, [ids.read]],
+      [{ to: '2033-01-03T00:00:00.000Z', answer: 'HTTP_200' }, [ids.settled]],
+      // By reference and code alike, once each; by the id of one, the reference of another and the code of a third.
+      [{ search: 'till' }, [ids.failed, ids.settled]],
+      [{ search: '8001' }, [ids.read, ids.settled]],
+      [{ search: '8007' }, [ids.read, ids.refused]],
+      [{ search: '8007', outcome: 'SETTLED' }, [ids.read]],
+    ];
+    const answered = async (merchantId: number) => reader.answeredSince(await scopeOf(merchantId), '2033-01-01T00:00:00.000Z');
+    expect([await answered(41), await answered(42)]).toEqual([
+      { reversed: 1, acknowledged: 1, failed: 2 },
+      { reversed: 0, acknowledged: 0, failed: 0 },
+    ]);
+    for (const [filter, expected] of cases) {
+      expect([filter, await found(41, filter)]).toEqual([filter, expected]);
+      expect([filter, await found(42, filter)]).toEqual([filter, []]);
+      const byOperator = (await reader.list(await scopeOfAll(), { ...everything, ...filter })).filter(
+        ({ merchantId }) => merchantId === 41,
+      );
+      expect([filter, byOperator.map(({ transactionId }) => transactionId)]).toEqual([filter, expected]);
+    }
+  });
+});

@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Scope } from '../tenancy/scope';
+import type { ListKey } from './domain/list-key';
+import { type DeliveryFacts, deliveryOf, type ListedNotification } from './domain/listed-notification';
+
+export interface NotificationFilter {
+  /** ISO 8601 UTC, part of it. */
+  since: string | null;
+  reference: string | null;
+  code: string | null;
+  after: ListKey | null;
+  limit: number;
+}
+
+/** A row, and the key of the page that ends with it. */
+export interface FoundNotification {
+  notification: ListedNotification;
+  key: ListKey;
+}
+
+/**
+ * A page of a merchant's final transactions, oldest first: `payment_of_merchant` backwards from the key, or the rows of a reference or a code in the order of
+ * their index. `merchant_id = any($1)` would be sorted as a whole.
+ */
+const notificationSql = {
+  list: (conditions: readonly string[], limit: string): string => `
+    select p.transaction_id, p.merchant_id, p.status, p.outcome, p.reference, p.code, p.reference_transaction_id, p.completed_at,
+           p.acknowledged_at, p.ack_source, (extract(epoch from p.completed_at) * 1000000)::bigint as completed_at_us
+      from payment p
+     where ${['p.merchant_id = $1', 'p.completed_at is not null', ...conditions].join(' and ')}
+     order by p.completed_at, p.transaction_id limit ${limit}`,
+  /** Microseconds since 1970, as exact as the column. */
+  instant: (microseconds: string): string => `timestamptz 'epoch' + ${microseconds}::bigint * interval '1 microsecond'`,
+} as const;
+
+interface Row extends Pick<DeliveryFacts, 'outcome'> {
+  transaction_id: string;
+  merchant_id: string;
+  status: string;
+  reference: string;
+  code: string | null;
+  reference_transaction_id: string;
+  completed_at: Date;
+  acknowledged_at: Date | null;
+  ack_source: DeliveryFacts['ackSource'];
+  completed_at_us: string;
+}
+
+/** Final transactions of one merchant, oldest first. */
+@Injectable()
+export class NotificationStore {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async list(scope: Scope, filter: NotificationFilter): Promise<FoundNotification[]> {
+    const values: unknown[] = [oneOf(scope)];
+    const bind = (value: unknown): string => `$${values.push(value)}`;
+    const text = notificationSql.list(conditionsOf(filter, bind), bind(filter.limit));
+    return (await this.dataSource.query<Row[]>(text, values)).map(foundOf);
+  }
+}
+
+function oneOf({ merchantIds }: Scope): number {
+  const [merchantId, ...others] = merchantIds === 'ALL' ? [] : merchantIds;
+  if (merchantId === undefined || others.length > 0) throw new Error('a list of notifications is of one merchant');
+  return merchantId;
+}
+
+/** Values are bound, never written into the text. */
+function conditionsOf({ since, reference, code, after }: NotificationFilter, bind: (value: unknown) => string): string[] {
+  const conditions: string[] = [];
+  if (since !== null) conditions.push(`p.completed_at >= ${bind(since)}::timestamptz`);
+  if (reference !== null) conditions.push(`p.reference = ${bind(reference)}`);
+  if (code !== null) conditions.push(`p.code = ${bind(code)}`);
+  if (after !== null) {
+    const at = notificationSql.instant(bind(after.completedAtUs));
+    conditions.push(`(p.completed_at, p.transaction_id) > (${at}, ${bind(after.transactionId)}::bigint)`);
+  }
+  return conditions;
+}
+
+function foundOf(row: Row): FoundNotification {
+  const transactionId = Number(row.transaction_id);
+  return {
+    notification: {
+      transactionId,
+      merchantId: Number(row.merchant_id),
+      // Never SUCCESS once the reversal has begun, as getNotification (A-14).
+      status: row.outcome === 'REVERSED' ? 'REVERSED' : row.status,
+      reference: row.reference,
+      code: row.code,
+      referenceTransactionId: Number(row.reference_transaction_id),
+      completedAt: row.completed_at.toISOString(),
+      delivery: deliveryOf({ outcome: row.outcome, ackSource: row.ack_source }),
+      acknowledgedAt: row.acknowledged_at?.toISOString() ?? null,
+    },
+    key: { completedAtUs: row.completed_at_us, transactionId },
+  };
+}

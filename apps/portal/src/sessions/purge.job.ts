@@ -1,0 +1,33 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { PeriodicTask } from '@paycode/timing';
+import { PasskeyStore } from '../passkeys/passkey.store';
+import { SessionStore } from './session.store';
+
+const everyMs = 60_000;
+
+/**
+ * Removes sessions and counts of guesses that ran out, so that no table grows with every sign-in ever made, and challenges that have expired:
+ * they can be answered no more.
+ */
+@Injectable()
+export class PurgeJob implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly tasks: readonly PeriodicTask[];
+
+  constructor(sessions: SessionStore, passkeys: PasskeyStore, @Inject(LOGGER) logger: Logger) {
+    const task = (purge: () => Promise<void>, what: string) => {
+      // The next run does what this one could not.
+      const failed = (err: unknown) => logger.warn({ event: 'purge-failed', err }, `expired ${what} were not removed`);
+      return new PeriodicTask(purge, { everyMs, firstAfterMs: everyMs, failed });
+    };
+    this.tasks = [task(() => sessions.purge(), 'sessions'), task(() => passkeys.purge(), 'challenges')];
+  }
+
+  onApplicationBootstrap(): void {
+    for (const task of this.tasks) task.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.tasks.map(task => task.stop()));
+  }
+}

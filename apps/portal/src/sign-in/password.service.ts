@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError, invalidField } from '@paycode/service-runtime';
+import { AuditLog, type Origin } from '../audit';
+import { passwordProblem } from '../people/domain/password-rule';
+import type { Person } from '../people/domain/person';
+import { Passwords } from '../people/passwords';
+import { PeopleStore, type Proofs } from '../people/people.store';
+import { secretHash } from '../people/secrets';
+import type { PortalSession } from '../sessions/domain/session';
+import type { Asking } from '../sessions/portal.guard';
+import { type NewSession, SessionsService } from '../sessions/sessions.service';
+import { SignInLimiter } from './sign-in-limiter';
+
+/**
+ * Flow: e-mail and password -> counted, checked -> a session, whole or one that still owes the second factor. An invitation's secret, or the
+ * current password -> a new password -> every other session of the person ends.
+ */
+@Injectable()
+export class PasswordService {
+  constructor(
+    private readonly people: PeopleStore,
+    private readonly passwords: Passwords,
+    private readonly limiter: SignInLimiter,
+    private readonly sessions: SessionsService,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** @throws DomainError 401, 429 */
+  async signIn({ email, password, origin }: { email: string; password: string; origin: Origin }): Promise<NewSession> {
+    const identity = `password:${email.toLowerCase()}`;
+    const known = async () => (await this.people.byEmail(email))?.person;
+    const personId = async () => (await known())?.personId ?? null;
+    const guess = { identity, address: origin.address, personId };
+    const proofs = await this.limiter.judge(guess, () => this.check(email, password));
+    if (!proofs) {
+      // Of an address that nobody has, nothing is written down: it may be a password typed into the wrong field.
+      const found = await known();
+      const person = { personId: found?.personId ?? null, personName: found?.name ?? 'unknown' };
+      await this.audit.record({ ...person, action: 'SIGN_IN_FAILED', origin });
+      throw new DomainError({ status: 401, reason: 'WRONG_PASSWORD', message: 'e-mail address or password is wrong' });
+    }
+    return this.sessions.open(proofs, origin);
+  }
+
+  /**
+   * A person proves anew that it is in front of the browser, before what a stolen session must not do (T-52).
+   * @throws DomainError 401 for another password, 429 after many
+   */
+  async demand(current: string, { person, origin }: { person: Person; origin: Origin }): Promise<void> {
+    const personId = () => Promise.resolve(person.personId);
+    const guess = { identity: `password:${person.email.toLowerCase()}`, address: origin.address, personId };
+    const proofs = await this.people.byId(person.personId);
+    const isRight = async () => ((await this.passwords.isRight(current, proofs?.passwordHash ?? null)) ? true : undefined);
+    if (!(await this.limiter.judge(guess, isRight)))
+      throw new DomainError({ status: 401, reason: 'WRONG_PASSWORD', message: 'your current password is wrong' });
+  }
+
+  /** @throws DomainError 400, 401, 429 */
+  async change(of: { current: string; next: string }, asking: Asking): Promise<void> {
+    const { person } = asking;
+    refuseWeak('next', of.next, [person.email, person.name]);
+    await this.demand(of.current, asking);
+    await this.people.setPassword(person.personId, await this.passwords.hash(of.next));
+    await this.sessions.endOthers('PASSWORD_CHANGED', asking);
+  }
+
+  /** @throws DomainError 400 for a weak password, 410 for an invitation that is not good any more */
+  async accept(of: { secret: string; password: string }, origin: Origin): Promise<void> {
+    refuseWeak('password', of.password, []);
+    const person = await this.people.accept(secretHash(of.secret), await this.passwords.hash(of.password));
+    if (!person) {
+      const message = 'this invitation was used or has run out: ask for another one';
+      throw new DomainError({ status: 410, reason: 'INVITATION_OVER', message });
+    }
+    await this.sessions.endOthers('INVITATION_ACCEPTED', { person, session: null, origin });
+  }
+
+  private async check(email: string, password: string): Promise<Proofs | undefined> {
+    const proofs = await this.people.byEmail(email);
+    const isRight = await this.passwords.isRight(password, proofs?.passwordHash ?? null);
+    return isRight ? proofs : undefined;
+  }
+}
+
+/** What a new second factor takes: the own password; null in a session that this very password began, to set one up. @throws DomainError 400 */
+export function passwordFor({ stage }: PortalSession, current: string | undefined): string | null {
+  if (stage === 'ENROL_DUE') return null;
+  if (current === undefined) throw invalidField('current', 'must be your password');
+  return current;
+}
+
+function refuseWeak(field: string, password: string, known: readonly string[]): void {
+  const problem = passwordProblem(password, known);
+  if (problem) throw invalidField(field, problem);
+}

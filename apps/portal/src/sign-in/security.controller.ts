@@ -1,0 +1,119 @@
+import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
+import { IsOptional, IsString, Length } from 'class-validator';
+import type { FastifyReply } from 'fastify';
+import type { Origin } from '../audit';
+import type { Person } from '../people/domain/person';
+import { InviteBody } from '../people/people.controller';
+import { PeopleService } from '../people/people.service';
+import { cookieFor } from '../sessions/domain/cookie';
+import type { OpenedSession } from '../sessions/domain/session';
+import { AskedBy, type Asking, AtStages, ClientOrigin, ForAnybody, Needs, SignedIn } from '../sessions/portal.guard';
+import { SessionsService } from '../sessions/sessions.service';
+import { passwordFor, PasswordService } from './password.service';
+import { SecondFactorService } from './second-factor.service';
+import { CodeBody } from './sign-in.controller';
+
+export class EnrolBody extends CodeBody {
+  @IsString()
+  @Length(1, 2_000)
+  sealed!: string;
+
+  /** The own password; not asked for where one has just signed in with it to set up a second factor. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 128)
+  current?: string;
+}
+
+export class ChangePasswordBody {
+  @IsString()
+  @Length(1, 128)
+  current!: string;
+
+  @IsString()
+  @Length(1, 1_000)
+  next!: string;
+}
+
+export class AcceptBody {
+  @IsString()
+  @Length(43, 43)
+  secret!: string;
+
+  @IsString()
+  @Length(1, 1_000)
+  password!: string;
+}
+
+export class InviteColleagueBody extends InviteBody {
+  /** The own password: in production, for another owner. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 200)
+  current?: string;
+}
+
+/** A person's own password and app, and the colleagues that it lets in. */
+@Controller('console/api')
+export class SecurityController {
+  constructor(
+    private readonly password: PasswordService,
+    private readonly secondFactor: SecondFactorService,
+    private readonly people: PeopleService,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  @Post('totp')
+  @HttpCode(200)
+  @AtStages('FULL', 'ENROL_DUE')
+  begin(@SignedIn() { person }: OpenedSession): { sealed: string; url: string; secret: string } {
+    return this.secondFactor.begin(person);
+  }
+
+  @Post('totp/confirm')
+  @HttpCode(200)
+  @AtStages('FULL', 'ENROL_DUE')
+  async enrol(
+    @Body() { current, ...body }: EnrolBody,
+    @AskedBy() asking: Asking,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<{ recoveryCodes: string[] }> {
+    const given = { ...body, current: passwordFor(asking.session, current) };
+    const recoveryCodes = await this.secondFactor.enrol(given, asking);
+    const { secret, lifetimeS } = await this.sessions.openFull(asking);
+    void reply.header('set-cookie', cookieFor(secret, lifetimeS));
+    return { recoveryCodes };
+  }
+
+  @Post('totp/remove')
+  @HttpCode(204)
+  remove(@Body() { code }: CodeBody, @AskedBy() asking: Asking): Promise<void> {
+    return this.secondFactor.remove(code, asking);
+  }
+
+  @Post('password')
+  @HttpCode(204)
+  changePassword(@Body() body: ChangePasswordBody, @AskedBy() asking: Asking): Promise<void> {
+    return this.password.change(body, asking);
+  }
+
+  @Post('invitations/accept')
+  @HttpCode(204)
+  @ForAnybody()
+  accept(@Body() body: AcceptBody, @ClientOrigin() origin: Origin): Promise<void> {
+    return this.password.accept(body, origin);
+  }
+
+  @Get('people')
+  colleagues(@SignedIn() { person }: OpenedSession): Promise<Person[]> {
+    return this.people.ofTenant(person);
+  }
+
+  /** Into one's own tenant only. */
+  @Post('invitations')
+  @HttpCode(201)
+  @Needs('INVITE')
+  invite(@Body() { current, ...colleague }: InviteColleagueBody, @AskedBy() asking: Asking): Promise<Person> {
+    return this.people.inviteColleague(colleague, current, asking);
+  }
+}

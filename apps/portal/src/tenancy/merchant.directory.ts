@@ -1,0 +1,26 @@
+import type { InternalClient } from '@paycode/access';
+import type { MerchantRecord, MerchantsSought, PortalMerchantsRequest } from '@paycode/dto';
+
+const keptMs = 3_000;
+const keptMax = 1_000;
+
+/** Merchants as notification-config knows them, kept for a moment: a page makes several calls. */
+export class MerchantDirectory {
+  private readonly kept = new Map<string, { merchants: Promise<MerchantRecord[]>; untilMs: number }>();
+
+  constructor(private readonly client: InternalClient) {}
+
+  /** The smallest ids first, at most 1,000; by name at most 50. What changed shows within seconds. */
+  merchantsOf(owner: MerchantsSought): Promise<MerchantRecord[]> {
+    const key = JSON.stringify(owner);
+    const known = this.kept.get(key);
+    if (known && performance.now() < known.untilMs) return known.merchants;
+    const request: PortalMerchantsRequest = { owner };
+    const merchants = this.client.post<MerchantRecord[]>('/internal/portal/merchants', request);
+    if (this.kept.size >= keptMax) this.kept.clear();
+    this.kept.set(key, { merchants, untilMs: performance.now() + keptMs });
+    // What could not be read is asked for again by the next one.
+    merchants.catch(() => this.kept.delete(key));
+    return merchants;
+  }
+}
