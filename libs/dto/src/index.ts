@@ -34,3 +34,4 @@ export { publishedContracts } from './published-contracts';
 export { breakingChanges } from './schema/schema-compatibility';
 export * from './sandbox/scenarios';
 export type { JsonSchema, ParseResult } from './schema/contract';
+export * from './schema/ids';

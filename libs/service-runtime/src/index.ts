@@ -11,6 +11,7 @@ export { errorBody } from './http/error-body.filter';
 export { unavailable } from './http/unavailable';
 export { listenerNameOf } from './http/listeners';
 export { parseJsonBody } from './http/json-body';
+export { ParseIdPipe } from './http/parse-id.pipe';
 export { createLogger, type Logger } from './logger';
 export { LOGGER } from './runtime.module';
 export { MutualTls, type MutualTlsFiles, peerNamesOf } from './tls/mutual-tls';

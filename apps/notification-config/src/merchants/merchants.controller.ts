@@ -1,20 +1,10 @@
-import { Body, Controller, Get, Injectable, Param, type PipeTransform, Put, Req } from '@nestjs/common';
-import { type EncryptionProfile, type MerchantRecord, WithoutCardNumber } from '@paycode/dto';
-import { invalidField } from '@paycode/service-runtime';
-import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { Body, Controller, Get, Param, Put, Req } from '@nestjs/common';
+import { type EncryptionProfile, IsId, type MerchantRecord, WithoutCardNumber } from '@paycode/dto';
+import { ParseIdPipe } from '@paycode/service-runtime';
+import { IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import type { Origin } from '../audit';
 import { MerchantsService } from './merchants.service';
-
-/** A merchant id in a path: decimal digits, 1 to 2^53 - 1. */
-@Injectable()
-export class MerchantIdPipe implements PipeTransform<string, number> {
-  transform(text: string): number {
-    const merchantId = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN;
-    if (!Number.isSafeInteger(merchantId)) throw invalidField('merchantId', 'must be a positive integer');
-    return merchantId;
-  }
-}
 
 /** The operator who made an internal call, for the audit log: the subject of the token that `InternalCallersGuard` verified. */
 export function operatorOrigin(request: FastifyRequest & { subject?: string }): Origin {
@@ -33,9 +23,7 @@ export class SaveMerchantRequest implements Omit<MerchantRecord, 'merchantId'> {
   merchantName!: string;
 
   @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IsId()
   pspId: number | null = null;
 
   @IsString()
@@ -61,7 +49,7 @@ export class MerchantsController {
 
   @Put(':merchantId')
   save(
-    @Param('merchantId', MerchantIdPipe) merchantId: number,
+    @Param('merchantId', ParseIdPipe) merchantId: number,
     @Body() body: SaveMerchantRequest,
     @Req() request: FastifyRequest,
   ): Promise<MerchantRecord> {
@@ -69,13 +57,13 @@ export class MerchantsController {
   }
 
   @Get(':merchantId')
-  find(@Param('merchantId', MerchantIdPipe) merchantId: number): Promise<MerchantRecord> {
+  find(@Param('merchantId', ParseIdPipe) merchantId: number): Promise<MerchantRecord> {
     return this.merchants.find(merchantId);
   }
 
   @Put(':merchantId/encryption')
   async setEncryption(
-    @Param('merchantId', MerchantIdPipe) merchantId: number,
+    @Param('merchantId', ParseIdPipe) merchantId: number,
     @Body() { profile }: SetEncryptionRequest,
     @Req() request: FastifyRequest,
   ): Promise<{ merchantId: number; profile: EncryptionProfile }> {

@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Header, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { type Channel, channels, type TestNotificationResult, validTypesText, WithoutCardNumber } from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
-import { DomainError } from '@paycode/service-runtime';
+import { DomainError, ParseIdPipe } from '@paycode/service-runtime';
 import { IsOptional, IsString, Length, Matches } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { MerchantIdPipe, operatorOrigin } from '../merchants/merchants.controller';
+import { operatorOrigin } from '../merchants/merchants.controller';
 import { NotificationsService } from './notifications.service';
 import { SendTestService } from './send-test.service';
 
@@ -29,14 +29,14 @@ export class NotificationOperationsController {
 
   @Delete('notifications/HTTP')
   @HttpCode(204)
-  async removeUrl(@Param('merchantId', MerchantIdPipe) merchantId: number, @Req() request: FastifyRequest): Promise<void> {
+  async removeUrl(@Param('merchantId', ParseIdPipe) merchantId: number, @Req() request: FastifyRequest): Promise<void> {
     await this.notifications.removeUrl(merchantId, operatorOrigin(request));
   }
 
   @Delete('notifications/:type/:value')
   @HttpCode(204)
   async removeRecipient(
-    @Param('merchantId', MerchantIdPipe) merchantId: number,
+    @Param('merchantId', ParseIdPipe) merchantId: number,
     @Param() { type, value }: { type: string; value: string },
     @Req() request: FastifyRequest,
   ): Promise<void> {
@@ -46,7 +46,7 @@ export class NotificationOperationsController {
   @Post('check')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  check(@Param('merchantId', MerchantIdPipe) merchantId: number): Promise<{ url: string } & ProbeOutcome> {
+  check(@Param('merchantId', ParseIdPipe) merchantId: number): Promise<{ url: string } & ProbeOutcome> {
     return this.notifications.check(merchantId, 'operator');
   }
 
@@ -54,7 +54,7 @@ export class NotificationOperationsController {
   @HttpCode(200)
   @Header('cache-control', 'no-store')
   sendTest(
-    @Param('merchantId', MerchantIdPipe) merchantId: number,
+    @Param('merchantId', ParseIdPipe) merchantId: number,
     @Body() { askedBy }: SendTestBody,
     @Req() request: FastifyRequest,
   ): Promise<TestNotificationResult<ProbeOutcome>> {

@@ -11,10 +11,10 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { IdentityGuard } from '@paycode/access';
-import { type Channel, channels, type Identity, validTypesText } from '@paycode/dto';
+import { type Channel, channels, type Identity, IsId, validTypesText } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { Transform } from 'class-transformer';
-import { IsIn, IsInt, IsString, Length, Max, Min, ValidateBy } from 'class-validator';
+import { IsIn, IsString, Length, ValidateBy } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { type NotificationEntry, payloadVersions } from './domain/notification-configuration';
 import { isRecipientValue, validValuesText } from './domain/recipient';
@@ -22,9 +22,7 @@ import { type HttpNotificationAnswer, type NotificationCaller, NotificationsServ
 
 /** Body of list and renewKey. Numbers are numbers: "25" is refused. */
 export class MerchantRequest {
-  @IsInt()
-  @Min(1)
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IsId()
   merchantId!: number;
 }
 

@@ -2,6 +2,7 @@ import { Body, Controller, Header, HttpCode, Post, Req } from '@nestjs/common';
 import {
   type Channel,
   channels,
+  isIdNumber,
   type MerchantsSought,
   type PortalAnswer,
   type PortalMerchantsAnswer,
@@ -46,13 +47,11 @@ export class PortalBody extends MerchantRequest implements PortalRequest {
   value?: string;
 }
 
-const isId = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
-
 const namedMax = 100;
 
 const ownerRules: Readonly<Record<string, (value: unknown) => boolean>> = {
-  merchantId: isId,
-  pspId: isId,
+  merchantId: isIdNumber,
+  pspId: isIdNumber,
   acquirer: value => typeof value === 'string' && value !== '',
   all: value => value === true,
   named: value => typeof value === 'string' && value.length >= 1 && value.length <= namedMax,

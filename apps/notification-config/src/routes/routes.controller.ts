@@ -1,15 +1,13 @@
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
-import type { Route, RoutesRequest } from '@paycode/dto';
-import { ArrayMaxSize, IsArray, IsInt, Max, Min } from 'class-validator';
+import { IsId, type Route, type RoutesRequest } from '@paycode/dto';
+import { ArrayMaxSize, IsArray } from 'class-validator';
 import { RoutesService } from './routes.service';
 
 /** Body of POST /internal/routes. */
 export class RoutesRequestBody implements RoutesRequest {
   @IsArray()
   @ArrayMaxSize(1_000)
-  @IsInt({ each: true })
-  @Min(1, { each: true })
-  @Max(Number.MAX_SAFE_INTEGER, { each: true })
+  @IsId({ each: true })
   merchantIds!: number[];
 }
 

@@ -3,6 +3,7 @@ import {
   type ChangeNotice,
   type ChangeNoticeKind,
   changeNoticeKinds,
+  IsId,
   type PortalFourEyesNotice,
   type PortalInvitation,
 } from '@paycode/dto';
@@ -15,14 +16,11 @@ import {
   IsArray,
   IsEmail,
   IsIn,
-  IsInt,
   IsISO8601,
   IsString,
   IsUrl,
   IsUUID,
   Length,
-  Max,
-  Min,
   ValidateNested,
 } from 'class-validator';
 import { QueueMessages } from './queue-messages';
@@ -31,9 +29,7 @@ export class ChangeNoticeBody implements ChangeNotice {
   @IsUUID()
   noticeId!: string;
 
-  @IsInt()
-  @Min(1)
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IsId()
   merchantId!: number;
 
   @IsIn(changeNoticeKinds)

@@ -60,7 +60,12 @@ describe('deliveries for people on call', () => {
     expect(replicas).toMatchObject([{ replica, shards: 254 }]);
   });
 
-  it.each(['state=all', 'merchantId=abc', 'limit=0', 'limit=1001'])('refuses %s', async query => {
+  it('regression: lists the deliveries of the merchant with the largest id (A-57)', async () => {
+    const listed = await rig.operator('get', `/internal/deliveries?merchantId=${Number.MAX_SAFE_INTEGER}`);
+    expect(listed).toMatchObject({ status: 200, data: [] });
+  });
+
+  it.each(['state=all', 'merchantId=abc', 'merchantId=9007199254740992', 'limit=0', 'limit=1001'])('refuses %s', async query => {
     expect((await rig.operator('get', `/internal/deliveries?${query}`)).status).toBe(400);
   });
 

@@ -63,6 +63,13 @@ describe('pausing deliveries to an endpoint (A-99)', () => {
     expect((await pause()).data).toMatchObject({ message: expect.stringContaining('paused lately') as string });
   });
 
+  it('regression: has an id up to 2^53 - 1, and no larger one (A-57)', async () => {
+    const ends = ['9007199254740991', '9007199254740992', '0', 'abc'].map(id =>
+      rig.send(`/internal/endpoints/pauses/${id}/end`, {}),
+    );
+    expect((await Promise.all(ends)).map(({ status }) => status)).toEqual([409, 400, 400, 400]);
+  });
+
   it('is one at a time, whoever asks at once, and rests for B after its end, so that no payment is kept by two', async () => {
     rig.route(1002, receiver.url);
     const both = await Promise.all([pause(), pause({ merchantId: 1002 })]);

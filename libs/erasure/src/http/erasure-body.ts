@@ -1,3 +1,4 @@
+import { idRule, isIdNumber } from '@paycode/dto';
 import { invalidField } from '@paycode/service-runtime';
 
 const idsMax = 200;
@@ -26,6 +27,6 @@ function fieldOf(body: unknown, name: string): unknown {
 }
 
 function readId(value: unknown, field: string): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 1) throw invalidField(field, 'must be an integer in [1, 2^53)');
-  return value as number;
+  if (!isIdNumber(value)) throw invalidField(field, idRule);
+  return value;
 }

@@ -5,6 +5,8 @@ type Schema = Record<string, unknown>;
 /** JSON Schema of a class-validator decorator; `Each`, `Custom` and unknown decorators give nothing. */
 const rules: Record<string, (args: unknown[]) => Schema> = {
   IsInt: () => ({ type: 'integer' }),
+  IsId: () => ({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  IsIdText: () => ({ pattern: String.raw`^[1-9]\d{0,15}$` }),
   IsNumber: () => ({ type: 'number' }),
   IsString: () => ({ type: 'string' }),
   IsBoolean: () => ({ type: 'boolean' }),

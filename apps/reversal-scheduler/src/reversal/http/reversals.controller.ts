@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { type ArmAnswer, type ReversalState, verdictKinds } from '@paycode/dto';
 import { QueueFullError } from '@paycode/persistence';
-import { DomainError, invalidField } from '@paycode/service-runtime';
+import { DomainError, invalidField, ParseIdPipe } from '@paycode/service-runtime';
 import { ArmReversals } from '../arm-reversals';
 import { DecideReversals } from '../decide-reversals';
 import { ReadReversal } from '../read-reversal';
@@ -49,10 +49,8 @@ export class ReversalsController {
   }
 
   @Get(':transactionId')
-  state(@Param('transactionId') transactionId: string): Promise<ReversalState> {
-    const id = /^\d{1,16}$/.test(transactionId) ? Number(transactionId) : 0;
-    if (!Number.isSafeInteger(id) || id < 1) throw invalidField('transactionId', 'must be an integer in [1, 2^53)');
-    return this.readReversal.read(id);
+  state(@Param('transactionId', ParseIdPipe) transactionId: number): Promise<ReversalState> {
+    return this.readReversal.read(transactionId);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { CloseItem } from '@paycode/dto';
+import { type CloseItem, idRule, isIdNumber } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 
 const itemsMax = 1_000;
@@ -21,12 +21,7 @@ export function readCloseItems(body: unknown): CloseItem[] {
   });
 }
 
-/** A transaction id of a path. @throws DomainError 400 */
-export function readTransactionId(text: string): number {
-  return readId(/^[1-9]\d{0,15}$/.test(text) ? Number(text) : undefined, 'transactionId');
-}
-
 function readId(value: unknown, field: string): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 1) throw invalidField(field, 'must be an integer in [1, 2^53)');
-  return value as number;
+  if (!isIdNumber(value)) throw invalidField(field, idRule);
+  return value;
 }

@@ -1,11 +1,11 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import type { CloseAnswer, DeliverySummary, DeliveryTimeline, RedeliveryAnswer } from '@paycode/dto';
 import { QueueFullError } from '@paycode/persistence';
-import { DomainError } from '@paycode/service-runtime';
+import { DomainError, ParseIdPipe } from '@paycode/service-runtime';
 import { RedeliverInformational } from '../../informational';
 import { CloseDeliveries } from '../../verdicts';
 import { ShowDelivery } from '../show-delivery';
-import { readCloseItems, readTransactionId } from './batch-body';
+import { readCloseItems } from './batch-body';
 import { ListDeliveriesQuery } from './list-deliveries.query';
 
 @Controller('internal/deliveries')
@@ -38,14 +38,14 @@ export class DeliveriesController {
   /** Tries an informational delivery once more. */
   @Post(':transactionId/redeliver')
   @HttpCode(202)
-  redeliver(@Param('transactionId') transactionId: string): Promise<RedeliveryAnswer> {
-    return this.redeliverNotice.redeliver(readTransactionId(transactionId));
+  redeliver(@Param('transactionId', ParseIdPipe) transactionId: number): Promise<RedeliveryAnswer> {
+    return this.redeliverNotice.redeliver(transactionId);
   }
 
   /** Shows the timeline of a delivery to an operator. */
   @Get(':transactionId')
-  async show(@Param('transactionId') transactionId: string): Promise<DeliveryTimeline> {
-    const timeline = await this.showDelivery.show(readTransactionId(transactionId));
+  async show(@Param('transactionId', ParseIdPipe) transactionId: number): Promise<DeliveryTimeline> {
+    const timeline = await this.showDelivery.show(transactionId);
     if (!timeline) throw new DomainError({ status: 404, reason: 'NO_DELIVERY', message: 'Not Found' });
     return timeline;
   }

@@ -1,3 +1,4 @@
+import { IsIdText } from '@paycode/dto';
 import { IsIn, IsOptional, Matches } from 'class-validator';
 
 /** Query of GET /internal/deliveries; values of a query are text. */
@@ -7,7 +8,7 @@ export class ListDeliveriesQuery {
   state?: 'open' | 'oldest' | 'recent';
 
   @IsOptional()
-  @Matches(/^[1-9]\d{0,14}$/, { message: 'merchantId must be a positive integer' })
+  @IsIdText()
   merchantId?: string;
 
   @IsOptional()

@@ -1,5 +1,5 @@
-import type { EndpointPauseRequest, PortalPauseRequest, PortalResumeRequest } from '@paycode/dto';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { type EndpointPauseRequest, IsId, type PortalPauseRequest, type PortalResumeRequest } from '@paycode/dto';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, Length, Matches, Min } from 'class-validator';
 
 const merchantsMax = 500;
 
@@ -8,17 +8,13 @@ export class MerchantsBody {
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(merchantsMax)
-  @IsInt({ each: true })
-  @Min(1, { each: true })
-  @Max(Number.MAX_SAFE_INTEGER, { each: true })
+  @IsId({ each: true })
   merchantIds!: number[];
 }
 
 /** Body of POST /internal/endpoints/pauses. */
 export class EndpointPauseBody implements EndpointPauseRequest {
-  @IsInt()
-  @Min(1)
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IsId()
   merchantId!: number;
 
   @IsInt()
@@ -40,9 +36,7 @@ export class PortalPauseBody extends EndpointPauseBody implements PortalPauseReq
 
 /** Body of POST /internal/portal/endpoints/resume. */
 export class PortalResumeBody implements PortalResumeRequest {
-  @IsInt()
-  @Min(1)
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IsId()
   pauseId!: number;
 
   @IsString()

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import type { EndpointPause, MerchantEndpoint } from '@paycode/dto';
-import { invalidField } from '@paycode/service-runtime';
+import { ParseIdPipe } from '@paycode/service-runtime';
 import type { FastifyRequest } from 'fastify';
 import { PauseEndpoint } from '../pause-endpoint';
 import { EndpointPauseBody, MerchantsBody } from './endpoint.dto';
@@ -33,9 +33,8 @@ export class EndpointsController {
   /** Deliveries go on. */
   @Post('pauses/:pauseId/end')
   @HttpCode(200)
-  resume(@Param('pauseId') text: string, @Req() request: OperatorRequest): Promise<EndpointPause> {
-    if (!/^[1-9]\d{0,14}$/.test(text)) throw invalidField('pauseId', 'must be a positive integer');
-    return this.endpoints.resume(Number(text), operatorOf(request));
+  resume(@Param('pauseId', ParseIdPipe) pauseId: number, @Req() request: OperatorRequest): Promise<EndpointPause> {
+    return this.endpoints.resume(pauseId, operatorOf(request));
   }
 }
 

@@ -1,15 +1,10 @@
-import type { PortalNotificationRequest } from '@paycode/dto';
-import { IsInt, Max, Min } from 'class-validator';
+import { IsId, type PortalNotificationRequest } from '@paycode/dto';
 
 /** Body of POST /internal/portal/notifications/{operation}. */
 export class PortalNotificationBody implements PortalNotificationRequest {
-  @IsInt()
-  @Min(1)
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IsId()
   transactionId!: number;
 
-  @IsInt()
-  @Min(1)
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IsId()
   merchantId!: number;
 }

@@ -1,6 +1,6 @@
 import { Controller, Get, Header, Param, UseGuards } from '@nestjs/common';
 import { CallerIdentity, IdentityGuard } from '@paycode/access';
-import type { Identity } from '@paycode/dto';
+import { type Identity, idOf } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { RecoverNotification } from '../recover-notification';
 
@@ -15,8 +15,8 @@ export class PurchaseNotificationController {
   @Header('content-type', 'application/json; charset=utf-8')
   async read(@Param('transactionId') text: string, @CallerIdentity() caller: Identity): Promise<string> {
     if (!caller.roles.includes('EXTERNAL')) throw new DomainError({ status: 403, reason: 'ROLE', message: 'Forbidden' });
-    const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0;
-    const json = Number.isSafeInteger(id) && id > 0 ? await this.recover(id, caller) : undefined;
+    const id = idOf(text);
+    const json = id === undefined ? undefined : await this.recover(id, caller);
     // Every reason gives the same body.
     if (json === undefined) throw new DomainError({ status: 404, reason: 'NO_NOTIFICATION', message: 'Not Found' });
     return json;
