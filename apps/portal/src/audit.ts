@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { Person } from './people/domain/person';
 
 /** Where a request came from. */
 export interface Origin {
@@ -68,6 +69,17 @@ const auditEventSql = {
   insert: `insert into audit_event (person_id, person_name, action, merchant_id, address, request_id, detail)
        values ($1, $2, $3, $4, $5, $6, $7)`,
 } as const;
+
+/** A person who acts, and where its request came from. */
+export interface ByPerson {
+  person: Person;
+  origin: Origin;
+}
+
+/** The part of an event that says who acted. */
+export function doneBy({ person, origin }: ByPerson): Pick<AuditEvent, 'personId' | 'personName' | 'origin'> {
+  return { personId: person.personId, personName: person.name, origin };
+}
 
 /** What people did, with their names. Append-only. */
 @Injectable()

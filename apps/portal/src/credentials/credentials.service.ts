@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { InternalClient } from '@paycode/access';
 import type { PortalAccount, PortalAccountOperation, PortalAccountRequest, PortalAnswer, PortalApiSession } from '@paycode/dto';
-import { type AuditEvent, AuditLog, type Origin } from '../audit';
+import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { valueOf } from '../neighbours';
 import { actorOf, type Person } from '../people/domain/person';
 import { PasswordService } from '../sign-in/password.service';
@@ -17,11 +17,6 @@ export class AuthSessionCalls {
   }
 }
 
-export interface CredentialsCaller {
-  person: Person;
-  origin: Origin;
-}
-
 /** Flow: what a person asked, with its own password before a change -> of the account of the person's own merchant or PSP, by auth-session -> written down with the person's name. */
 @Injectable()
 export class CredentialsService {
@@ -31,12 +26,12 @@ export class CredentialsService {
     private readonly password: PasswordService,
   ) {}
 
-  show({ person }: CredentialsCaller): Promise<PortalAccount> {
+  show({ person }: ByPerson): Promise<PortalAccount> {
     return this.calls.ask('show', requestOf(person));
   }
 
   /** The old password fails from now on, and sessions that were opened with it have ended. */
-  async newPassword(current: string, asking: CredentialsCaller): Promise<{ apiPassword: string }> {
+  async newPassword(current: string, asking: ByPerson): Promise<{ apiPassword: string }> {
     const request = requestOf(asking.person);
     await this.password.demand(current, asking);
     const value = await this.calls.ask<{ apiPassword: string }>('new-password', request);
@@ -44,21 +39,18 @@ export class CredentialsService {
     return value;
   }
 
-  setPublicKey(
-    { current, publicKey }: { current: string; publicKey: string },
-    asking: CredentialsCaller,
-  ): Promise<PortalAccount> {
+  setPublicKey({ current, publicKey }: { current: string; publicKey: string }, asking: ByPerson): Promise<PortalAccount> {
     return this.change('set-public-key', { action: 'API_PUBLIC_KEY_SET', current, set: { publicKey } }, asking);
   }
 
   /** Whether the person holds the registered key; opens no session. */
-  tryPublicKey(trial: { nonce: string; signature: string }, { person }: CredentialsCaller): Promise<{ verifies: boolean }> {
+  tryPublicKey(trial: { nonce: string; signature: string }, { person }: ByPerson): Promise<{ verifies: boolean }> {
     return this.calls.ask('try-public-key', { ...requestOf(person), ...trial });
   }
 
   requireChallenge(
     { current, challengeRequired }: { current: string; challengeRequired: boolean },
-    asking: CredentialsCaller,
+    asking: ByPerson,
   ): Promise<PortalAccount> {
     return this.change(
       'require-challenge',
@@ -69,13 +61,13 @@ export class CredentialsService {
 
   bindToSources(
     { current, sourceAddresses }: { current: string; sourceAddresses: string[] },
-    asking: CredentialsCaller,
+    asking: ByPerson,
   ): Promise<PortalAccount> {
     return this.change('bind-to-sources', { action: 'API_SOURCES_CHANGED', current, set: { sourceAddresses } }, asking);
   }
 
   /** Cannot be undone: the password is cleared, and one that is made afterwards is for the login alone. The caller has asked for the own password. */
-  async enableBearer(asking: CredentialsCaller, askedBy?: string): Promise<PortalAccount> {
+  async enableBearer(asking: ByPerson, askedBy?: string): Promise<PortalAccount> {
     const request = requestOf(asking.person);
     const actor = askedBy === undefined ? request.actor : `${request.actor}, asked by ${askedBy}`.slice(0, 200);
     const value = await this.calls.ask<PortalAccount>('enable-bearer', { ...request, actor });
@@ -83,11 +75,11 @@ export class CredentialsService {
     return value;
   }
 
-  sessions({ person }: CredentialsCaller): Promise<PortalApiSession[]> {
+  sessions({ person }: ByPerson): Promise<PortalApiSession[]> {
     return this.calls.ask('sessions', requestOf(person));
   }
 
-  async endSession(sessionId: string, asking: CredentialsCaller): Promise<void> {
+  async endSession(sessionId: string, asking: ByPerson): Promise<void> {
     await this.calls.ask('end-session', { ...requestOf(asking.person), sessionId });
     await this.record('API_SESSION_ENDED', asking);
   }
@@ -95,7 +87,7 @@ export class CredentialsService {
   private async change(
     operation: PortalAccountOperation,
     { action, current, set }: { action: AuditEvent['action']; current: string; set: Partial<PortalAccountRequest> },
-    asking: CredentialsCaller,
+    asking: ByPerson,
   ): Promise<PortalAccount> {
     const request = { ...requestOf(asking.person), ...set };
     await this.password.demand(current, asking);
@@ -104,14 +96,10 @@ export class CredentialsService {
     return value;
   }
 
-  private record(
-    action: AuditEvent['action'],
-    { person, origin }: CredentialsCaller,
-    more: Record<string, string> = {},
-  ): Promise<void> {
-    const { personId, name: personName, tenantType, tenantId } = person;
+  private record(action: AuditEvent['action'], asking: ByPerson, more: Record<string, string> = {}): Promise<void> {
+    const { tenantType, tenantId } = asking.person;
     const detail = { tenant: `${tenantType} ${tenantId}`, ...more };
-    return this.audit.record({ personId, personName, action, origin, detail });
+    return this.audit.record({ ...doneBy(asking), action, detail });
   }
 }
 

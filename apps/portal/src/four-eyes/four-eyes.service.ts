@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { InternalClient } from '@paycode/access';
 import type { PortalFourEyesNotice } from '@paycode/dto';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { type AuditEvent, AuditLog, type Origin } from '../audit';
+import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { may, type Permission, type Person, type Role, roles, tenantName } from '../people/domain/person';
 import { PORTAL_URL } from '../people/people.service';
 import { notYours } from '../tenancy/scope';
@@ -31,11 +31,6 @@ export interface Subject {
   fingerprint: string;
   /** What is asked about, where kind and tenant do not say it. */
   about?: string;
-}
-
-export interface ByPerson {
-  person: Person;
-  origin: Origin;
 }
 
 /** As pages show it; instants are ISO 8601 UTC. */
@@ -156,13 +151,9 @@ export class FourEyesService {
     }
   }
 
-  private record(
-    action: AuditEvent['action'],
-    { kind, requestId, askedByName }: StoredRequest,
-    { person, origin }: ByPerson,
-  ): Promise<void> {
-    const detail = { kind, requestId, askedBy: askedByName, tenant: tenantName(person) };
-    return this.audit.record({ personId: person.personId, personName: person.name, action, origin, detail });
+  private record(action: AuditEvent['action'], { kind, requestId, askedByName }: StoredRequest, by: ByPerson): Promise<void> {
+    const detail = { kind, requestId, askedBy: askedByName, tenant: tenantName(by.person) };
+    return this.audit.record({ ...doneBy(by), action, detail });
   }
 }
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { InternalClient } from '@paycode/access';
 import type { PortalAnswer, PortalNotifications, PortalOperation, PortalRequest } from '@paycode/dto';
-import { type AuditEvent, AuditLog, type Origin } from '../audit';
+import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { valueOf } from '../neighbours';
-import { actorOf, type Person } from '../people/domain/person';
+import { actorOf } from '../people/domain/person';
 import type { Scope } from '../tenancy/scope';
 
 /** The one connection to notification-config. */
@@ -17,11 +17,7 @@ export class NotificationConfigCalls {
   }
 }
 
-export interface AskingPerson {
-  person: Person;
-  scope: Scope;
-  origin: Origin;
-}
+export type AskingPerson = ByPerson & { scope: Scope };
 
 type Request = Omit<PortalRequest, 'actor'>;
 
@@ -48,11 +44,10 @@ export class NotificationsService {
   }
 
   /** @throws DomainError 404 outside the scope, and what notification-config refuses */
-  async do<T>(operation: PortalOperation, request: Request, { person, scope, origin }: AskingPerson): Promise<T> {
-    const value = await this.calls.ask<T>(scope, operation, { ...request, actor: actorOf(person) });
-    const { personId, name: personName } = person;
+  async do<T>(operation: PortalOperation, request: Request, asking: AskingPerson): Promise<T> {
+    const value = await this.calls.ask<T>(asking.scope, operation, { ...request, actor: actorOf(asking.person) });
     const action = actions[operation];
-    if (action) await this.audit.record({ personId, personName, action, merchantId: request.merchantId, origin });
+    if (action) await this.audit.record({ ...doneBy(asking), action, merchantId: request.merchantId });
     return value;
   }
 }

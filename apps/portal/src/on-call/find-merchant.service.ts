@@ -11,7 +11,7 @@ import type {
   PortalRequest,
 } from '@paycode/dto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
-import { AuditLog } from '../audit';
+import { AuditLog, type ByPerson, doneBy } from '../audit';
 import { idOf } from '../domain/id';
 import { orSilent, valueOf } from '../neighbours';
 import { actorOf } from '../people/domain/person';
@@ -19,7 +19,6 @@ import { MerchantDirectory } from '../tenancy/merchant.directory';
 import { type PortalPause, portalPause } from './domain/endpoint-pause';
 import { maskedRecipient } from './domain/masked-recipient';
 import { type LastAnswer, OnCallReader } from './on-call-reader';
-import type { OnCall } from './on-call.service';
 
 /** What the services that keep merchants' settings tell people on call; they write down who asked. */
 export class MerchantCalls {
@@ -111,12 +110,11 @@ export class FindMerchantService {
   }
 
   /** @throws DomainError 404 */
-  async show(merchantId: number, { person, origin }: OnCall): Promise<MerchantSummary> {
+  async show(merchantId: number, asking: ByPerson): Promise<MerchantSummary> {
     const [merchant] = await this.directory.merchantsOf({ merchantId });
     if (!merchant) throw new DomainError({ status: 404, reason: 'NO_MERCHANT', message: 'there is no such merchant' });
-    const { personId, name: personName } = person;
-    await this.audit.record({ personId, personName, action: 'ON_CALL_SEARCHED', merchantId, origin });
-    const actor = actorOf(person);
+    await this.audit.record({ ...doneBy(asking), action: 'ON_CALL_SEARCHED', merchantId });
+    const actor = actorOf(asking.person);
     const silent: string[] = [];
     const [notifications, account, endpoint, lastAnswers] = await Promise.all([
       orSilent(this.calls.notifications(merchantId, actor), { name: 'notification-config', silent, log: this.log }),

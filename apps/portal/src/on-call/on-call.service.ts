@@ -10,9 +10,9 @@ import type {
 } from '@paycode/dto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { Clock } from '@paycode/timing';
-import { type AuditEvent, AuditLog, type Origin } from '../audit';
+import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { orSilent } from '../neighbours';
-import { actorOf, type Person } from '../people/domain/person';
+import { actorOf } from '../people/domain/person';
 import { dashboardLink } from './domain/dashboard-link';
 import { type PortalPause, portalPause } from './domain/endpoint-pause';
 import { type FailingEndpoint, failingEndpoints } from './domain/failing-endpoints';
@@ -22,11 +22,6 @@ import { type Doing, type KnownTransaction, OnCallReader } from './on-call-reade
 
 /** Base URL of Grafana as people on call reach it; null: none is set, and no page leads there. */
 export const GRAFANA_URL = Symbol('GRAFANA_URL');
-
-export interface OnCall {
-  person: Person;
-  origin: Origin;
-}
 
 export interface Stuck {
   /** Oldest first; null: the dispatcher did not answer. */
@@ -104,7 +99,7 @@ export class OnCallService {
     };
   }
 
-  async find(transactionId: number, asking: OnCall): Promise<FoundTransaction> {
+  async find(transactionId: number, asking: ByPerson): Promise<FoundTransaction> {
     const silent: string[] = [];
     const [known, delivery, reversal, doings] = await Promise.all([
       this.reader.transaction(transactionId),
@@ -119,7 +114,7 @@ export class OnCallService {
   }
 
   /** Once more, a notice that moves no money. @throws DomainError 404, 409 */
-  async redeliver(transactionId: number, asking: OnCall): Promise<RedeliveryAnswer> {
+  async redeliver(transactionId: number, asking: ByPerson): Promise<RedeliveryAnswer> {
     const delivery = await this.calls.delivery(transactionId);
     // Before: what is done and not written down cannot be told from what was never done.
     const detail = { transactionId: String(transactionId) };
@@ -130,7 +125,7 @@ export class OnCallService {
   /** Deliveries to the merchant's endpoint wait. @throws DomainError with what the dispatcher refuses, in its words */
   async pause(
     { merchantId, minutes, reason }: { merchantId: number; minutes: number; reason: string },
-    asking: OnCall,
+    asking: ByPerson,
   ): Promise<EndpointPause> {
     // Before: what is done and not written down cannot be told from what was never done.
     await this.record('DELIVERIES_PAUSED', asking, { merchantId, detail: { minutes: String(minutes), reason } });
@@ -138,7 +133,7 @@ export class OnCallService {
   }
 
   /** @throws DomainError 404, or with what the dispatcher refuses, in its words */
-  async resume(pauseId: number, asking: OnCall): Promise<EndpointPause> {
+  async resume(pauseId: number, asking: ByPerson): Promise<EndpointPause> {
     const pause = (await this.calls.pauses()).find(each => each.pauseId === pauseId);
     if (!pause) throw new DomainError({ status: 404, reason: 'NO_PAUSE', message: 'there is no such pause' });
     await this.record('DELIVERIES_RESUMED', asking, { merchantId: pause.merchantId, detail: { pauseId: String(pauseId) } });
@@ -169,12 +164,11 @@ export class OnCallService {
 
   private record(
     action: AuditEvent['action'],
-    { person, origin }: OnCall,
+    asking: ByPerson,
     { merchantId, detail }: { merchantId: number | undefined; detail: Record<string, string> },
   ): Promise<void> {
-    const { personId, name: personName } = person;
     const of = merchantId === undefined ? {} : { merchantId };
-    return this.audit.record({ personId, personName, action, ...of, origin, detail });
+    return this.audit.record({ ...doneBy(asking), action, ...of, detail });
   }
 }
 

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { RedriveAnswer } from '@paycode/dto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { Clock } from '@paycode/timing';
-import { AuditLog } from '../audit';
+import { AuditLog, type ByPerson, doneBy } from '../audit';
 import { FourEyesService, type Overview, type RequestReport } from '../four-eyes/four-eyes.service';
 import { orSilent } from '../neighbours';
 import { PORTAL_RULES, type PortalRules } from '../sessions/portal.guard';
@@ -20,7 +20,6 @@ import {
 } from './domain/letter-selection';
 import { effectOf, type RedriveEffect } from './domain/redrive-effect';
 import { OnCallCalls } from './on-call-calls';
-import type { OnCall } from './on-call.service';
 
 export interface LettersPage {
   services: { service: LetterService; letters: ServiceLetter[]; isMore: boolean }[];
@@ -87,7 +86,7 @@ export class RedriveService {
     return previewed;
   }
 
-  async overview({ person }: OnCall): Promise<RedriveState> {
+  async overview({ person }: ByPerson): Promise<RedriveState> {
     if (!this.rules.isProduction) return { takesTwo: false, request: null, owners: [], letters: [] };
     const refs = await this.askedAbout(person);
     const silent: string[] = [];
@@ -97,13 +96,13 @@ export class RedriveService {
   }
 
   /** @throws DomainError 403 in production, where one person alone must not; 409 for a letter that is gone */
-  async redrive(refs: readonly LetterRef[], asking: OnCall): Promise<RedrivenLetter[]> {
+  async redrive(refs: readonly LetterRef[], asking: ByPerson): Promise<RedrivenLetter[]> {
     if (this.rules.isProduction) throw secondPerson();
     return this.carryOut(await this.all(refs), asking);
   }
 
   /** @throws DomainError 401, 409 */
-  async ask({ letters: refs, current }: { letters: LetterRef[]; current: string }, asking: OnCall): Promise<RequestReport> {
+  async ask({ letters: refs, current }: { letters: LetterRef[]; current: string }, asking: ByPerson): Promise<RequestReport> {
     if (!this.rules.isProduction) throw onePerson();
     await this.password.demand(current, asking);
     const fingerprint = fingerprintOf(await this.all(refs));
@@ -111,7 +110,7 @@ export class RedriveService {
   }
 
   /** @throws DomainError 401, 403 for the own request and for newcomers, 404, 409 for a request that has ended */
-  async confirm({ requestId, current }: { requestId: string; current: string }, asking: OnCall): Promise<RedrivenLetter[]> {
+  async confirm({ requestId, current }: { requestId: string; current: string }, asking: ByPerson): Promise<RedrivenLetter[]> {
     if (!this.rules.isProduction) throw onePerson();
     await this.password.demand(current, asking);
     const letters = await this.find(await this.askedAbout(asking.person, requestId));
@@ -120,7 +119,7 @@ export class RedriveService {
   }
 
   /** The letters of the latest request; with `requestId`, of no other one. @throws DomainError 404 */
-  private async askedAbout(person: OnCall['person'], requestId?: string): Promise<LetterRef[]> {
+  private async askedAbout(person: ByPerson['person'], requestId?: string): Promise<LetterRef[]> {
     const latest = await this.fourEyes.latest(kind, person);
     if (requestId !== undefined && latest?.requestId !== requestId) throw notYours();
     return latest?.about ? (JSON.parse(latest.about) as LetterRef[]) : [];
@@ -132,7 +131,7 @@ export class RedriveService {
     return letters;
   }
 
-  private async carryOut(letters: readonly ServiceLetter[], asking: OnCall, askedBy?: string): Promise<RedrivenLetter[]> {
+  private async carryOut(letters: readonly ServiceLetter[], asking: ByPerson, askedBy?: string): Promise<RedrivenLetter[]> {
     // Before: what is done and not written down cannot be told from what was never done.
     for (const letter of letters) await this.record(letter, asking, askedBy);
     const redriven: RedrivenLetter[] = [];
@@ -145,13 +144,12 @@ export class RedriveService {
     return redriven;
   }
 
-  private record(letter: ServiceLetter, { person, origin }: OnCall, askedBy?: string): Promise<void> {
-    const { personId, name: personName } = person;
+  private record(letter: ServiceLetter, asking: ByPerson, askedBy?: string): Promise<void> {
     const { service, letterId, group, transactionId, merchantId } = letter;
     const of = merchantId === null ? {} : { merchantId };
     const about: Record<string, string> = transactionId === null ? {} : { transactionId: String(transactionId) };
     const detail = { service, letterId: String(letterId), group, ...about, ...(askedBy === undefined ? {} : { askedBy }) };
-    return this.audit.record({ personId, personName, action: 'DEAD_LETTER_REDRIVEN', ...of, origin, detail });
+    return this.audit.record({ ...doneBy(asking), action: 'DEAD_LETTER_REDRIVEN', ...of, detail });
   }
 
   private async effectOf({ group, defect, eventAt, transactionId }: ServiceLetter): Promise<RedriveEffect> {

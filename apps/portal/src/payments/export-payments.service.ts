@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
-import { AuditLog, type Origin } from '../audit';
-import type { Person } from '../people/domain/person';
+import { AuditLog, type ByPerson, doneBy } from '../audit';
 import type { Scope } from '../tenancy/scope';
 import { ConcurrencyLimit } from './domain/concurrency-limit';
 import { csvHeader, csvLines } from './domain/csv';
@@ -29,12 +28,11 @@ export class ExportPaymentsService {
   ) {}
 
   /** @throws DomainError 429 */
-  async begin(scope: Scope, sought: Sought, { person, origin }: { person: Person; origin: Origin }): Promise<Readable> {
-    const giveBack = this.running.take(person.personId);
+  async begin(scope: Scope, sought: Sought, by: ByPerson): Promise<Readable> {
+    const giveBack = this.running.take(by.person.personId);
     if (!giveBack) throw busy();
     try {
-      const { personId, name: personName } = person;
-      await this.audit.record({ personId, personName, action: 'PAYMENTS_EXPORTED', origin, ...recordOf(scope, sought) });
+      await this.audit.record({ ...doneBy(by), action: 'PAYMENTS_EXPORTED', ...recordOf(scope, sought) });
     } catch (error) {
       giveBack();
       throw error;

@@ -1,16 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { PortalFetchedNotification, PortalShownNotification } from '@paycode/dto';
-import { type AuditEvent, AuditLog, type Origin } from '../audit';
-import { type Person, readsNotifications } from '../people/domain/person';
+import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
+import { readsNotifications } from '../people/domain/person';
 import { notYours, type Scope } from '../tenancy/scope';
 import { NotificationCalls } from './payment-calls';
 import { PaymentReader } from './payment-reader';
 
-export interface NotificationCaller {
-  person: Person;
-  origin: Origin;
-  scope: Scope;
-}
+export type NotificationCaller = ByPerson & { scope: Scope };
 
 /**
  * Flow: a payment within the scope -> written down with the person's name -> its notification, by webhook-dispatcher. It tells who paid: it goes
@@ -36,11 +32,9 @@ export class ReadNotificationService {
 
   private async ask<T>(operation: keyof typeof actions, transactionId: number, caller: NotificationCaller): Promise<T> {
     const merchantId = await this.merchantOf(transactionId, caller);
-    const { person, origin } = caller;
-    const { personId, name: personName } = person;
     const detail = { transactionId: String(transactionId) };
     // First: nobody sees what is not on record.
-    await this.audit.record({ personId, personName, action: actions[operation], merchantId, origin, detail });
+    await this.audit.record({ ...doneBy(caller), action: actions[operation], merchantId, detail });
     return this.calls.ask<T>(operation, { transactionId, merchantId });
   }
 

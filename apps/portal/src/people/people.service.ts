@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { InternalClient } from '@paycode/access';
 import type { PortalInvitation } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { AuditLog, type Origin } from '../audit';
+import { AuditLog, type ByPerson, type Origin } from '../audit';
 import { PORTAL_RULES, type PortalRules } from '../sessions/portal.guard';
 import { PasswordService } from '../sign-in/password.service';
 import { isTenantWellFormed, type Person, tenantName } from './domain/person';
@@ -78,7 +78,7 @@ export class PeopleService {
   async inviteColleague(
     { email, name, role }: Pick<NewPerson, 'email' | 'name' | 'role'>,
     current: string | undefined,
-    { person, origin }: { person: Person; origin: Origin },
+    { person, origin }: ByPerson,
   ): Promise<Person> {
     // Another owner can confirm what takes two people: a stolen session alone must not make one (T-56).
     if (this.rules.isProduction && role === 'OWNER') {

@@ -13,9 +13,9 @@ import type {
 } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { type BucketRate, type Clock, TokenBucket } from '@paycode/timing';
-import { type AuditEvent, AuditLog, type Origin } from '../audit';
+import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { valueOf } from '../neighbours';
-import { actorOf, type Person } from '../people/domain/person';
+import { actorOf } from '../people/domain/person';
 import { notYours } from '../tenancy/scope';
 
 type Client = Pick<InternalClient, 'post'>;
@@ -68,11 +68,6 @@ export class SandboxLimits {
   }
 }
 
-export interface Rehearsing {
-  person: Person;
-  origin: Origin;
-}
-
 export interface MadeCode extends PortalSandboxCode {
   merchantReference: string;
   amount: string;
@@ -101,7 +96,7 @@ export class SandboxService {
     private readonly audit: AuditLog,
   ) {}
 
-  async makeCode(wish: { amount: string; currencyCode: string }, asking: Rehearsing): Promise<MadeCode> {
+  async makeCode(wish: { amount: string; currencyCode: string }, asking: ByPerson): Promise<MadeCode> {
     const merchantReference = `portal-${randomUUID()}`;
     const request = { ...this.admitted(asking), ...wish, merchantReference };
     const made = await this.calls.ask<PortalSandboxCode>('make-code', request);
@@ -109,20 +104,20 @@ export class SandboxService {
     return { ...made, ...wish, merchantReference };
   }
 
-  async pay(payment: SandboxPayment, asking: Rehearsing): Promise<PortalSandboxTransaction> {
+  async pay(payment: SandboxPayment, asking: ByPerson): Promise<PortalSandboxTransaction> {
     const paid = await this.calls.ask<PortalSandboxTransaction>('pay', { ...this.admitted(asking), ...payment });
     await this.record('SANDBOX_CODE_PAID', asking, { code: payment.code });
     return paid;
   }
 
-  async follow(wish: { code: string; followUp: FollowUp }, asking: Rehearsing): Promise<PortalSandboxTransaction> {
+  async follow(wish: { code: string; followUp: FollowUp }, asking: ByPerson): Promise<PortalSandboxTransaction> {
     const followed = await this.calls.ask<PortalSandboxTransaction>('follow', { ...this.admitted(asking), ...wish });
     await this.record('SANDBOX_PAYMENT_FOLLOWED', asking, { code: wish.code });
     return followed;
   }
 
   /** Only what moves no money is sent again. @throws DomainError 404 for a notification that is not there yet, 409 before its first delivery has ended */
-  async repeat(transactionId: number, asking: Rehearsing): Promise<RedeliveryAnswer> {
+  async repeat(transactionId: number, asking: ByPerson): Promise<RedeliveryAnswer> {
     const { merchantId } = this.admitted(asking);
     const repeated = await this.calls.redeliverNotice({ transactionId, merchantId });
     await this.record('SANDBOX_NOTICE_REPEATED', asking, { transactionId: String(transactionId) });
@@ -130,7 +125,7 @@ export class SandboxService {
   }
 
   /** The merchant of the person who is signed in, never one that a request names. @throws DomainError 404 in production and for other tenants, 429 */
-  private admitted({ person }: Rehearsing): { merchantId: number; actor: string } {
+  private admitted({ person }: ByPerson): { merchantId: number; actor: string } {
     if (this.environment.name !== 'sandbox')
       throw new DomainError({ status: 404, reason: 'NO_SANDBOX', message: 'production has no sandbox: rehearse there first' });
     if (person.tenantType !== 'MERCHANT') throw notYours();
@@ -139,8 +134,7 @@ export class SandboxService {
     return { merchantId, actor: actorOf(person) };
   }
 
-  private record(action: AuditEvent['action'], { person, origin }: Rehearsing, detail: Record<string, string>): Promise<void> {
-    const { personId, name: personName, tenantId } = person;
-    return this.audit.record({ personId, personName, action, merchantId: Number(tenantId), origin, detail });
+  private record(action: AuditEvent['action'], by: ByPerson, detail: Record<string, string>): Promise<void> {
+    return this.audit.record({ ...doneBy(by), action, merchantId: Number(by.person.tenantId), detail });
   }
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
-import { type AuditEvent, AuditLog, type Origin } from '../audit';
+import { type AuditEvent, AuditLog, type ByPerson, doneBy, type Origin } from '../audit';
 import { hasSecondFactor, type Person } from '../people/domain/person';
 import type { Proofs } from '../people/people.store';
 import { newSecret, secretHash } from '../people/secrets';
@@ -85,11 +85,7 @@ export class SessionsService {
     return { secret, stage, person, lifetimeS };
   }
 
-  private record(
-    action: AuditEvent['action'],
-    { person, origin }: { person: Person; origin: Origin },
-    detail: Record<string, string> = {},
-  ): Promise<void> {
-    return this.audit.record({ personId: person.personId, personName: person.name, action, origin, detail });
+  private record(action: AuditEvent['action'], by: ByPerson, detail: Record<string, string> = {}): Promise<void> {
+    return this.audit.record({ ...doneBy(by), action, detail });
   }
 }

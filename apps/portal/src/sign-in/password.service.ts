@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { AuditLog, type Origin } from '../audit';
+import { AuditLog, type ByPerson, type Origin } from '../audit';
 import { passwordProblem } from '../people/domain/password-rule';
-import type { Person } from '../people/domain/person';
 import { Passwords } from '../people/passwords';
 import { PeopleStore, type Proofs } from '../people/people.store';
 import { secretHash } from '../people/secrets';
@@ -46,7 +45,7 @@ export class PasswordService {
    * A person proves anew that it is in front of the browser, before what a stolen session must not do (T-52).
    * @throws DomainError 401 for another password, 429 after many
    */
-  async demand(current: string, { person, origin }: { person: Person; origin: Origin }): Promise<void> {
+  async demand(current: string, { person, origin }: ByPerson): Promise<void> {
     const personId = () => Promise.resolve(person.personId);
     const guess = { identity: `password:${person.email.toLowerCase()}`, address: origin.address, personId };
     const proofs = await this.people.byId(person.personId);
