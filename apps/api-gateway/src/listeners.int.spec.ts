@@ -1,5 +1,5 @@
 import { describeListeners } from '@paycode/service-runtime/testing';
-import { GatewayUnderTest } from './testing';
+import { GatewayUnderTest } from './testing/gateway-under-test';
 
 /** The public side of the gateway is its own TLS listener, which routes nothing internal (forward-request, route-table). */
 describe('internal listener of api-gateway', () => {

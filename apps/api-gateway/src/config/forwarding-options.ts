@@ -1,10 +1,52 @@
-import { mutualTlsFilesOf } from '@paycode/service-runtime';
-import { type ForwardingOptions, openBodyLimitsOf } from '../forwarding';
+import { type MutualTlsFiles, mutualTlsFilesOf } from '@paycode/service-runtime';
+import type { UpstreamName } from '../forwarding/domain/route-table';
+import type { ForwardingLimits } from '../forwarding/forward-request';
+import type { RateLimitSettings } from '../limits/rate-limits';
+import type { CertificateSettings } from '../listener/certificate-files';
+import type { GateOptions } from '../listener/connection-gate';
+import type { ListenerOptions } from '../listener/public-listener';
+import { type OpenBodyLimits, openBodyLimitsOf } from '../requests/open-bodies';
 import type { GatewayEnv } from './env';
+
+export interface ForwardingOptions {
+  /** The public TLS listener. */
+  listener: ListenerOptions;
+  /** The port that refuses plain HTTP; port null: not opened. */
+  plain: { host: string; port: number | null };
+  certificate: CertificateSettings;
+  /** Before TLS. */
+  gate: GateOptions;
+  /** Addresses or CIDR ranges: proxies whose X-Forwarded-For is trusted, and relays that speak the PROXY protocol. */
+  proxies: { forwarders: string[]; relays: string[] };
+  rates: RateLimitSettings;
+  /** Of the sandbox's relays; undefined: there are none. */
+  relayKey: Buffer | undefined;
+  /** Of the documentation; undefined: there is none. */
+  siteFolder: string | undefined;
+  limits: ForwardingLimits;
+  openBodies: OpenBodyLimits;
+  services: ServicesOptions;
+}
+
+/** How the gateway calls the services. */
+export interface ServicesOptions {
+  /** Internal base URL of auth-session. */
+  authSessionUrl: string;
+  /** Longest wait for auth-session, and for the answer of a service, in milliseconds. */
+  authorizeTimeoutMs: number;
+  upstreamTimeoutMs: number;
+  /** Most connections to each service. */
+  connectionsMax: number;
+  /** Public base URL of each service. */
+  origins: Record<UpstreamName, string>;
+  /** PEM file of the gateway's own key, and JWKS file of the services' keys. */
+  tokenKeys: { privateKeyFile: string; servicePublicKeysFile: string };
+  mutualTls: MutualTlsFiles;
+}
 
 const relayKeyBytes = 32;
 
-/** The settings, as ForwardingModule takes them. */
+/** The settings, as AppModule takes them. */
 export function forwardingOptionsOf(env: GatewayEnv): ForwardingOptions {
   return {
     ...listenerOptions(env),

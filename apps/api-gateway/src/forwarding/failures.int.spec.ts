@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
-import { GatewayUnderTest, json, type SeenRequest, statusesOf } from '../testing';
+import { GatewayUnderTest } from '../testing/gateway-under-test';
+import { json, type SeenRequest } from '../testing/stub-service';
+import { statusesOf } from '../testing/raw-connection';
 
 describe('when something behind the gateway fails', () => {
   let gateway: GatewayUnderTest;

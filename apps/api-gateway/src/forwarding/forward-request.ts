@@ -1,28 +1,56 @@
 import { normalisePath } from '@paycode/access';
 import type { AuthorizeAnswer } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { type Admission, RateLimits } from '../limits';
-import type { RelayEndpoints } from '../relay';
-import type { Site } from '../site';
-import { type Answer, BodyTooLargeError, BodyTooSlowError, type ClientRequest } from './client-request';
-import { answerHeaders, forwardedHeaders, valuesOf } from './domain/header-lines';
+import type { Readable } from 'node:stream';
+import { type Admission, RateLimits } from '../limits/rate-limits';
+import type { RelayEndpoints } from '../relay/relay-endpoints';
+import type { Site } from '../site/site';
+import { type AuthorizerClient, AuthorizerUnavailableError } from './authorizer.client';
+import { answerHeaders, forwardedHeaders, type RawHeaders, valuesOf } from './domain/header-lines';
 import { bodyTooLarge, bodyTooSlow, bodyTypeObjection, type Objection, objectionTo } from './domain/request-rules';
 import { mayReadCookies, mayReadCredentials, type UpstreamName, upstreamOf } from './domain/route-table';
-import { Authorizer, AuthorizerUnavailableError, Upstreams, UpstreamUnavailableError } from './forwarding.ports';
+import { type UpstreamClient, UpstreamUnavailableError } from './upstream.client';
+
+/** One request as the public listener passes it to the use case. */
+export interface ClientRequest {
+  id: string;
+  /** HTTP version, e.g. `1.1`. */
+  version: string;
+  method: string;
+  /** Request target exactly as received. */
+  target: string;
+  headers: RawHeaders;
+  /** Bytes of body the client announced; undefined when it sends chunks; 0 without a body. */
+  announcedBytes: number | undefined;
+  /** Address of the client: that of the peer, or the one that a trusted proxy names. */
+  address: string;
+  /** Aborted when the client has disconnected. */
+  signal: AbortSignal;
+  /** Reads the whole body. Rejects with BodyTooLargeError beyond `bytesMax`, BodyTooSlowError, or ClientGoneError when the client has disconnected. */
+  readBody(bytesMax: number): Promise<Buffer>;
+}
+
+/** The answer to the client. The listener adds its own fields (request id, HSTS). */
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[]>;
+  body: string | Readable;
+  /** Subject of the caller's identity, which its streams are counted for; undefined on open paths. */
+  account?: string | undefined;
+  /** Name of the service that answered or refused, for the access log and metrics. */
+  route: string;
+}
+
+export class BodyTooLargeError extends Error {}
+
+/** The body came too slowly, or was the slowest when too many were incomplete. */
+export class BodyTooSlowError extends Error {}
+
+export class ClientGoneError extends Error {}
 
 export interface ForwardingLimits {
   bodyBytesMax: number;
   inFlightMax: number;
-}
-
-/** Who decides, and who answers. */
-export interface ForwardingParts {
-  authorizer: Authorizer;
-  upstreams: Upstreams;
-  /** In a sandbox. */
-  relay: RelayEndpoints | null;
-  /** The documentation, where it is served. */
-  site: Site | null;
 }
 
 /** A request that the gateway's own rules allow. */
@@ -43,8 +71,12 @@ type Refused = Extract<AuthorizeAnswer, { allowed: false }>;
 export class ForwardRequest {
   private inFlight = 0;
 
+  /** `relay`: in a sandbox; `site`: the documentation, where it is served. */
   constructor(
-    private readonly parts: ForwardingParts,
+    private readonly authorizer: AuthorizerClient,
+    private readonly upstreams: UpstreamClient,
+    private readonly relay: RelayEndpoints | null,
+    private readonly site: Site | null,
     private readonly rates: RateLimits,
     private readonly limits: ForwardingLimits,
   ) {}
@@ -82,7 +114,7 @@ export class ForwardRequest {
     const path = normalisePath(request.target);
     if (!path.ok)
       throw new DomainError({ status: 400, reason: 'INVALID_PATH', message: `invalid path: ${path.reason}`, headers: cut });
-    const isAnyType = this.parts.relay?.isHook(path.path) ?? false;
+    const isAnyType = this.relay?.isHook(path.path) ?? false;
     const objection = objectionTo({ ...request, isAnyType }, this.limits.bodyBytesMax);
     if (objection) throw refusalFor(objection);
     return { request, admission, path, authorization, isAnyType };
@@ -102,7 +134,7 @@ export class ForwardRequest {
   /** A page of the documentation; undefined for every other path. */
   private async page({ request: { method, headers }, path: { path } }: Admitted): Promise<Answer | undefined> {
     const [[knownEtag], [accept]] = [valuesOf(headers, 'if-none-match'), valuesOf(headers, 'accept')];
-    const answer = await this.parts.site?.answerTo({ method, path, knownEtag, accept });
+    const answer = await this.site?.answerTo({ method, path, knownEtag, accept });
     return answer && { ...answer, route: 'site' };
   }
 
@@ -111,7 +143,7 @@ export class ForwardRequest {
     const { method, headers, signal } = to.request;
     const account = subjectOf(to.decision.identity);
     const body = to.body ?? Buffer.alloc(0);
-    const answer = await this.parts.relay?.answerTo({ method, path: to.path, headers, body, signal, account });
+    const answer = await this.relay?.answerTo({ method, path: to.path, headers, body, signal, account });
     return answer && { ...answer, account, route: 'relay' };
   }
 
@@ -142,7 +174,7 @@ export class ForwardRequest {
   private async authorize(request: ClientRequest, authorization: string[]): Promise<AuthorizeAnswer> {
     const { method, target: path, address, id: requestId } = request;
     try {
-      return await this.parts.authorizer.authorize({ method, path, authorization, address, requestId });
+      return await this.authorizer.authorize({ method, path, authorization, address, requestId });
     } catch (cause) {
       if (!(cause instanceof AuthorizerUnavailableError)) throw cause;
       throw unavailable('AUTHORIZER_UNAVAILABLE', 'authentication is temporarily unavailable', cause);
@@ -166,7 +198,7 @@ export class ForwardRequest {
     });
     const { method, signal } = request;
     try {
-      const answer = await this.parts.upstreams.send({
+      const answer = await this.upstreams.send({
         upstream,
         method,
         target: path.path + path.search,

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { eventually } from '@paycode/service-runtime/testing';
-import { GatewayUnderTest, json, statusesOf } from '../testing';
+import { GatewayUnderTest } from '../testing/gateway-under-test';
+import { json } from '../testing/stub-service';
+import { statusesOf } from '../testing/raw-connection';
 
 const kib = 1_024;
 
@@ -175,7 +177,7 @@ describe('the time limits of the gateway', () => {
   });
 
   it('a connection on which no byte comes at all is closed', async () => {
-    const { RawConnection } = await import('../testing');
+    const { RawConnection } = await import('../testing/raw-connection');
     const connection = await RawConnection.tcp(gateway.port);
     expect(await connection.untilClosed()).toBe('');
   });

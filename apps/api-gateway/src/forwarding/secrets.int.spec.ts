@@ -1,4 +1,5 @@
-import { GatewayUnderTest, json } from '../testing';
+import { GatewayUnderTest } from '../testing/gateway-under-test';
+import { json } from '../testing/stub-service';
 
 const canary = 'CaNaRy7bQ2';
 

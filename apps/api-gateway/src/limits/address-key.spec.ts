@@ -1,4 +1,4 @@
-import { addressKey } from './address-key';
+import { addressKey } from './rate-limits';
 
 describe('the key under which limits count a client', () => {
   it.each([

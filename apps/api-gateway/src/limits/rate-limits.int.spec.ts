@@ -1,4 +1,5 @@
-import { GatewayUnderTest, json } from '../testing';
+import { GatewayUnderTest } from '../testing/gateway-under-test';
+import { json } from '../testing/stub-service';
 import { RateLimits } from './rate-limits';
 
 describe('request rates', () => {

@@ -1,5 +1,5 @@
+import ipaddr from 'ipaddr.js';
 import { createHash } from 'node:crypto';
-import { addressKey } from './address-key';
 import { TokenBuckets } from './domain/token-buckets';
 
 export interface RateLimitSettings {
@@ -82,4 +82,13 @@ function bucketsOf(perS: number, burst: number): TokenBuckets | undefined {
 /** A digest: no credential is kept in memory for longer than its request. */
 function digestOf(authorization: readonly string[]): string {
   return createHash('sha256').update(authorization.join('\n')).digest('base64');
+}
+
+/**
+ * Key of a client address for limits. An IPv6 client has at least a /64, so the addresses of a /64 share one key (T-05,
+ * T-30).
+ */
+export function addressKey(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  return ipaddr.IPv6.parse(address).toByteArray().slice(0, 8).join('.');
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import type { HookAnswer, HookRequest } from './relay';
+import type { HookAnswer, HookRequest } from './relays';
 import type { RelayName, Relays } from './relays';
 
 /** A request to one of the relay's paths. `account`: subject of the caller; undefined on open paths. */

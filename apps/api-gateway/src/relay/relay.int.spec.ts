@@ -4,7 +4,8 @@ import { request as httpsRequest } from 'node:https';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { gatewayEnv } from '../config/env';
 import { forwardingOptionsOf } from '../config/forwarding-options';
-import { GatewayUnderTest, json } from '../testing';
+import { GatewayUnderTest } from '../testing/gateway-under-test';
+import { json } from '../testing/stub-service';
 
 type Line = { type: string; id: string; path: string; headers: string[]; body: string };
 

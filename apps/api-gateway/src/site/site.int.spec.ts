@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
-import { GatewayUnderTest, SlowReaders } from '../testing';
+import { GatewayUnderTest } from '../testing/gateway-under-test';
+import { SlowReaders } from '../testing/slow-readers';
 
 const policy = `default-src 'none'; script-src 'self'`;
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };

@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { TestTokenKeys } from '@paycode/access/testing';
 import type { AuthorizeRequest } from '@paycode/dto';
 import { type RunningService, startService } from '@paycode/service-runtime';
-import { forwardingOptionsOf } from '../config/forwarding-options';
-import { ForwardingModule, type ForwardingOptions, PlainListener, PublicListener } from '../forwarding';
+import { AppModule } from '../app.module';
+import { type ForwardingOptions, forwardingOptionsOf } from '../config/forwarding-options';
 import { gatewayDefinition } from '../gateway.definition';
+import { PlainListener } from '../listener/plain-listener';
+import { PublicListener } from '../listener/public-listener';
 import { RawConnection } from './raw-connection';
 import { json, StubService } from './stub-service';
 import { type CertificateFilesOnDisk, writeTestCertificate } from './test-certificate';
@@ -126,5 +128,5 @@ export class GatewayUnderTest {
 }
 
 function definitionWith(options: Partial<ForwardingOptions>): typeof gatewayDefinition {
-  return { ...gatewayDefinition, module: env => ForwardingModule.register({ ...forwardingOptionsOf(env), ...options }) };
+  return { ...gatewayDefinition, module: env => AppModule.register({ ...forwardingOptionsOf(env), ...options }) };
 }

@@ -2,9 +2,9 @@ import type { PlantedFault } from './planted-fault.ts';
 
 const door = 'libs/service-runtime/src/http';
 const doorSpec = `${door}/door.int.spec.ts`;
-const gateway = 'apps/api-gateway/src/forwarding';
-const smugglingSpec = `${gateway}/http/smuggling.int.spec.ts`;
-const forwardSpec = `${gateway}/forward-request.int.spec.ts`;
+const gateway = 'apps/api-gateway/src';
+const smugglingSpec = `${gateway}/listener/smuggling.int.spec.ts`;
+const forwardSpec = `${gateway}/forwarding/forward-request.int.spec.ts`;
 
 /** What requests may look like, and what every answer says. */
 export const inputFaults: readonly PlantedFault[] = [
@@ -12,7 +12,7 @@ export const inputFaults: readonly PlantedFault[] = [
     id: 'coded-chunks',
     breaks: 'A compressed chunked body is taken for another text than the sender meant.',
     against: 'A-73',
-    file: `${gateway}/domain/request-rules.ts`,
+    file: `${gateway}/forwarding/domain/request-rules.ts`,
     find: "if (coding !== undefined && coding.toLowerCase() !== 'chunked')",
     put: "if (coding !== undefined && !coding.toLowerCase().endsWith('chunked'))",
     specs: [smugglingSpec],
@@ -21,7 +21,7 @@ export const inputFaults: readonly PlantedFault[] = [
     id: 'refused-connection-kept',
     breaks: 'After a request that nobody should have sent, what follows on its connection is read.',
     against: 'T-26',
-    file: `${gateway}/forward-request.ts`,
+    file: `${gateway}/forwarding/forward-request.ts`,
     find: "const cut = { connection: 'close' };",
     put: 'const cut = {};',
     specs: [smugglingSpec],
@@ -111,7 +111,7 @@ export const inputFaults: readonly PlantedFault[] = [
     id: 'type-guessed-behind-gateway',
     breaks: 'A browser may guess what an answer of the gateway is.',
     against: 'A-72',
-    file: `${gateway}/http/write-answer.ts`,
+    file: `${gateway}/requests/answer-request.ts`,
     find: ", 'x-content-type-options': 'nosniff' };",
     put: ' };',
     specs: [forwardSpec],
@@ -120,7 +120,7 @@ export const inputFaults: readonly PlantedFault[] = [
     id: 'type-of-refusal-guessed',
     breaks: 'A browser may guess what the answer to plain HTTP is.',
     against: 'A-72',
-    file: `${gateway}/http/raw-answer.ts`,
+    file: `${gateway}/listener/plain-listener.ts`,
     find: "    'X-Content-Type-Options: nosniff',\n",
     put: '',
     specs: [smugglingSpec],

@@ -1,9 +1,9 @@
 import type { PlantedFault } from './planted-fault.ts';
 
-const http = 'apps/api-gateway/src/forwarding/http';
-const headerSpec = `${http}/proxy-header.spec.ts`;
-const gateSpec = `${http}/connection-gate.spec.ts`;
-const relaySpec = `${http}/proxy-protocol.int.spec.ts`;
+const listener = 'apps/api-gateway/src/listener';
+const headerSpec = `${listener}/proxy-header.spec.ts`;
+const gateSpec = `${listener}/connection-gate.spec.ts`;
+const relaySpec = `${listener}/proxy-protocol.int.spec.ts`;
 
 /** The PROXY protocol in front of the gateway (ADR 0032). */
 export const relayFaults: readonly PlantedFault[] = [
@@ -11,7 +11,7 @@ export const relayFaults: readonly PlantedFault[] = [
     id: 'anybody-relays',
     breaks: 'Anybody may say on whose behalf a connection comes.',
     against: 'T-30',
-    file: `${http}/client-addresses.ts`,
+    file: `${listener}/client-addresses.ts`,
     find: "return this.relays.includes(socket.remoteAddress ?? '');",
     put: 'return Boolean(socket);',
     specs: [relaySpec],
@@ -20,7 +20,7 @@ export const relayFaults: readonly PlantedFault[] = [
     id: 'relay-without-header',
     breaks: 'A relay that sends no header, or a broken one, is served under its own address.',
     against: 'T-30',
-    file: `${http}/connection-gate.ts`,
+    file: `${listener}/connection-gate.ts`,
     find: "      return () => {\n        this.reports.onRefused('proxy-header');\n        socket.destroy();\n      };",
     put: '      return () => this.admit(socket, { source: undefined, first: received, startTls });',
     specs: [relaySpec],
@@ -29,7 +29,7 @@ export const relayFaults: readonly PlantedFault[] = [
     id: 'relay-counted-as-client',
     breaks: 'All clients behind a relay share its address.',
     against: 'T-30',
-    file: `${http}/connection-gate.ts`,
+    file: `${listener}/connection-gate.ts`,
     find: '    if (source !== undefined) this.addresses.announce(socket, source);\n',
     put: '',
     specs: [relaySpec],
@@ -38,7 +38,7 @@ export const relayFaults: readonly PlantedFault[] = [
     id: 'relay-connections-uncounted',
     breaks: 'Connections through a relay are not counted.',
     against: 'T-30',
-    file: `${http}/connection-gate.ts`,
+    file: `${listener}/connection-gate.ts`,
     find: '    if (!this.isCounted(socket)) return;\n',
     put: '',
     specs: [relaySpec],
@@ -47,7 +47,7 @@ export const relayFaults: readonly PlantedFault[] = [
     id: 'bytes-behind-header-lost',
     breaks: 'What the client sent in the packet of the header is lost.',
     against: 'T-30',
-    file: `${http}/connection-gate.ts`,
+    file: `${listener}/connection-gate.ts`,
     find: '    if (first.length > 0) socket.unshift(first);\n',
     put: '',
     specs: [gateSpec],
@@ -56,7 +56,7 @@ export const relayFaults: readonly PlantedFault[] = [
     id: 'header-without-end-of-time',
     breaks: 'A relay may send its header as slowly as it likes.',
     against: 'T-30',
-    file: `${http}/connection-gate.ts`,
+    file: `${listener}/connection-gate.ts`,
     find: 'if (!goOn) return;',
     put: 'if (!goOn) return void timeout.refresh();',
     specs: [gateSpec],
@@ -65,7 +65,7 @@ export const relayFaults: readonly PlantedFault[] = [
     id: 'text-header-of-any-length',
     breaks: 'A header of version 1 may be longer than 107 bytes.',
     against: 'T-30',
-    file: `${http}/proxy-header.ts`,
+    file: `${listener}/proxy-header.ts`,
     find: 'if (end < 0 ? received.length >= textBytesMax : bytes > textBytesMax) return malformed;',
     put: 'if (end < 0 && received.length >= textBytesMax) return malformed;',
     specs: [headerSpec],
@@ -75,7 +75,7 @@ export const relayFaults: readonly PlantedFault[] = [
     id: 'binary-header-of-any-length',
     breaks: 'A header of version 2 may announce 64 KiB.',
     against: 'T-30',
-    file: `${http}/proxy-header.ts`,
+    file: `${listener}/proxy-header.ts`,
     find: 'if (version !== versionTwo || length > binaryBytesMax) return malformed;',
     put: 'if (version !== versionTwo) return malformed;',
     specs: [headerSpec],
@@ -85,7 +85,7 @@ export const relayFaults: readonly PlantedFault[] = [
     id: 'relay-health-check-named',
     breaks: 'A connection of the relay itself counts as one of the address it carries.',
     against: 'T-30',
-    file: `${http}/proxy-header.ts`,
+    file: `${listener}/proxy-header.ts`,
     find: 'return command === commands.local || (command',
     put: 'return (command',
     specs: [headerSpec],
@@ -95,7 +95,7 @@ export const relayFaults: readonly PlantedFault[] = [
     id: 'datagram-header',
     breaks: 'A header of version 2 over UDP is believed.',
     against: 'T-30',
-    file: `${http}/proxy-header.ts`,
+    file: `${listener}/proxy-header.ts`,
     find: '  [0x11, 4],\n',
     put: '  [0x11, 4],\n  [0x12, 4],\n',
     specs: [headerSpec],
@@ -105,7 +105,7 @@ export const relayFaults: readonly PlantedFault[] = [
     id: 'two-names-of-one-client',
     breaks: 'An IPv4 client in IPv6 spelling is another client.',
     against: 'T-30',
-    file: `${http}/proxy-header.ts`,
+    file: `${listener}/proxy-header.ts`,
     find: 'return ipaddr.process(address.toString()).toString();',
     put: 'return address.toString();',
     specs: [headerSpec],
@@ -115,7 +115,7 @@ export const relayFaults: readonly PlantedFault[] = [
     id: 'host-of-a-network',
     breaks: 'Each address of an IPv6 network counts as a client of its own.',
     against: 'T-30',
-    file: 'apps/api-gateway/src/limits/address-key.ts',
+    file: 'apps/api-gateway/src/limits/rate-limits.ts',
     find: '.slice(0, 8)',
     put: '.slice(0, 16)',
     specs: ['apps/api-gateway/src/limits/address-key.spec.ts'],

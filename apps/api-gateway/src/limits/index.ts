@@ -1,2 +1,0 @@
-export { addressKey } from './address-key';
-export * from './rate-limits';

@@ -1,2 +1,0 @@
-export { Relays } from './relays';
-export { type RelayAnswer, RelayEndpoints } from './relay-endpoints';

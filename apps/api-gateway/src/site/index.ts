@@ -1,1 +1,0 @@
-export { Site } from './site';
