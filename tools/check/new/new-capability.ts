@@ -50,9 +50,9 @@ function showInTree(edit: WorkspaceEdit, { service, name }: NewCapability): void
 }
 
 function controllerText(name: string, type: string): string {
-  return `import { Controller, Get, Param, ParseIntPipe } from '@nestjs/common';
-import { ${type}Service } from './${name}.service';
-import type { ${type} } from './${name}.store';
+  return `import { Controller, Get, Param } from '@nestjs/common';
+import { ParseIdPipe } from '@paycode/service-runtime';
+import { type ${type}, ${type}Service } from './${name}.service';
 
 /** Inbound: parses, calls the service, translates its result. Its callers stand in the table of internal calls. */
 @Controller('internal/${name}')
@@ -60,7 +60,7 @@ export class ${type}Controller {
   constructor(private readonly service: ${type}Service) {}
 
   @Get(':merchantId')
-  read(@Param('merchantId', ParseIntPipe) merchantId: number): Promise<${type}> {
+  read(@Param('merchantId', ParseIdPipe) merchantId: number): Promise<${type}> {
     return this.service.read(merchantId);
   }
 }
@@ -70,6 +70,8 @@ export class ${type}Controller {
 function serviceText(name: string, type: string): string {
   return `import { Injectable } from '@nestjs/common';
 import { type ${type}, ${type}Store } from './${name}.store';
+
+export type { ${type} };
 
 /** The use cases, one method each. */
 @Injectable()
