@@ -1,6 +1,6 @@
 import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ExactNumber, NotificationFormatError, notificationStatusOf } from '@paycode/dto';
+import { ExactNumber, idOf, NotificationFormatError, notificationStatusOf } from '@paycode/dto';
 import { QueueFullError } from '@paycode/persistence';
 import { DomainError } from '@paycode/service-runtime';
 import { readCompletions } from './completion-body';
@@ -30,8 +30,8 @@ export class TransactionsController {
 
   @Get(':transactionId')
   async state(@Param('transactionId') transactionId: string): Promise<object> {
-    const id = /^\d{1,16}$/.test(transactionId) ? Number(transactionId) : 0;
-    const found = Number.isSafeInteger(id) ? await this.transactions.find(id) : undefined;
+    const id = idOf(transactionId);
+    const found = id === undefined ? undefined : await this.transactions.find(id);
     if (!found) throw new DomainError({ status: 404, reason: 'NO_TRANSACTION', message: 'Not Found' });
     return stateOf(found);
   }

@@ -1,7 +1,7 @@
-import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { type Channel, channels, type PortalNotifications } from '@paycode/dto';
+import { ParseIdPipe } from '@paycode/service-runtime';
 import { IsIn, IsOptional, IsString, Length } from 'class-validator';
-import { IdParam } from '../id-param';
 import { AskedBy, Needs } from '../sessions/portal.guard';
 import { ScopedPipe } from '../tenancy/scope';
 import { type AskingPerson, NotificationsService } from './notifications.service';
@@ -34,7 +34,10 @@ export class NotificationsController {
   constructor(private readonly notifications: NotificationsService) {}
 
   @Get()
-  show(@IdParam('merchantId') merchantId: number, @AskedBy(ScopedPipe) asking: AskingPerson): Promise<PortalNotifications> {
+  show(
+    @Param('merchantId', ParseIdPipe) merchantId: number,
+    @AskedBy(ScopedPipe) asking: AskingPerson,
+  ): Promise<PortalNotifications> {
     return this.notifications.show(merchantId, asking);
   }
 
@@ -43,7 +46,7 @@ export class NotificationsController {
   @HttpCode(200)
   @Needs('CONFIGURE')
   setUrl(
-    @IdParam('merchantId') merchantId: number,
+    @Param('merchantId', ParseIdPipe) merchantId: number,
     @Body() { url }: UrlBody,
     @AskedBy(ScopedPipe) asking: AskingPerson,
   ): Promise<unknown> {
@@ -53,7 +56,10 @@ export class NotificationsController {
   @Post('url/remove')
   @HttpCode(204)
   @Needs('CONFIGURE')
-  async removeUrl(@IdParam('merchantId') merchantId: number, @AskedBy(ScopedPipe) asking: AskingPerson): Promise<void> {
+  async removeUrl(
+    @Param('merchantId', ParseIdPipe) merchantId: number,
+    @AskedBy(ScopedPipe) asking: AskingPerson,
+  ): Promise<void> {
     await this.notifications.do('remove-http', { merchantId }, asking);
   }
 
@@ -61,7 +67,7 @@ export class NotificationsController {
   @Post('check')
   @HttpCode(200)
   check(
-    @IdParam('merchantId') merchantId: number,
+    @Param('merchantId', ParseIdPipe) merchantId: number,
     @Body() { url }: CheckBody,
     @AskedBy(ScopedPipe) asking: AskingPerson,
   ): Promise<unknown> {
@@ -73,14 +79,14 @@ export class NotificationsController {
   @Post('test')
   @HttpCode(200)
   @Needs('TEST')
-  sendTest(@IdParam('merchantId') merchantId: number, @AskedBy(ScopedPipe) asking: AskingPerson): Promise<unknown> {
+  sendTest(@Param('merchantId', ParseIdPipe) merchantId: number, @AskedBy(ScopedPipe) asking: AskingPerson): Promise<unknown> {
     return this.notifications.do('send-test', { merchantId }, asking);
   }
 
   @Post('key')
   @HttpCode(200)
   @Needs('CONFIGURE')
-  renewKey(@IdParam('merchantId') merchantId: number, @AskedBy(ScopedPipe) asking: AskingPerson): Promise<unknown> {
+  renewKey(@Param('merchantId', ParseIdPipe) merchantId: number, @AskedBy(ScopedPipe) asking: AskingPerson): Promise<unknown> {
     return this.notifications.do('renew-key', { merchantId }, asking);
   }
 
@@ -88,7 +94,7 @@ export class NotificationsController {
   @HttpCode(200)
   @Needs('CONFIGURE')
   addRecipient(
-    @IdParam('merchantId') merchantId: number,
+    @Param('merchantId', ParseIdPipe) merchantId: number,
     @Body() body: RecipientBody,
     @AskedBy(ScopedPipe) asking: AskingPerson,
   ): Promise<unknown> {
@@ -99,7 +105,7 @@ export class NotificationsController {
   @HttpCode(200)
   @Needs('CONFIGURE')
   removeRecipient(
-    @IdParam('merchantId') merchantId: number,
+    @Param('merchantId', ParseIdPipe) merchantId: number,
     @Body() body: RecipientBody,
     @AskedBy(ScopedPipe) asking: AskingPerson,
   ): Promise<unknown> {

@@ -1,18 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { InternalClient } from '@paycode/access';
-import type {
-  EncryptionProfile,
-  MerchantEndpoint,
-  MerchantRecord,
-  PortalAccount,
-  PortalAccountRequest,
-  PortalAnswer,
-  PortalNotifications,
-  PortalRequest,
+import {
+  type EncryptionProfile,
+  idOf,
+  type MerchantEndpoint,
+  type MerchantRecord,
+  type PortalAccount,
+  type PortalAccountRequest,
+  type PortalAnswer,
+  type PortalNotifications,
+  type PortalRequest,
 } from '@paycode/dto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { AuditLog, type ByPerson, doneBy } from '../audit';
-import { idOf } from '../domain/id';
 import { orSilent, valueOf } from '../neighbours';
 import { actorOf } from '../people/domain/person';
 import { MerchantDirectory } from '../tenancy/merchant.directory';

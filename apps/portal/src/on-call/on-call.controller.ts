@@ -1,7 +1,7 @@
-import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import type { RedeliveryAnswer } from '@paycode/dto';
+import { ParseIdPipe } from '@paycode/service-runtime';
 import { IsInt, IsString, Length, Max, Min } from 'class-validator';
-import { IdParam } from '../id-param';
 import { AskedBy, type Asking, Needs } from '../sessions/portal.guard';
 import { type PortalPause, portalPause } from './domain/endpoint-pause';
 import { FindMerchantService, type MerchantPage, type MerchantSummary } from './find-merchant.service';
@@ -41,14 +41,14 @@ export class OnCallController {
 
   @Get('transactions/:transactionId')
   @Needs('ON_CALL')
-  find(@IdParam('transactionId') transactionId: number, @AskedBy() asking: Asking): Promise<FoundTransaction> {
+  find(@Param('transactionId', ParseIdPipe) transactionId: number, @AskedBy() asking: Asking): Promise<FoundTransaction> {
     return this.onCall.find(transactionId, asking);
   }
 
   @Post('transactions/:transactionId/redeliver')
   @HttpCode(202)
   @Needs('ON_CALL')
-  redeliver(@IdParam('transactionId') transactionId: number, @AskedBy() asking: Asking): Promise<RedeliveryAnswer> {
+  redeliver(@Param('transactionId', ParseIdPipe) transactionId: number, @AskedBy() asking: Asking): Promise<RedeliveryAnswer> {
     return this.onCall.redeliver(transactionId, asking);
   }
 
@@ -61,14 +61,14 @@ export class OnCallController {
 
   @Get('merchants/:merchantId')
   @Needs('ON_CALL')
-  merchant(@IdParam('merchantId') merchantId: number, @AskedBy() asking: Asking): Promise<MerchantSummary> {
+  merchant(@Param('merchantId', ParseIdPipe) merchantId: number, @AskedBy() asking: Asking): Promise<MerchantSummary> {
     return this.findMerchant.show(merchantId, asking);
   }
 
   @Post('merchants/:merchantId/pause')
   @Needs('ON_CALL')
   async pause(
-    @IdParam('merchantId') merchantId: number,
+    @Param('merchantId', ParseIdPipe) merchantId: number,
     @Body() { minutes, reason }: PauseBody,
     @AskedBy() asking: Asking,
   ): Promise<PortalPause> {
@@ -78,7 +78,7 @@ export class OnCallController {
   @Post('pauses/:pauseId/end')
   @HttpCode(200)
   @Needs('ON_CALL')
-  async resume(@IdParam('pauseId') pauseId: number, @AskedBy() asking: Asking): Promise<PortalPause> {
+  async resume(@Param('pauseId', ParseIdPipe) pauseId: number, @AskedBy() asking: Asking): Promise<PortalPause> {
     return portalPause(await this.onCall.resume(pauseId, asking));
   }
 }

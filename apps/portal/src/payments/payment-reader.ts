@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type ReversalReason, reversalReasons, type TransactionKind } from '@paycode/dto';
+import { idOf, type ReversalReason, reversalReasons, type TransactionKind } from '@paycode/dto';
 import { DataSource } from 'typeorm';
-import { idOf } from '../domain/id';
 import type { Scope } from '../tenancy/scope';
 import { type Answer, isContradiction, type Outcome, type PageKey, type Payment } from './domain/payment';
 

@@ -1,9 +1,7 @@
-import { Controller, Get, Header, HttpCode, Post, Query, StreamableFile } from '@nestjs/common';
-import type { PortalFetchedNotification, PortalShownNotification } from '@paycode/dto';
-import { invalidField } from '@paycode/service-runtime';
+import { Controller, Get, Header, HttpCode, Param, Post, Query, StreamableFile } from '@nestjs/common';
+import { IsIdText, type PortalFetchedNotification, type PortalShownNotification } from '@paycode/dto';
+import { invalidField, ParseIdPipe } from '@paycode/service-runtime';
 import { IsIn, IsISO8601, IsNumberString, IsOptional, IsString, Length, Matches } from 'class-validator';
-import { idPattern } from '../domain/id';
-import { IdParam } from '../id-param';
 import type { OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, Needs, SignedIn } from '../sessions/portal.guard';
 import { Scope, ScopedPipe, ScopePipe } from '../tenancy/scope';
@@ -16,7 +14,7 @@ import { type NotificationCaller, ReadNotificationService } from './read-notific
 
 export class MerchantQuery {
   @IsOptional()
-  @Matches(idPattern, { message: 'merchantId must be a positive integer' })
+  @IsIdText()
   merchantId?: string;
 }
 
@@ -108,7 +106,7 @@ export class PaymentsController {
   }
 
   @Get(':transactionId')
-  show(@IdParam('transactionId') transactionId: number, @SignedIn(ScopePipe) scope: Scope): Promise<ShownPayment> {
+  show(@Param('transactionId', ParseIdPipe) transactionId: number, @SignedIn(ScopePipe) scope: Scope): Promise<ShownPayment> {
     return this.payments.show(scope, transactionId);
   }
 
@@ -117,7 +115,7 @@ export class PaymentsController {
   // For proxies that collect an answer before they pass it on.
   @Header('x-accel-buffering', 'no')
   async changes(
-    @IdParam('transactionId') transactionId: number,
+    @Param('transactionId', ParseIdPipe) transactionId: number,
     @SignedIn(ScopePipe) scope: Scope,
     @SignedIn() opened: OpenedSession,
   ): Promise<StreamableFile> {
@@ -130,7 +128,7 @@ export class PaymentsController {
   @HttpCode(200)
   @Needs('NOTIFICATION')
   showNotification(
-    @IdParam('transactionId') transactionId: number,
+    @Param('transactionId', ParseIdPipe) transactionId: number,
     @AskedBy(ScopedPipe) asking: NotificationCaller,
   ): Promise<PortalShownNotification> {
     return this.notifications.show(transactionId, asking);
@@ -140,7 +138,7 @@ export class PaymentsController {
   @HttpCode(200)
   @Needs('NOTIFICATION')
   fetchNotification(
-    @IdParam('transactionId') transactionId: number,
+    @Param('transactionId', ParseIdPipe) transactionId: number,
     @AskedBy(ScopedPipe) asking: NotificationCaller,
   ): Promise<PortalFetchedNotification> {
     return this.notifications.fetch(transactionId, asking);

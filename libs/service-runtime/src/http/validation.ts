@@ -42,12 +42,19 @@ export function validationPipe(): ValidationPipe {
 
 const untyped: readonly unknown[] = [Object, Array, String, Number, Boolean];
 
-/** Requires that a body described by a class is an object; for an array or a text, class-validator would check nothing. */
+/**
+ * Requires that a body described by a class is an object; for an array or a text, class-validator would check nothing. A number in a path stays
+ * text for the pipe that reads it, because Nest would make numbers of `01` and `1e3`.
+ */
 class ObjectValidationPipe extends ValidationPipe {
   override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    const isDescribed = metadata.type === 'body' && metadata.metatype !== undefined && !untyped.includes(metadata.metatype);
+    if (metadata.type === 'param' && metadata.metatype === Number) return Promise.resolve(value);
     const isObject = typeof value === 'object' && !Array.isArray(value);
-    if (isDescribed && value !== undefined && !isObject) throw invalidField('body', 'must be an object');
+    if (isDescribed(metadata) && value !== undefined && !isObject) throw invalidField('body', 'must be an object');
     return super.transform(value, metadata) as Promise<unknown>;
   }
+}
+
+function isDescribed({ type, metatype }: ArgumentMetadata): boolean {
+  return type === 'body' && metatype !== undefined && !untyped.includes(metatype);
 }

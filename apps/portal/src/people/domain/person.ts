@@ -1,4 +1,4 @@
-import { idOf } from '../../domain/id';
+import { idOf } from '@paycode/dto';
 
 /** Whom a person works for. */
 export const tenantTypes = ['MERCHANT', 'PSP', 'ACQUIRER', 'OPERATOR'] as const;
