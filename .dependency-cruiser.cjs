@@ -1,5 +1,5 @@
 // Boundaries inside a project; between projects the ESLint rule @nx/enforce-module-boundaries decides. Every rule here has a seeded
-// violation in tools/check/architecture/canary that must be reported.
+// violation in tools/check/architecture/seeded-violations.ts that must be reported.
 const spec = String.raw`\.spec\.ts$|\.conformance\.ts$`;
 const testCode = String.raw`${spec}|/testing/|^apps/platform-e2e/`;
 const inbound = String.raw`^(apps|libs)/.*\.(controller|consumer|job)\.ts$`;
@@ -113,7 +113,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|tools/check/architecture/canary|tools/prove/contracts/clients)/|^(apps|libs|tools)/.*\\.d\\.ts$' },
+    exclude: { path: '^(dist|tools/prove/contracts/clients)/|^(apps|libs|tools)/.*\\.d\\.ts$' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },

@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canaryProblems } from './architecture/canary.ts';
+import { seededViolationProblems } from './architecture/check-seeded-violations.ts';
 import { citedIdProblems, definedIds, doubleIds } from './gates/cited-ids.ts';
 import { deadLinks, orphanPages } from './gates/dead-links.ts';
 import { forbiddenText } from './gates/forbidden-text.ts';
@@ -42,7 +42,7 @@ const gates: Record<string, Gate> = {
       '--output-type',
       'err',
     ]),
-  canary: canaryProblems,
+  'seeded-violations': seededViolationProblems,
   types,
   text,
   links,
@@ -176,7 +176,7 @@ async function pass(name: string): Promise<boolean> {
   const startedAt = performance.now();
   const problems = await problemsOf(gates[name]!);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  console.log(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name.padEnd(12)} ${seconds} s`);
+  console.log(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name.padEnd(17)} ${seconds} s`);
   for (const problem of problems) console.log(problem.replace(/^/gm, '     '));
   return problems.length === 0;
 }

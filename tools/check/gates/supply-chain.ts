@@ -1,5 +1,5 @@
 import type { SupplyChainPolicy } from '../../run/images/supply-chain.policy.ts';
-/** Rules of the lock file. The canary plants a violation of each. */
+/** Rules of the lock file. Each has a seeded violation. */
 export const supplyChainRules = ['licence', 'install-script', 'integrity', 'resolved', 'unused'] as const;
 
 export interface SupplyChainProblem {

@@ -1,0 +1,135 @@
+/**
+ * Proves that the gates still work: writes the seeded violations into a workspace of their own, runs ESLint, dependency-cruiser and the checks of
+ * the lock file, of named folders, of the glossary and of classes there with the project's own configuration, and fails for every violation that
+ * is not reported and for every rule without one. Gates die silently: the Nx rule without a project graph skips itself and exits 0.
+ */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { glossaryProblems, glossaryRules } from '../gates/glossary.ts';
+import { FileTree, misnamedFolders } from '../gates/named-folders.ts';
+import { run } from '../gates/run.ts';
+import { shapesOf } from '../gates/size.ts';
+import { type LockedWorkspace, supplyChainProblems, supplyChainRules } from '../gates/supply-chain.ts';
+import { supplyChainPolicy } from '../../run/images/supply-chain.policy.ts';
+import { type Report, seededViolations } from './seeded-violations.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const configuration = [
+  'eslint.config.mjs',
+  '.dependency-cruiser.cjs',
+  'nx.json',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tools/check/architecture/rules',
+];
+const texts = new Map(seededViolations.map(({ file, text }) => [file, text]));
+
+type Finding = Report & { file: string };
+
+/** What is wrong with the gates; empty when every seeded violation was reported and every rule has one. */
+export async function seededViolationProblems(): Promise<string[]> {
+  // Inside the project, so that packages resolve as they do for the project itself.
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  const workspace = mkdtempSync(join(root, '.cache/seeded-violations-'));
+  try {
+    write(workspace);
+    const expected = seededViolations.flatMap(({ file, reports }) => reports.map(report => ({ ...report, file })));
+    const found = [
+      ...(await eslintFindings(workspace)),
+      ...(await depcruiseFindings(workspace)),
+      ...supplyChainFindings(),
+      ...folderFindings(),
+      ...glossaryFindings(),
+      ...shapeFindings(),
+    ];
+    return [...missing(expected, found), ...(await unguarded(expected))];
+  } finally {
+    rmSync(workspace, { recursive: true, force: true });
+  }
+}
+
+function write(workspace: string): void {
+  for (const path of configuration) cpSync(join(root, path), join(workspace, path), { recursive: true });
+  for (const [file, text] of texts) {
+    mkdirSync(dirname(join(workspace, file)), { recursive: true });
+    writeFileSync(join(workspace, file), text);
+  }
+}
+
+async function eslintFindings(workspace: string): Promise<Finding[]> {
+  const env = { NX_DAEMON: 'false', NX_TUI: 'false', NX_WORKSPACE_ROOT_PATH: workspace };
+  await run('nx', ['show', 'projects'], { cwd: workspace, env });
+  const { stdout } = await run('eslint', ['.', '--format', 'json'], { cwd: workspace, env, mayFail: true });
+  const results = JSON.parse(stdout) as { filePath: string; messages: { ruleId: string | null; message: string }[] }[];
+  return results.flatMap(({ filePath, messages }) =>
+    messages.map(({ ruleId, message }) => ({ gate: 'eslint', rule: ruleId ?? 'parse', file: filePath, message })),
+  );
+}
+
+async function depcruiseFindings(workspace: string): Promise<Finding[]> {
+  const args = ['apps', 'libs', 'tools', '--config', '.dependency-cruiser.cjs', '--output-type', 'json'];
+  const { stdout } = await run('depcruise', args, { cwd: workspace, mayFail: true });
+  const { summary } = JSON.parse(stdout) as { summary: { violations: { from: string; rule: { name: string } }[] } };
+  return summary.violations.map(({ from, rule }) => ({ gate: 'depcruise', rule: rule.name, file: from, message: '' }));
+}
+
+function supplyChainFindings(): Finding[] {
+  const file = 'supply-chain/package-lock.json';
+  const lock = JSON.parse(texts.get(file)!) as LockedWorkspace['lock'];
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as LockedWorkspace['manifest'];
+  const problems = supplyChainProblems({ lock, manifest }, supplyChainPolicy);
+  return problems.map(({ rule, text }) => ({ gate: 'supply-chain', rule, file, message: text }));
+}
+
+function folderFindings(): Finding[] {
+  const tree = new FileTree([...texts.keys()]);
+  const pages = [...texts].filter(([file]) => file.endsWith('.md'));
+  return pages.flatMap(([file, text]) =>
+    misnamedFolders(file, text, tree).map(message => ({ gate: 'folders', rule: 'named-folders', file, message })),
+  );
+}
+
+const sources = (): Map<string, string> => new Map([...texts].filter(([file]) => file.endsWith('.ts')));
+
+function shapeFindings(): Finding[] {
+  const { bags, ports } = shapesOf(sources());
+  const finding = (rule: string) => (message: string) => ({ gate: 'size', rule, file: /\((.*)\)/.exec(message)![1]!, message });
+  return [...bags.map(finding('bag')), ...ports.map(finding('port-without-double'))];
+}
+
+function glossaryFindings(): Finding[] {
+  const file = 'docs/glossary.md';
+  const problems = glossaryProblems(texts.get(file)!, sources());
+  return problems.map(({ rule, text }) => ({ gate: 'glossary', rule, file, message: text }));
+}
+
+function missing(expected: Finding[], found: Finding[]): string[] {
+  const isReported = (wanted: Finding): boolean =>
+    found.some(
+      ({ gate, rule, file, message }) =>
+        gate === wanted.gate && rule === wanted.rule && file.endsWith(wanted.file) && message.includes(wanted.message),
+    );
+  return expected
+    .filter(wanted => !isReported(wanted))
+    .map(({ gate, rule, file, message }) => `not reported: ${gate} ${rule} ${message && `"${message}" `}in ${file}`);
+}
+
+/** Rules of our own configuration without a seeded violation. */
+async function unguarded(expected: Finding[]): Promise<string[]> {
+  const { guarded } = (await import(pathToFileURL(join(root, 'eslint.config.mjs')).href)) as {
+    guarded: { rules: string[]; boundaries: string[]; messages: string[] };
+  };
+  const { forbidden } = createRequire(import.meta.url)(join(root, '.dependency-cruiser.cjs')) as {
+    forbidden: { name: string }[];
+  };
+  const rules = [...guarded.rules, ...forbidden.map(({ name }) => name), ...supplyChainRules, ...glossaryRules];
+  const isSeeded = (rule: string): boolean => expected.some(item => item.rule === rule);
+  const isCited = (text: string): boolean => expected.some(({ message }) => message !== '' && text.startsWith(message));
+  return [
+    ...[...rules, 'named-folders', 'bag', 'port-without-double'].filter(rule => !isSeeded(rule)),
+    ...[...guarded.boundaries, ...guarded.messages].filter(text => !isCited(text)),
+  ].map(name => `no seeded violation for: ${name}`);
+}
