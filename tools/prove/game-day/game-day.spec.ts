@@ -49,19 +49,6 @@ describe('the verdict on a play', () => {
 });
 
 describe('the table', () => {
-  const expected = { must: ['GuessingAttack'], may: ['TokenReused'] };
-  const verdict = judge(expected, [{ alert: 'GuessingAttack', severity: 'ticket', afterS: 66 }]);
-
-  it('has fault, alerts with their minutes, and what was expected', () => {
-    const cells = tableOf([{ name: 'guessing-attack', expected, heldS: 300, verdict }])
-      .split('\n')
-      .at(-1)!
-      .split('|')
-      .map(cell => cell.trim());
-    const [fired, expectations] = ['GuessingAttack 1.1', 'GuessingAttack, (TokenReused)'];
-    expect(cells.slice(1, -1)).toEqual(['guessing-attack', fired, expectations, '-', '-', '5.0', 'ok']);
-  });
-
   it('says why a play counts as failed though its alerts are right', () => {
     const result = {
       name: 'slow-merchant',

@@ -1,7 +1,6 @@
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readOptions, UsageError } from './options';
 import { outcomeOf } from './planted/judge-all';
 import { knownSurvivors } from './planted/known-survivors';
 import { plant, staleFaults } from './planted/plant';
@@ -11,7 +10,7 @@ import { type SpecRun, testEnds } from './planted/run-specs';
 import { reachesTemplates } from './planted/template-databases';
 import type { Outcome } from './report/outcome';
 import { reportOutcomes, reportVerdict } from './report/print-report';
-import { countsOf, tableOf } from './report/table';
+import { countsOf } from './report/table';
 import { drawn, seedOf } from './sample';
 import { strykerAreas } from './stryker/areas';
 import { knownMutants } from './stryker/known-mutants';
@@ -251,14 +250,6 @@ describe('the report of a run', () => {
     return { code: reportVerdict(outcomes, say), text: lines.join('\n') };
   };
 
-  it('has a line per area and one for all', () => {
-    expect(tableOf([outcome('CAUGHT'), redundant, equivalent, outcome('NOT_JUDGED')]).split('\n')).toEqual([
-      'area   judged  caught  survived  equivalent  not judged   score',
-      'rules       2       1         1           1           1  50.0 %',
-      'all         2       1         1           1           1  50.0 %',
-    ]);
-  });
-
   it('does not count an equivalent mutant', () => {
     expect(countsOf([equivalent]).all).toMatchObject({ judged: 0, equivalent: 1 });
   });
@@ -299,20 +290,5 @@ describe('the sample', () => {
   it('takes its seed from the commit', () => {
     expect(seedOf('0000010fffff')).toBe(16);
     expect(seedOf('ffffffffffff')).toBe(0xfffffff);
-  });
-});
-
-describe('options', () => {
-  it('run both kinds of faults unless one is chosen', () => {
-    expect(readOptions([])).toMatchObject({ mode: 'run', isPlanted: true, isStryker: true });
-    expect(readOptions(['--planted'])).toMatchObject({ isPlanted: true, isStryker: false });
-    expect(readOptions(['--stryker'])).toMatchObject({ isPlanted: false, isStryker: true });
-    expect(readOptions(['--only', 'a,b']).only).toEqual(new Set(['a', 'b']));
-    expect(readOptions(['--sample', '--seed', '12'])).toMatchObject({ isSample: true, seed: 12 });
-    expect(readOptions(['--limit', '60', '--test-limit', '20'])).toMatchObject({ limitMs: 60_000, testLimitMs: 20_000 });
-  });
-
-  it.each([[['--seed', 'x']], [['--unknown']], [['--sample', '--only', 'a']]])('refuse %j and say how to call it', words => {
-    expect(() => readOptions(words)).toThrow(UsageError);
   });
 });
