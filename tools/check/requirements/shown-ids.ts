@@ -1,7 +1,7 @@
 import { idsIn } from './specified-ids.ts';
 
 /** What is read of one test in a report of Jest (`--json`). */
-export interface ReportedTest {
+interface ReportedTest {
   fullName: string;
   status: string;
   /** Assertions that held. */

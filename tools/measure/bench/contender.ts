@@ -50,7 +50,7 @@ export function idsOf({ firstId, count }: Payments): Set<number> {
 }
 
 /** The load generator of one contender. */
-export class Publisher {
+class Publisher {
   private readonly child: CalledProcess;
 
   constructor(private readonly merchants: readonly BenchMerchant[]) {

@@ -12,7 +12,7 @@ export interface TimersScale {
 }
 
 /** Milliseconds from due to decided; peers: from due to begun. */
-export interface Lateness {
+interface Lateness {
   pending: number;
   p50Ms: number;
   p99Ms: number;

@@ -1,4 +1,3 @@
-export type { AuditScope, Violation } from './audited-transaction.ts';
-export { type AuditOptions, readOptions, UsageError } from './audit-options.ts';
+export { readOptions, UsageError } from './audit-options.ts';
 export { audit } from './audit.ts';
 export { type AuditReport } from './run-audit.ts';

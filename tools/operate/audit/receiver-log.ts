@@ -11,7 +11,7 @@ interface LogLine {
 }
 
 /** A line of the receiver's log is malformed. */
-export class ReceiverLogError extends Error {
+class ReceiverLogError extends Error {
   override readonly name = 'ReceiverLogError';
 }
 

@@ -2,7 +2,7 @@ import type { AuditedTransaction, AuditScope, Violation } from './audited-transa
 import { receiverRules } from './receiver-rules.ts';
 
 /** One check: returns the problem of the transaction, or null. */
-export interface AuditRule {
+interface AuditRule {
   rule: string;
   check(transaction: AuditedTransaction, scope: AuditScope): string | null;
 }

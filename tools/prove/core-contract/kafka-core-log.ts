@@ -4,7 +4,7 @@ import { topicCatalog } from '../../../libs/dto/src/events/topic-catalog.ts';
 import { CoreLog, type RequestRecord } from './core-log.ts';
 
 /** Begin of the names of consumer groups: an access rule may name it. */
-export const groupPrefix = 'paycode-core-contract-';
+const groupPrefix = 'paycode-core-contract-';
 const joinMs = 60_000;
 /** Any partition serves, as long as all requests of a run share it. */
 const requestPartition = 0;

@@ -153,6 +153,6 @@ export class Ground {
   }
 }
 
-export function callerOf({ username, password }: Credentials): Caller {
+function callerOf({ username, password }: Credentials): Caller {
   return { username, password, authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 
 /** Text as the bytes of its UTF-8 form, one character each ("binary" string): so that what is no UTF-8 at all can stand beside it. */
-export const utf8 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+const utf8 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
 const range = (first: number, last: number) => fc.integer({ min: first, max: last }).map(point => String.fromCodePoint(point));
 
 /** One character of each class of code points that programs treat differently. */
-export const characterClasses: Record<string, fc.Arbitrary<string>> = {
+const characterClasses: Record<string, fc.Arbitrary<string>> = {
   nul: fc.constant('\0'),
   c0: range(0x01, 0x1f),
   del: fc.constant('\x7f'),
@@ -23,7 +23,7 @@ export const characterClasses: Record<string, fc.Arbitrary<string>> = {
 };
 
 /** Bytes that are no UTF-8: lone continuation, overlong, surrogate halves, beyond the last code point, cut off. */
-export const invalidUtf8 = [
+const invalidUtf8 = [
   '\x80',
   '\xff',
   '\xc0\x80',
@@ -35,9 +35,9 @@ export const invalidUtf8 = [
   '\xf0\x9f',
 ];
 
-export const sizes = [0, 1, 45, 46, 128, 255, 256, 257, 1_024, 2_048, 2_049, 8_193, 65_536, 300_000];
+const sizes = [0, 1, 45, 46, 128, 255, 256, 257, 1_024, 2_048, 2_049, 8_193, 65_536, 300_000];
 
-export const depths = [31, 32, 33, 100_000];
+const depths = [31, 32, 33, 100_000];
 
 export const numbers = [
   ...[

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { parse } from 'yaml';
 
 /** One file of rules for Prometheus. */
-export interface RuleFile {
+interface RuleFile {
   name: string;
   spec: RuleGroups;
 }
@@ -13,7 +13,7 @@ interface RuleGroups {
   groups: { name: string; rules: Rule[] }[];
 }
 
-export interface Rule {
+interface Rule {
   /** Undefined: a recording rule. */
   alert?: string;
   expr: string;

@@ -10,7 +10,7 @@ import { type PanReport, readPanReport } from './pan-report.ts';
 const run = promisify(execFile);
 const outputBytesMax = 16_777_216;
 /** Of one run: memory of the search, and time. */
-export const limits = { memoryMb: 4_096, timeoutMs: 600_000 };
+const limits = { memoryMb: 4_096, timeoutMs: 600_000 };
 
 /** Spin or a C compiler is missing. */
 export class MissingProgramError extends Error {

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 const table = '/proc/self/mountinfo';
 
 /** Mount points below the folder, the deepest first. */
-export function mountsBelow(folder: string): string[] {
+function mountsBelow(folder: string): string[] {
   if (!existsSync(table)) return [];
   // proc_pid_mountinfo(5): the fifth field, with blanks and the like in octal.
   const points = readFileSync(table, 'utf8')

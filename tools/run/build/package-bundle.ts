@@ -11,7 +11,7 @@ import { inAscii } from './in-ascii.ts';
 
 const root = join(import.meta.dirname, '../../..');
 /** Name of the file, in the app's output folder. */
-export const packageBundle = 'packages.cjs';
+const packageBundle = 'packages.cjs';
 /** Says what is in it, for who builds images from it. */
 export const packageList = 'packages.json';
 

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../../..');
 /** Where an image has its own, below /app. */
 export const sbomFile = 'sbom.cdx.json';
 
-export interface Component {
+interface Component {
   'bom-ref': string;
   type: string;
   name: string;

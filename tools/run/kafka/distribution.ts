@@ -9,7 +9,7 @@ const copyPlugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
 const loggingBinding = /^(log4j-slf4j2?-impl|slf4j-(simple|reload4j)|logback-classic)-/;
 
 /** Java or Maven is missing, or Maven Central cannot be reached; the message says what to do. */
-export class DistributionError extends Error {
+class DistributionError extends Error {
   override readonly name = 'DistributionError';
 }
 

@@ -20,7 +20,7 @@ export interface KafkaClusterOptions {
   security?: ClusterSecurity;
 }
 
-export interface ClusterSecurity extends BrokerSecurity {
+interface ClusterSecurity extends BrokerSecurity {
   /** PEM text that clients trust. */
   ca: string;
   /** SCRAM users made when the storage is formatted, besides the administrator. */

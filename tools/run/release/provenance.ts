@@ -16,8 +16,8 @@ export interface ProvenanceOptions {
   builder: string;
 }
 
-export const statementType = 'https://in-toto.io/Statement/v1';
-export const predicateType = 'https://slsa.dev/provenance/v1';
+const statementType = 'https://in-toto.io/Statement/v1';
+const predicateType = 'https://slsa.dev/provenance/v1';
 const buildType = 'https://paycode.invalid/release/v1';
 
 /**

@@ -1,5 +1,5 @@
 /** Settings by service. */
-export type Settings = Record<string, Record<string, Setting>>;
+type Settings = Record<string, Record<string, Setting>>;
 
 interface Setting {
   required: boolean;

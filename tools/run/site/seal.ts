@@ -10,7 +10,7 @@ export interface SiteList {
   files: Record<string, { type: string; bytes: number; etag: string }>;
 }
 
-export const listName = 'site.json';
+const listName = 'site.json';
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

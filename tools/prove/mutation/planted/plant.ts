@@ -3,12 +3,12 @@ import { join, relative } from 'node:path';
 import type { PlantedFault } from './planted-fault.ts';
 
 /** The list and the code do not fit together any more; the message names the fault to update. */
-export class StaleFaultError extends Error {
+class StaleFaultError extends Error {
   override readonly name = 'StaleFaultError';
 }
 
 /** `text` with the fault in it. @throws StaleFaultError when what it replaces does not stand there exactly once */
-export function planted(text: string, fault: Pick<PlantedFault, 'id' | 'file' | 'find' | 'put'>): string {
+function planted(text: string, fault: Pick<PlantedFault, 'id' | 'file' | 'find' | 'put'>): string {
   const pieces = text.split(fault.find);
   if (pieces.length !== 2)
     throw new StaleFaultError(

@@ -1,7 +1,7 @@
 import type { Outcome } from './outcome.ts';
 
 /** At least so many of the judged faults must be caught, in percent. */
-export const scoreMin = 97;
+const scoreMin = 97;
 
 export interface AreaCounts {
   area: string;
@@ -27,7 +27,7 @@ function count(area: string, outcomes: readonly Outcome[]): AreaCounts {
 }
 
 /** In percent; 100 when nothing was judged. */
-export function scoreOf({ judged, caught }: AreaCounts): number {
+function scoreOf({ judged, caught }: AreaCounts): number {
   return judged === 0 ? 100 : (caught / judged) * 100;
 }
 
@@ -46,7 +46,7 @@ export function tableOf(outcomes: readonly Outcome[]): string {
 }
 
 /** Faults that nobody noticed and nobody has explained: missing tests. */
-export function unexplained(outcomes: readonly Outcome[]): Outcome[] {
+function unexplained(outcomes: readonly Outcome[]): Outcome[] {
   return outcomes.filter(({ result, known }) => result === 'SURVIVED' && !known);
 }
 

@@ -14,7 +14,7 @@ export interface NetworkFaults {
   lateMs: number;
 }
 
-export class CallFailedError extends Error {
+class CallFailedError extends Error {
   override readonly name = 'CallFailedError';
 }
 

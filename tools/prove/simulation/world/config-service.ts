@@ -1,7 +1,7 @@
 import { noRecipients, type Route } from '@paycode/dto';
 import type { Timeline } from '../engine/timeline.ts';
 
-export const leaseMs = 1_000;
+const leaseMs = 1_000;
 
 interface MerchantConfig {
   origin: string | null;
