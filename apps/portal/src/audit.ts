@@ -81,7 +81,7 @@ export function doneBy({ person, origin }: ByPerson): Pick<AuditEvent, 'personId
   return { personId: person.personId, personName: person.name, origin };
 }
 
-/** What people did, with their names. Append-only. */
+/** The audit log records each action of a person with the person's name. Append-only. */
 @Injectable()
 export class AuditLog {
   constructor(private readonly dataSource: DataSource) {}

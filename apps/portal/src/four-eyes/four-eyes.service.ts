@@ -19,7 +19,7 @@ export class FourEyesMailer {
   }
 }
 
-/** What is asked for, in words, and the page on which it is confirmed. */
+/** Each kind of request in words, and the page on which a second person confirms it. */
 const asked: Record<Kind, { what: string; page: string }> = {
   BEARER_SWITCH: { what: 'the switch of your API account to Bearer', page: 'api' },
   DEAD_LETTERS: { what: 'events that were parked to be given to a service again', page: 'on-call/dead-letters' },
@@ -27,9 +27,9 @@ const asked: Record<Kind, { what: string; page: string }> = {
 
 export interface Subject {
   kind: Kind;
-  /** Changes with what is asked about. */
+  /** Changes when the subject of the request changes. */
   fingerprint: string;
-  /** What is asked about, where kind and tenant do not say it. */
+  /** The subject of the request, where kind and tenant do not identify it. */
   about?: string;
 }
 
@@ -50,11 +50,11 @@ export interface AskedReport extends RequestReport {
 
 export interface Overview {
   request: RequestReport | null;
-  /** Who may ask and confirm. */
+  /** People who may ask and confirm. */
   owners: { personId: string; name: string; confirmsFrom: string }[];
 }
 
-/** What asking and confirming takes, always as in production. */
+/** Permission for asking and confirming; the sandbox has the same rule as production. */
 const permissionOf: Record<Kind, Permission> = { BEARER_SWITCH: 'CREDENTIALS', DEAD_LETTERS: 'ON_CALL' };
 const actions = { CONFIRM: 'FOUR_EYES_CONFIRMED', WITHDRAW: 'FOUR_EYES_WITHDRAWN', REFUSE: 'FOUR_EYES_REFUSED' } as const;
 

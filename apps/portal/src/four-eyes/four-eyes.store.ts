@@ -12,7 +12,7 @@ export interface StoredRequest extends Asked {
   askedAt: Date;
   endedByName: string | null;
   endedAt: Date | null;
-  /** What was asked about, where kind and tenant do not say it. */
+  /** The subject of the request, where kind and tenant do not identify it. */
   about: string | null;
 }
 
@@ -32,7 +32,7 @@ export interface Wanted {
   openForS: number;
 }
 
-/** Whoever has the role, and a password to confirm with. */
+/** A person who has the role, and a password to confirm with. */
 export interface Owner {
   personId: string;
   name: string;

@@ -1,7 +1,7 @@
 import { DomainError } from '@paycode/service-runtime';
 import type { Kind, Refusal } from './domain/request';
 
-/** Who decides, and how another one is found. */
+/** Texts of the refusals: who may decide, and how the tenant gets another such person. */
 const words: Record<Kind, { another: string; noMore: string; invite: string; role: string }> = {
   BEARER_SWITCH: {
     another: 'another owner',

@@ -34,7 +34,7 @@ export class CompanyParam {
 
 type OperatorRequest = FastifyRequest & { subject?: string };
 
-/** What operators' commands do with the providers by which companies, and operators, sign in. */
+/** Operators' commands manage the identity providers by which companies, and operators, sign in. */
 @Controller('internal/identity-providers')
 export class IdentityProvidersController {
   constructor(private readonly providers: IdentityProvidersService) {}

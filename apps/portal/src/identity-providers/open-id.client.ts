@@ -24,7 +24,7 @@ export interface ClientOf extends IdentityProvider {
   clientSecret: string;
 }
 
-/** What one sign-in is held to; in the browser's cookie until it comes back. */
+/** Values that the provider's answer to one sign-in must match; the browser keeps them in a cookie until it returns. */
 export interface Checks {
   state: string;
   nonce: string;
@@ -67,7 +67,7 @@ export class OpenIdClient {
 
 /** Read anew for each step: sign-ins are rare, and a provider that renewed its keys is known at once. @throws DomainError 502 */
 async function configurationOf({ issuer, clientId, clientSecret }: ClientOf): Promise<Configuration> {
-  // What may be named without TLS was decided when the provider was set.
+  // The portal decided whether this issuer may go without TLS when an operator set the provider.
   const insecure = issuer.startsWith('http:') ? [allowInsecureRequests] : [];
   const options = { timeout: timeoutS, [customFetch]: fetchBounded, execute: [enableNonRepudiationChecks, ...insecure] };
   return discovery(new URL(issuer), clientId, clientSecret, ClientSecretBasic(clientSecret), options).catch(away);
@@ -102,7 +102,7 @@ interface Init {
 }
 
 /**
- * Follows no redirect, and reads no more than configurations, keys and tokens take. What a provider names is asked by TLS, also where
+ * Follows no redirect, and limits the bytes that it reads. Requests to endpoints that a provider names use TLS, also where
  * its issuer is on the developer's own machine and has none: its configuration may name anybody. Rejects else.
  */
 async function fetchBounded(url: string, { body, headers, method, signal }: Init): Promise<Response> {

@@ -13,7 +13,7 @@ import { type Checks, OpenIdClient } from './open-id.client';
 /** People sign in elsewhere within this time. */
 export const ssoMs = 600_000;
 
-/** What the browser keeps for us while it is elsewhere. */
+/** The browser keeps this, sealed in a cookie, while the person signs in at the provider. */
 interface Begun extends Checks {
   providerId: string;
   expiresAtMs: number;

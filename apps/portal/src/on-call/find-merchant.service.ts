@@ -20,7 +20,7 @@ import { type PortalPause, portalPause } from './domain/endpoint-pause';
 import { maskedRecipient } from './domain/masked-recipient';
 import { type LastAnswer, OnCallReader } from './on-call-reader';
 
-/** What the services that keep merchants' settings tell people on call; they write down who asked. */
+/** Calls to the services that keep merchants' settings, for people on call; these services record who asked. */
 export class MerchantCalls {
   constructor(
     private readonly notificationConfig: InternalClient,

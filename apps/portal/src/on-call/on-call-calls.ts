@@ -14,7 +14,7 @@ import type {
 import { DomainError } from '@paycode/service-runtime';
 import { nullWhenUnknown, valueOf } from '../neighbours';
 
-/** What the services that act on payments tell people on call. */
+/** Calls to the services that act on payments, for people on call. */
 export class OnCallCalls {
   constructor(
     private readonly dispatcher: InternalClient,

@@ -12,7 +12,7 @@ export interface FailingMerchant {
   lastFailedAt: string;
 }
 
-/** What the portal knows of a transaction from its events: nothing of the payer. */
+/** Fields of a transaction that the portal has from its events; none is about the payer. */
 export interface KnownTransaction {
   merchantId: number;
   kind: string | null;
@@ -24,7 +24,7 @@ export interface KnownTransaction {
   reversedBy: number | null;
 }
 
-/** What somebody did to a transaction in the portal. */
+/** An action of a person on a transaction in the portal. */
 export interface Doing {
   at: string;
   personName: string;

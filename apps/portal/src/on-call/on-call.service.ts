@@ -39,7 +39,7 @@ export interface Stuck {
 /** `pausedUntil`: its endpoint is paused, null: it is not. */
 export type OpenDelivery = DeliverySummary & { pausedUntil: string | null };
 
-/** Who works on deliveries; `stillMs`: how long the replica has given no sign of life, as far as the portal has looked. */
+/** Replicas that own shards; `stillMs`: time since the portal last saw a new heartbeat of the replica. */
 export interface Shards extends Pick<ShardOwners, 'count' | 'withoutOwner'> {
   replicas: { name: string; shards: number; stillMs: number }[];
 }

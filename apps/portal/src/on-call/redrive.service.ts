@@ -23,7 +23,7 @@ import { OnCallCalls } from './on-call-calls';
 
 export interface LettersPage {
   services: { service: LetterService; letters: ServiceLetter[]; isMore: boolean }[];
-  /** Services that did not answer: their letters are missing. */
+  /** Services that did not answer: their dead letters are missing. */
   silent: string[];
 }
 
@@ -33,7 +33,7 @@ export type RedrivenLetter = RedriveAnswer & { service: LetterService };
 
 export type RedriveState = Overview & {
   takesTwo: boolean;
-  /** What the open request is about, as far as it is still kept. */
+  /** Dead letters of the open request, without those that are deleted by now. */
   letters: ServiceLetter[];
 };
 

@@ -42,7 +42,7 @@ const passkeySql = {
       from passkey where person_id = $1 order by created_at, passkey_id limit 100`,
   credentialsOf: `select credential_id as "credentialId", transports from passkey where person_id = $1 order by created_at limit 100`,
   byCredential: `select ${columns} from passkey where credential_id = $1`,
-  // Whoever changes a person's passkeys holds this lock: the most a person may have, and has_passkey, are right afterwards.
+  // Every change of a person's passkeys takes this lock, so that the limit per person and has_passkey stay right.
   lockPerson: `select person_id from person where person_id = $1 for update`,
   count: `select count(*)::int as count from passkey where person_id = $1`,
   answer: `insert into passkey_challenge_used (challenge_hash, expires_at) values ($1, $2) on conflict do nothing returning 1`,

@@ -61,7 +61,7 @@ export function begunAnew(cause?: unknown): DomainError {
 /** Ed25519, ECDSA on P-256, RSA: what every passkey can one of (COSE). */
 const algorithms = [-8, -7, -257];
 
-/** What a browser gives of a new passkey; base64url. */
+/** The browser's answer for a new passkey; base64url. */
 export interface Attestation {
   id: string;
   attestationObject: string;
@@ -69,7 +69,7 @@ export interface Attestation {
   transports: string[];
 }
 
-/** What a browser gives of a passkey that signed; base64url. */
+/** The browser's answer for a passkey that signed; base64url. */
 export interface Assertion {
   id: string;
   authenticatorData: string;
@@ -151,7 +151,7 @@ export class WebAuthn {
 
 export type CreatedPasskey = Pick<NewPasskey, 'credentialId' | 'publicKey' | 'signCount' | 'transports'>;
 
-/** What a passkey keeps to say whose it is: no name, no address. */
+/** The user handle that a passkey keeps: it identifies the person without name or address. */
 function handleOf(personId: string): Buffer {
   return Buffer.from(personId.replaceAll('-', ''), 'hex');
 }

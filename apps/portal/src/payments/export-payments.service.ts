@@ -8,16 +8,16 @@ import { csvHeader, csvLines } from './domain/csv';
 import type { PageKey } from './domain/payment';
 import { type PaymentFilter, PaymentReader } from './payment-reader';
 
-/** What is looked for, and from where in the list on. */
+/** Filter of the export, and the position in the list at which it starts. */
 export type Sought = Omit<PaymentFilter, 'before' | 'limit'>;
 
 /** Rows of one file; older payments are in the next one. */
 export const exportRowsMax = 100_000;
 const pageRows = 1_000;
-/** A reader slower than this gets no whole file, and is told so by its broken end. */
+/** A download that takes longer than this is cut off; the client sees a connection that breaks. */
 const exportMsMax = 300_000;
 
-/** Flow: what is looked for, within the scope -> written down with the person's name -> page by page into a stream that the reader's pace drives. */
+/** Flow: filter within the scope -> audit record with the person's name -> page by page into a stream with backpressure from the client. */
 @Injectable()
 export class ExportPaymentsService {
   private readonly running = new ConcurrencyLimit({ perPerson: 1, inAll: 4 });

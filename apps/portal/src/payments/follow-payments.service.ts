@@ -101,7 +101,7 @@ export class FollowPaymentsService implements OnApplicationBootstrap, OnApplicat
     if (performance.now() >= watcher.endsAtMs || stream.readableLength > unreadBytesMax) return end(watcher);
     if (version !== watcher.version) {
       watcher.version = version;
-      // What it became is read by the page, with the rights that the session has then.
+      // The event carries no data: the page reads the payment itself, with the rights that its session has at that time.
       stream.push('event: change\ndata: {}\n\n');
     } else if (this.turns % heartbeatTurns === 0) stream.push(': heartbeat\n\n');
   }

@@ -10,7 +10,7 @@ import type {
 import { DomainError } from '@paycode/service-runtime';
 import { nullWhenUnknown, valueOf } from '../neighbours';
 
-/** What dispatcher and scheduler know of one transaction; null: nothing. Rejects when they cannot be asked. */
+/** Records of dispatcher and scheduler about one transaction; null: there is none. Rejects when a service does not answer. */
 export class PaymentCalls {
   constructor(
     private readonly dispatcher: InternalClient,

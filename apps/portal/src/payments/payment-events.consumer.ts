@@ -5,7 +5,7 @@ import { type EventBatch, OnEvents } from '@paycode/events';
 import { PaymentWriter } from './payment-writer';
 import { RecordPaymentsService } from './record-payments.service';
 
-/** However far the portal is behind, deliveries are not: groups of its own. What cannot be read is parked by the groups that act on it. */
+/** The portal has consumer groups of its own, so its lag delays no delivery. The groups that act on an event park it when it is unreadable. */
 @Controller()
 export class PaymentEventsConsumer {
   constructor(

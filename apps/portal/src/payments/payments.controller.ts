@@ -160,7 +160,7 @@ function filterOf({ before, limit, ...query }: ListPaymentsQuery): PaymentFilter
 
 const nothing = { outcome: null, status: null, answer: null, amount: null, from: null, to: null };
 
-/** What a query looks for, and from where in the list on. @throws DomainError 400 */
+/** Filter of a query, and the position in the list at which it starts. @throws DomainError 400 */
 function soughtIn({ search, merchantId: _, after, ...given }: ExportPaymentsQuery): Sought {
   return { ...nothing, ...given, search: search?.trim() ?? null, after: keyOf('after', after) };
 }

@@ -60,7 +60,7 @@ export class PaymentsService {
       timeline: timelineOf({ ...evidence, notice }),
       silent,
       attempts: delivery?.attempts ?? [],
-      // What is not known is taken for not decided.
+      // Without an answer of the dispatcher, the payment counts as not decided.
       doesFetchAcknowledge: payment.outcome === 'PENDING' && !delivery?.verdict,
     };
   }

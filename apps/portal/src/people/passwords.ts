@@ -23,7 +23,7 @@ interface Cost {
 export class Passwords {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
-  /** What nobody's password is compared with when there is no such person: as much work as for one that exists (T-06). */
+  /** Hash to compare with when there is no such person, so that the check takes as long as for one that exists (T-06). */
   private readonly nobody = this.encode(randomBytes(saltBytes), randomBytes(tagBytes));
 
   /** @throws DomainError 503 when too many wait */

@@ -41,7 +41,7 @@ export class TenantQuery {
   tenantId?: string;
 }
 
-/** What operators' commands do with people of the portal: the first owner of a tenant is let in here. */
+/** Operators' commands manage people of the portal: they invite the first owner of a tenant. */
 @Controller('internal/people')
 export class PeopleController {
   constructor(private readonly people: PeopleService) {}

@@ -6,7 +6,7 @@ import type { Person } from './domain/person';
 
 export type NewPerson = Omit<Person, 'personId' | 'hasTotp' | 'hasPasskey'>;
 
-/** What a person proves itself with. */
+/** Credentials of a person. */
 export interface Proofs {
   person: Person;
   passwordHash: string | null;

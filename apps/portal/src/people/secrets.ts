@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { type KeyRing, PayloadSealer } from '@paycode/crypto';
 import { Secret, TOTP } from 'otpauth';
 
-/** What a table keeps of a random secret: it cannot be used by whoever reads the table. */
+/** Tables keep this hash of a random secret, so that a reader of the table cannot use the secret. */
 export function secretHash(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }

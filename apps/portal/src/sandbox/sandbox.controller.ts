@@ -54,7 +54,7 @@ export class SandboxRedeliveryBody {
   transactionId!: number;
 }
 
-/** What a merchant rehearses in the sandbox. */
+/** Merchants rehearse payments here, in the sandbox. */
 @Controller('console/api/sandbox')
 export class SandboxController {
   constructor(private readonly sandbox: SandboxService) {}

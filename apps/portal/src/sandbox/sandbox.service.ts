@@ -52,7 +52,7 @@ export class SandboxLimits {
   take(merchantId: number): void {
     const nowMs = this.clock.epochMs();
     const bucket = this.buckets.get(merchantId) ?? new TokenBucket(rate, { tokens: rate.burst, atMs: nowMs });
-    // Whoever was here last is forgotten last.
+    // Moves the bucket to the end of the map: the map drops the least recently used bucket first.
     this.buckets.delete(merchantId);
     this.buckets.set(merchantId, bucket);
     if (this.buckets.size > merchantsMax) this.buckets.delete(this.buckets.keys().next().value!);

@@ -29,7 +29,7 @@ export const SignedIn = createParamDecorator((_: unknown, context: ExecutionCont
   return opened;
 });
 
-/** Who asks, by which session and from where. */
+/** The person who sent the request, with session and origin. */
 export interface Asking extends OpenedSession {
   origin: Origin;
 }

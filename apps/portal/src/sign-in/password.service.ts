@@ -81,7 +81,7 @@ export class PasswordService {
   }
 }
 
-/** What a new second factor takes: the own password; null in a session that this very password began, to set one up. @throws DomainError 400 */
+/** The password that a new second factor needs; null in an enrolment session, which the same password began. @throws DomainError 400 */
 export function passwordFor({ stage }: PortalSession, current: string | undefined): string | null {
   if (stage === 'ENROL_DUE') return null;
   if (current === undefined) throw invalidField('current', 'must be your password');

@@ -51,7 +51,7 @@ export class SecondFactorService {
     return codes;
   }
 
-  /** Whoever takes the app away shows that it is theirs. @throws DomainError 401, 429 */
+  /** Removes the app after its owner has proved it with a code. @throws DomainError 401, 429 */
   async remove(code: string, asking: Asking): Promise<void> {
     await this.prove(code, asking);
     await this.people.setTotp(asking.person.personId, null);

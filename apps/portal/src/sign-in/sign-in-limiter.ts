@@ -13,7 +13,7 @@ import { counter } from '@paycode/metrics';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 
 const ways = ['password', 'code', 'passkey', 'sso'] as const;
-/** What was wrong: a password, the code of an app, the answer of a passkey, or that of a provider. */
+/** The credential that was wrong: a password, the code of an app, the answer of a passkey, or that of a provider. */
 export type Way = (typeof ways)[number];
 
 /** After so many wrong tries for one person an operator is alerted, from any addresses and regardless of right ones in between (T-05). */

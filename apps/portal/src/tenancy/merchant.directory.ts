@@ -10,7 +10,7 @@ export class MerchantDirectory {
 
   constructor(private readonly client: InternalClient) {}
 
-  /** The smallest ids first, at most 1,000; by name at most 50. What changed shows within seconds. */
+  /** The smallest ids first, at most 1,000; by name at most 50. A change of a merchant is visible within seconds. */
   merchantsOf(owner: MerchantsSought): Promise<MerchantRecord[]> {
     const key = JSON.stringify(owner);
     const known = this.kept.get(key);
@@ -19,7 +19,7 @@ export class MerchantDirectory {
     const merchants = this.client.post<MerchantRecord[]>('/internal/portal/merchants', request);
     if (this.kept.size >= keptMax) this.kept.clear();
     this.kept.set(key, { merchants, untilMs: performance.now() + keptMs });
-    // What could not be read is asked for again by the next one.
+    // A failed read is not cached: the next caller asks again.
     merchants.catch(() => this.kept.delete(key));
     return merchants;
   }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 type Json = Record<string, unknown>;
 
-/** What a token says in place of the truth, and who signs it. */
+/** False content of a token, and the key that signs it. */
 export interface Crafted {
   claims?: Json;
   key?: KeyObject;

@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest();
 const text = (bytes: Buffer) => bytes.toString('base64url');
 
-/** What an attacker may have got wrong, or changed. */
+/** Values of an answer that an attacker may have wrong, or may change. */
 export interface Deviations {
   origin?: string;
   rpId?: string;

@@ -1,15 +1,15 @@
-/** What takes two people of a tenant. */
+/** Actions that need two people of a tenant. */
 export const kinds = ['BEARER_SWITCH', 'DEAD_LETTERS'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** EXPIRED, ASKER_LEFT and CHANGED: it died of itself. */
+/** EXPIRED, ASKER_LEFT and CHANGED: the request ended without a person's step. */
 export type State = 'OPEN' | 'CONFIRMED' | 'WITHDRAWN' | 'REFUSED' | 'EXPIRED' | 'ASKER_LEFT' | 'CHANGED';
 export type RequestChange = 'CONFIRM' | 'WITHDRAW' | 'REFUSE';
 export type Refusal = Exclude<State, 'OPEN'> | 'OWN' | 'NEWCOMER' | 'NOT_ASKER';
 
-/** How long a second person has. */
+/** Time within which a second person may confirm. */
 export const openForS = 86_400;
-/** Whoever was let in later than this ago confirms nothing: an owner could let in a second self and confirm with it. */
+/** People who joined less than this time ago cannot confirm: an owner could invite a second account of their own and confirm with it. */
 export const newcomerMs = 86_400_000;
 
 export interface Asked {
@@ -33,7 +33,7 @@ export interface Deciding {
   joinedAt: Date;
 }
 
-/** What a request is by now, whatever was written down last. */
+/** The state of the request at this moment, which may differ from the stored state. */
 export function stateIn(asked: Asked, { now, mayAsk, fingerprint }: Circumstances): State {
   if (asked.state !== 'OPEN') return asked.state;
   if (now >= asked.expiresAt) return 'EXPIRED';
@@ -41,7 +41,7 @@ export function stateIn(asked: Asked, { now, mayAsk, fingerprint }: Circumstance
   return fingerprint === null || fingerprint === asked.fingerprint ? 'OPEN' : 'CHANGED';
 }
 
-/** What a request becomes by a step of a person of its tenant; `refusal`: why the step was not taken. */
+/** The state of the request after a step of a person of its tenant; `refusal`: why the step was refused. */
 export function judge(
   { step, by }: { step: RequestChange; by: Deciding },
   asked: Asked,

@@ -13,7 +13,7 @@ export interface IdentityProvider extends Tenant {
   clientId: string;
 }
 
-/** What a provider says of whoever signed in there. */
+/** Claims of the provider about the person who signed in there. */
 export interface Claims {
   subject: string;
   email: string | undefined;
@@ -37,7 +37,7 @@ export function issuerProblem(issuer: string, environment: 'sandbox' | 'producti
     : 'must begin with https://';
 }
 
-/** What an issuer has not (OpenID Connect Discovery 3). */
+/** An issuer has no query, fragment or user info (OpenID Connect Discovery 3). */
 function hasMore({ search, hash, username, password }: URL): boolean {
   return [search, hash, username, password].some(part => part !== '');
 }

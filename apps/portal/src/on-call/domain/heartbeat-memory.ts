@@ -16,7 +16,7 @@ export class HeartbeatMemory {
       const sinceMs = before?.heartbeat === heartbeat ? before.sinceMs : nowMs;
       return [replica, { heartbeat, sinceMs }] as const;
     });
-    // Whoever is not registered any more is forgotten.
+    // Drops replicas that are not registered any more.
     this.seen = new Map(seen);
     return owners.map(({ replica }) => nowMs - (this.seen.get(replica)?.sinceMs ?? nowMs));
   }

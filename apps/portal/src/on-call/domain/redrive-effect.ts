@@ -1,4 +1,4 @@
-/** What is known of a letter and its payment; undefined: the service that knows it did not answer. */
+/** Facts about a dead letter and its payment; undefined: the service that has the fact did not answer. */
 export interface LetterFacts {
   group: string;
   /** null: nothing is wrong with the record itself. */
@@ -9,8 +9,8 @@ export interface LetterFacts {
 }
 
 /**
- * What a redrive would do. FAILS_AGAIN: the record itself cannot be used. DUPLICATE: it was handled since, and is ignored. DECIDED: its money was
- * decided without it. LATE: of a payment, too old to be delivered (A-12). UNKNOWN: who knows it does not answer.
+ * The effect of a redrive. FAILS_AGAIN: the record itself cannot be used. DUPLICATE: it was handled since, and is ignored. DECIDED: its money was
+ * decided without it. LATE: of a payment, too old to be delivered (A-12). UNKNOWN: the service that has the facts did not answer.
  */
 export type RedriveEffect =
   | 'FAILS_AGAIN'

@@ -1,6 +1,6 @@
 export type Purpose = 'ADD' | 'SIGN_IN';
 
-/** What a browser was asked to have signed. Sealed, it travels through the browser: nothing is stored for whoever only asks. */
+/** A challenge that the browser must sign. The browser holds it sealed, so a request for a challenge stores nothing here. */
 export interface Ceremony {
   purpose: Purpose;
   /** Whose passkey must answer; null: anybody's. */

@@ -1,4 +1,4 @@
-/** What a failed connection means, by the code of the attempt (`CONNECTION: <code>`). */
+/** Explanation of a failed connection by the code of the attempt (`CONNECTION: <code>`). */
 const connections: Record<string, string> = {
   ECONNREFUSED: 'Nothing listens at this address and port: start your server, or correct the URL.',
   ECONNRESET: 'Your server closed the connection without an answer: look for a crash or a restart at that time.',
@@ -22,7 +22,7 @@ const connections: Record<string, string> = {
   EPROTO: 'The TLS handshake failed: your server must speak TLS 1.2 or 1.3.',
 };
 
-/** What to do about the code of a failed connection; undefined: it has no words of its own. */
+/** Advice for the code of a failed connection; undefined: there is none for this code. */
 export function connectionAdvice(outcome: string | undefined): string | undefined {
   const code = /^CONNECTION: (\w+)$/.exec(outcome ?? '')?.[1];
   return code === undefined || !Object.hasOwn(connections, code) ? undefined : connections[code];
@@ -49,7 +49,7 @@ const statuses: readonly (readonly [is: (status: number) => boolean, advice: str
   [status => status >= 500, 'Your program or what stands before it failed: look into its log at the time of the attempt.'],
 ];
 
-/** What to do about a status; undefined: the answer is not known. */
+/** Advice for an HTTP status; undefined: there is none for this outcome. */
 export function statusAdvice(outcome: string | undefined): string | undefined {
   const status = Number(/^HTTP (\d{3})$/.exec(outcome ?? '')?.[1]);
   return statuses.find(([is]) => is(status))?.[1];

@@ -2,7 +2,7 @@ import type { DeliveryAttempt, DeliveryTimeline, ReversalReason, ReversalState }
 import { connectionAdvice, statusAdvice } from './answer-words';
 import type { Payment } from './payment';
 
-/** What is known of one payment; null: the service that knows it has no record of it, or did not answer. */
+/** Facts about one payment; null: the service that has them has no record of the payment, or did not answer. */
 export interface Evidence {
   payment: Payment;
   delivery: DeliveryTimeline | null;
@@ -12,7 +12,7 @@ export interface Evidence {
 export interface Explanation {
   headline: string;
   why: string;
-  /** What to do now; empty when nothing is to be done. */
+  /** Actions for the merchant; empty when there are none. */
   advice: string[];
 }
 

@@ -1,10 +1,13 @@
 import { type ReversalReason, reversalReasons, type TransactionKind } from '@paycode/dto';
 
-/** What became of the money. `SETTLED`: acknowledged, or the core could not reverse it. `NO_MONEY`: a failed payment, or a notice of a refund or reversal; nothing to acknowledge. */
+/**
+ * Outcome for the money. `SETTLED`: acknowledged, or the core could not reverse it. `NO_MONEY`: a failed payment, or a notice of a refund
+ * or reversal; nothing to acknowledge.
+ */
 export const outcomes = ['PENDING', 'SETTLED', 'REVERSED', 'NO_MONEY'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** What the merchant's server answered: it acknowledged by HTTP 200 or by reading the notification, or why the payment was reversed. */
+/** Answer of the merchant's server: it acknowledged by HTTP 200 or by reading the notification, or why the payment was reversed. */
 export const answers = ['HTTP_200', 'READ', ...reversalReasons] as const;
 export type Answer = (typeof answers)[number];
 

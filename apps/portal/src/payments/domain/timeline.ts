@@ -17,7 +17,7 @@ export interface TimelineStep {
   text: string;
 }
 
-/** What the core said of a reversal of the payment. */
+/** The core's notice of a reversal of the payment. */
 export interface ReversalNotice {
   at: string;
   transactionId: number;
@@ -29,7 +29,7 @@ const order: readonly TimelineStep['kind'][] = [
   'REVERSAL_FAILED',
 ]; // prettier-ignore
 
-/** The life of one payment in the order in which it happened; what happened at one instant, in the order of the protocol. */
+/** The steps of one payment in order of time; steps of the same instant stand in the order of the protocol. */
 export function timelineOf(evidence: Evidence & { notice: ReversalNotice | null }): TimelineStep[] {
   const steps = [
     ...paymentSteps(evidence),

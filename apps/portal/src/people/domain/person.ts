@@ -26,7 +26,7 @@ export function hasSecondFactor({ hasTotp, hasPasskey }: Pick<Person, 'hasTotp' 
   return hasTotp || hasPasskey;
 }
 
-/** What a role lets a person do beyond reading. */
+/** Permissions beyond reading. */
 export type Permission = 'CONFIGURE' | 'INVITE' | 'TEST' | 'CREDENTIALS' | 'NOTIFICATION' | 'ON_CALL';
 
 const permissions: Record<Role, readonly Permission[]> = {

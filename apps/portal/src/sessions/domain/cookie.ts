@@ -14,7 +14,7 @@ export function cookieFor(secret: string, maxAgeS: number): string {
   return `${cookieName}=${secret}; ${attributes}; Max-Age=${maxAgeS}`;
 }
 
-/** What a browser keeps for us while its person signs in at a provider; sealed. */
+/** The browser keeps this cookie, sealed, while its person signs in at a provider. */
 const ssoName = '__Host-paycode-sso';
 const ssoOurs = new RegExp(`(?:^|;\\s*)${ssoName}=([A-Za-z0-9_.-]{1,2000})(?:;|$)`);
 

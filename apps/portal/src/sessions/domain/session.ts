@@ -1,6 +1,6 @@
 import type { Person } from '../../people/domain/person';
 
-/** What a session may do: `CODE_DUE` knows the password only, `ENROL_DUE` must set up an authenticator app first. */
+/** Stage of a session: at `CODE_DUE` only the password is proved, at `ENROL_DUE` the person must set up an authenticator app first. */
 export type Stage = 'CODE_DUE' | 'ENROL_DUE' | 'FULL';
 
 export interface PortalSession {
