@@ -1,4 +1,4 @@
-/** What the portal answers; instants are ISO 8601 UTC, amounts exact decimals as text. */
+/** Types of the portal's answers; instants are ISO 8601 UTC, amounts exact decimals as text. */
 export type Stage = 'CODE_DUE' | 'ENROL_DUE' | 'FULL';
 
 export interface Me {
@@ -148,7 +148,7 @@ export interface AskedFourEyes extends FourEyesRequest {
   isMailed: boolean;
 }
 
-/** What one person asked for and another of the same tenant confirms. */
+/** A request of one person that another person of the same tenant confirms. */
 export interface FourEyesRequest {
   requestId: string;
   state: 'OPEN' | 'CONFIRMED' | 'WITHDRAWN' | 'REFUSED' | 'EXPIRED' | 'ASKER_LEFT' | 'CHANGED';
@@ -162,7 +162,7 @@ export interface FourEyesRequest {
 export interface SwitchOverview {
   takesTwo: boolean;
   request: FourEyesRequest | null;
-  /** Who may ask and confirm; a newcomer from this instant on. */
+  /** People who may ask and confirm; a newcomer may from `confirmsFrom` on. */
   owners: { personId: string; name: string; confirmsFrom: string }[];
 }
 

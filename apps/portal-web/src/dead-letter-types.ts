@@ -46,7 +46,7 @@ export interface RedriveState {
   takesTwo: boolean;
   request: FourEyesRequest | null;
   owners: { personId: string; name: string; confirmsFrom: string }[];
-  /** What the request is about, as far as it is still kept. */
+  /** Dead letters of the request, without those that are deleted by now. */
   letters: DeadLetter[];
 }
 

@@ -12,7 +12,7 @@ export interface EndpointPause {
   endsAt: string;
 }
 
-/** What people on call look at first. */
+/** Data of the first page for people on call. */
 export interface Stuck {
   /** Oldest first; null: the dispatcher did not answer. */
   open:
@@ -82,7 +82,7 @@ export interface MerchantPage {
   isMore: boolean;
 }
 
-/** What is set for a merchant, without what is secret. */
+/** Settings of a merchant, without secrets. */
 export interface OnCallMerchant {
   merchant: Merchant;
   /** null: notification-config did not answer. */

@@ -36,7 +36,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What is refused stays refused; what did not get through may the next time.
+      // A refusal (4xx) would repeat; a failure of the network or the server may pass.
       retry: (tries, error) => tries < triesMax && !(error instanceof PortalError && error.status >= 400 && error.status < 500),
     },
   },

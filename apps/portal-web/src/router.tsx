@@ -4,7 +4,7 @@ import { Failure, NotHere, Shell } from './ui';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotHere });
 
-/** Whoever is not signed in goes to the sign-in page, and comes back to where it wanted to. */
+/** A person who is not signed in goes to the sign-in page, and afterwards to the page that was asked for. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',

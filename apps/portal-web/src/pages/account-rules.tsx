@@ -13,7 +13,7 @@ interface AccessProps {
 
 const sourcesMax = 32;
 
-/** What makes a stolen password worth nothing: the proof of the key at login, and the addresses that the account may be used from. */
+/** Rules that make a stolen password useless: the proof of the key at login, and the addresses from which the account may be used. */
 export function AccountRules({ access, mayChange }: AccessProps): ReactNode {
   return (
     <>

@@ -5,7 +5,7 @@ import type { ApiSession } from '../api-types';
 import { apiSessionsQuery, queryClient } from '../queries';
 import { Failure, Moment, Waiting } from '../ui';
 
-/** What the account's programs have open, ended one by one. */
+/** The open sessions of the account's programs; a person can end each of them. */
 export function ApiSessions({ mayChange }: { mayChange: boolean }): ReactNode {
   const { data, isError, error, refetch } = useQuery(apiSessionsQuery);
   const end = useMutation({

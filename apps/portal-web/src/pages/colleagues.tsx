@@ -16,7 +16,7 @@ const operatorRoles = [
   ['ADMINISTRATOR', 'Administrator: also changes and invites'],
 ] as const;
 
-/** Who else is in the account, and letting somebody in. */
+/** The other people of the account, and the form that invites one. */
 export function Colleagues({ me: { person, environment } }: { me: Me }): ReactNode {
   const { data, isError, error } = useQuery(peopleQuery);
   return (

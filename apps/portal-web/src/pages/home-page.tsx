@@ -7,7 +7,7 @@ import { homeQuery, meQuery, merchantsQuery, notificationsQuery } from '../queri
 import { AnswerChart, AnswerTable, Facts, Failure, MerchantChoice, Money, outcomeName, TimeChart, Waiting } from '../ui';
 import { SecondPersonHint } from './second-person-hint';
 
-/** Who one is, what needs attention, today's money, and how the receiver answers. */
+/** The identity of the person, open problems, today's amounts, and the answers of the merchant's server. */
 export function HomePage(): ReactNode {
   const { merchantId: chosen } = useSearch({ from: '/signed-in/' });
   const navigate = useNavigate({ from: '/' });

@@ -4,7 +4,7 @@ import type { Stuck } from '../on-call-types';
 /** The lease of a replica (10 s) and some beats. */
 const suspiciousMs = 15_000;
 
-/** Who works on deliveries: what lies in a shard of nobody waits. */
+/** Replicas that own shards. Deliveries in a shard without an owner wait. */
 export function ShardOwners({ stuck: { shards } }: { stuck: Stuck }): ReactNode {
   if (!shards) return null;
   const { count, withoutOwner, replicas } = shards;

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Field } from '../ui';
 
-/** Who has the browser alone cannot change credentials. */
+/** Asks for the password, so that a person who only has access to the browser cannot change credentials. */
 export function OwnPassword({ value, onChange }: { value: string; onChange: (next: string) => void }): ReactNode {
   return (
     <Field

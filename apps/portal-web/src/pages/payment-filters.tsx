@@ -22,7 +22,7 @@ interface FiltersProps {
   onChange: (next: PaymentSearch) => void;
 }
 
-/** What is looked for among payments. */
+/** The form that filters payments. */
 export function PaymentFilters({ filter, onChange }: FiltersProps): ReactNode {
   const [search, setSearch] = useState(filter.search ?? '');
   const [amount, setAmount] = useState(filter.amount ?? '');

@@ -5,7 +5,7 @@ import type { Attempt, ShownNotification, ShownPayment } from '../api-types';
 import { meQuery, queryClient } from '../queries';
 import { Confirm, Failure, Moment, Table } from '../ui';
 
-/** What was sent of one payment, and what came back. */
+/** The notification of one payment, and the answers of the merchant's server. */
 export function PaymentNotification({ shown }: { shown: ShownPayment }): ReactNode {
   const { data: me } = useQuery(meQuery);
   return (

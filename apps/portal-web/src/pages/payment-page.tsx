@@ -7,7 +7,7 @@ import { Facts, Failure, Moment, Money, OutcomeTag, Waiting } from '../ui';
 import { usePaymentChanges } from './payment-changes';
 import { PaymentNotification } from './payment-notification';
 
-/** What became of one payment, why, and what to do. */
+/** The outcome of one payment, its reason, and advice. */
 export function PaymentPage(): ReactNode {
   const { transactionId } = useParams({ from: '/signed-in/payments/$transactionId' });
   const [isTold, setTold] = useState(false);

@@ -6,12 +6,12 @@ import { exportLink, type PaymentPageSearch, type PaymentSearch, paymentsQuery }
 import { answerName, Failure, Moment, Money, OutcomeTag, Table, Waiting } from '../ui';
 import { PaymentFilters } from './payment-filters';
 
-/** Payments, newest first, as far back as one asks. What is looked for stands in the address: it can be sent to a colleague. */
+/** Payments, newest first, as far back as one asks. The address holds the filter, so a person can send it to a colleague. */
 export function PaymentsPage(): ReactNode {
   const page = useSearch({ from: '/signed-in/payments' });
   const navigate = useNavigate({ from: '/payments' });
   const go = (next: PaymentPageSearch) => void navigate({ search: before => ({ ...before, ...next }) as never });
-  // What is looked for anew is looked for from the newest on.
+  // A new filter starts at the newest payment.
   const change = (next: PaymentSearch) => go({ ...next, after: undefined, before: undefined });
   const list = useQuery({ ...paymentsQuery(page), placeholderData: keepPreviousData });
   useEffect(() => void (document.title = 'Payments · Paycode'), []);

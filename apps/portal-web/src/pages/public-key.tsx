@@ -69,7 +69,7 @@ function Fingerprint({ sha256 }: { sha256: string }): ReactNode {
   );
 }
 
-/** What stands between the lines of a PEM file; base64 alone stays as it is. */
+/** The base64 text between the BEGIN and END lines of a PEM file; text without these lines stays as it is. */
 function base64Of(text: string): string {
   return text.replace(/-----(?:BEGIN|END) PUBLIC KEY-----/g, '').replace(/\s/g, '');
 }

@@ -7,7 +7,7 @@ import { Failure, Field } from '../ui';
 
 type Recipient = Notifications['recipients'][number];
 
-/** Who gets an e-mail or a short message of each payment, beside the server. */
+/** People who get an e-mail or a short message for each payment, in addition to the server. */
 export function Recipients(props: { merchantId: number; recipients: Recipient[]; mayChange: boolean }): ReactNode {
   const path = `merchants/${props.merchantId}/notifications/recipients`;
   const onSuccess = (next: Notifications) => queryClient.setQueryData(notificationsQuery(props.merchantId).queryKey, next);

@@ -30,7 +30,7 @@ interface PreviewProps {
 export const refsOf = (letters: readonly DeadLetter[]): LetterRef[] =>
   letters.map(({ service, letterId }) => ({ service, letterId }));
 
-/** What a redrive would do, before anybody does it. */
+/** The effect of a redrive, shown before a person starts it. */
 export function RedrivePreview({ letters, overview, done }: PreviewProps): ReactNode {
   const { data, isError, error, refetch } = useQuery(redrivePreviewQuery(refsOf(letters)));
   return (

@@ -13,7 +13,7 @@ interface RequestProps {
   done: (redriven?: RedrivenLetter[]) => void;
 }
 
-/** What waits for a second person, and what whoever looks can do about it. */
+/** The redrive that waits for a second person, and the actions of the person who is signed in. */
 export function RedriveRequest({ overview, done }: RequestProps): ReactNode {
   const { data: me } = useQuery(meQuery);
   const { request, letters } = overview;

@@ -6,7 +6,7 @@ import { scenariosQuery } from '../queries';
 import { Failure, Waiting } from '../ui';
 import type { Stage } from './sandbox-stage';
 
-/** What was played, each payment with the way to its page. */
+/** The payments of the scenario, each with a link to its page. */
 export function Played({ stage: { scenario, doing, played } }: { stage: Stage }): ReactNode {
   if (scenario === null) return null;
   return (

@@ -9,7 +9,7 @@ export interface PlayedPayment extends SandboxTransaction {
 export interface Stage {
   /** The scenario that plays, or played last. */
   scenario: string | null;
-  /** What it does just now, in words; null: nothing plays. */
+  /** The current step of the scenario, in words; null: nothing plays. */
   doing: string | null;
   played: PlayedPayment[];
   error: unknown;

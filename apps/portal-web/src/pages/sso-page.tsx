@@ -5,7 +5,7 @@ import { api } from '../api';
 import { meQuery, queryClient } from '../queries';
 import { Failure, Waiting } from '../ui';
 
-/** Where the provider of one's company leads back to. What it says is good once, so it leaves the address at once. */
+/** The identity provider redirects to this page. Its answer is valid once, so the page removes it from the address at once. */
 export function SsoPage(): ReactNode {
   const [answer] = useState(() => location.search.slice(1));
   const isSent = useRef(false);

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-/** What went wrong, in the words of whoever refused, and the way on. */
+/** The message of the error, and a button that tries again. */
 export function Failure({ error, again }: { error: unknown; again?: () => void }): ReactNode {
   return (
     <div className="notice bad" role="alert">

@@ -22,7 +22,7 @@ function isFor(me: Me | null | undefined, page: (typeof pages)[number]['to']): b
   return page !== '/sandbox' || (me?.environment === 'sandbox' && me.person.tenantType === 'MERCHANT');
 }
 
-/** What every page of somebody who is signed in has around it. */
+/** The frame of every page for people who are signed in. */
 export function Shell(): ReactNode {
   const { data: me } = useQuery(meQuery);
   const main = useMainFocus();
