@@ -3,7 +3,7 @@ import type { NamedNotificationStatus } from '@paycode/dto';
 /** How a payment on the page can end; a refund or reversal is no payment. */
 export type PaymentStatus = Exclude<NamedNotificationStatus, 'REFUNDED' | 'REVERSED'> | 'TIMEOUT_PURCHASE';
 
-/** What the page says. `{name}` is a place that is filled. */
+/** Texts of the page. `{name}` is a placeholder. */
 export interface Messages {
   /** The language's name in itself. */
   language: string;

@@ -107,7 +107,7 @@ function element(name, content, attributes = {}) {
   return made;
 }
 
-/** What the payer keeps, in place of the form, which would pay once more. */
+/** Shows the receipt in place of the form, because the form would pay once more. */
 function showReceipt(transactionId, tip) {
   const total = money(unitsOf(amount) + unitsOf(tip ?? '0'));
   const facts = [

@@ -1,6 +1,6 @@
 import { catalogue, type Language, languages, type Messages } from './messages';
 
-/** Who reads the page. */
+/** The reader of the page: language, texts and locales. */
 export interface Payer {
   language: Language;
   messages: Messages;

@@ -6,7 +6,7 @@ import { type Html, html } from './html';
 import { catalogue, filled, languages, type PaymentStatus } from './messages';
 import { moneyFor, type Payer } from './payer';
 
-/** What a person may choose on the payment page, so that every status of a purchase can be tried: its TxState. */
+/** TxStates that a person may choose on the payment page, so that every status of a purchase can be tried. */
 export const outcomeStates = [
   'SUCCESS',
   'END_BANK_DECLINE',
@@ -39,7 +39,7 @@ export interface PageContent {
 
 const exampleMobile = '+27 82 000 0000';
 
-/** The page on which a person pays a code. What only a tester needs stands in a box of its own. */
+/** The page on which a person pays a code. Controls that only a tester needs stand in a box of their own. */
 export function paymentPage({ code, state, merchantName }: PageContent, payer: Payer): string {
   const { messages } = payer;
   const isLive = state === 'LIVE';
@@ -161,9 +161,9 @@ function documentOf({ title, main, before }: { title: string; main: Html; before
 export interface Field {
   name: string;
   label: string;
-  /** What a phone's keyboard follows. */
+  /** Selects the keyboard of a phone. */
   type: 'text' | 'tel' | 'email';
-  /** WCAG 1.3.5: what browsers fill in by themselves. */
+  /** WCAG 1.3.5: lets browsers fill in the field. */
   autocomplete: string;
   inputmode?: 'decimal';
   value?: string;

@@ -68,7 +68,7 @@ export class SandboxFollowBody extends SandboxBody {
   followUp!: FollowUp;
 }
 
-/** What people of a merchant rehearse in the portal. The portal has checked whose merchant it is. A payment core has no such path. */
+/** People of a merchant rehearse payments in the portal. The portal has checked whose merchant it is. A payment core has no such path. */
 @Controller('internal/portal/sandbox')
 export class PortalSandboxController {
   constructor(private readonly sandbox: PortalSandboxService) {}

@@ -98,7 +98,7 @@ export class SimulatorUnderTest {
     return this.http.post(this.internalUrl + path, body, { headers: { ...json, ...operatorHeader() } });
   }
 
-  /** What the portal asks of the sandbox for merchant 1001. */
+  /** Calls the sandbox as the portal does for merchant 1001. */
   async portal<T>(operation: PortalSandboxOperation, wish: object): Promise<{ status: number; answer: PortalAnswer<T> }> {
     const headers = { ...json, ...tokenKeys.headers('portal', 'payment-simulator') };
     const body = JSON.stringify({ merchantId: 1001, actor: 'Ann <ann@shop.example>', ...wish });

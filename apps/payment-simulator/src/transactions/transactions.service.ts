@@ -88,7 +88,7 @@ export class TransactionsService {
       await this.storeFollowing(transaction);
       return null;
     } catch (refusal) {
-      // What the original no longer allows may be what the first call did to it.
+      // The original may refuse because the first call of this key has already refunded or reversed it.
       const { merchantId, idempotencyKey } = transaction;
       const earlier = idempotencyKey === null ? undefined : await this.transactions.findByKey(merchantId, idempotencyKey);
       if (earlier) return earlier;

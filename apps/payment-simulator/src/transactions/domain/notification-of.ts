@@ -69,8 +69,8 @@ export function reversalNotificationOf(
 }
 
 /**
- * Whether the completion, under the key of a transaction, says the same as the one that made it (A-89). What the merchant's record says
- * today does not count, nor that the transaction was reversed since. `notification`: the transaction's, opened.
+ * Whether the completion has the same content as the one that made the transaction of this key (A-89). The comparison ignores later changes
+ * of the merchant's record, and a later reversal of the transaction. `notification`: the transaction's, opened.
  */
 export function isRepeatOf(
   completion: Completion,
