@@ -148,7 +148,7 @@ const unreadables: Record<string, UnreadableRequest> = {
   [timedOut]: { status: 408, message: 'the request took too long' },
 };
 
-/** What a client is told whose request could not be read; undefined when it does not use TLS. */
+/** The answer to a client whose request could not be read; undefined when it does not use TLS. */
 function unreadableBy(code: string): UnreadableRequest | undefined {
   return unreadables[code] ?? (code.startsWith('HPE_') ? { status: 400, message: 'request is not valid HTTP' } : undefined);
 }

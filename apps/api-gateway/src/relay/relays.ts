@@ -50,7 +50,7 @@ export class Relays {
     return this.entries.get(this.idOf(owner))?.relay.rehearse(scenario) ?? false;
   }
 
-  /** What waits is answered at once; the next request finds no relay. */
+  /** Answers waiting requests at once; the next request finds no relay. */
   remove(owner: RelayName): void {
     this.entries.get(this.idOf(owner))?.relay.close();
   }

@@ -72,7 +72,7 @@ export class GatewayUnderTest {
     return this.service.app.get(PlainListener).port;
   }
 
-  /** What auth-session was asked, in order. */
+  /** The requests to auth-session, in order. */
   get asked(): AuthorizeRequest[] {
     return this.auth.seen.map(({ body }) => JSON.parse(body) as AuthorizeRequest);
   }

@@ -75,8 +75,8 @@ export class PortalAccountBody extends TenantBody {
 type Answer<T> = Promise<PortalAnswer<T>>;
 
 /**
- * What people of a merchant or PSP do in the portal with the account of their programs. The portal has checked whose it is; who asked is
- * written down here.
+ * People of a merchant or PSP manage the account of their programs in the portal. The portal has checked whose account it is; this service
+ * records who asked.
  */
 @Controller('internal/portal/accounts')
 export class PortalAccountsController {

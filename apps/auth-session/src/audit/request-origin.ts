@@ -21,7 +21,7 @@ interface InternalRequest {
   subject?: string;
 }
 
-/** Who makes an internal call, as `InternalCallersGuard` established it. */
+/** The caller of an internal route, as `InternalCallersGuard` authenticated it. */
 export const InternalOrigin = createParamDecorator((_: unknown, context: ExecutionContext): Origin =>
   internalOriginOf(context.switchToHttp().getRequest<InternalRequest>()),
 );

@@ -44,7 +44,7 @@ export interface ClientOrigin extends Origin {
   address: string;
 }
 
-/** Who made the call, and from which address. */
+/** The caller, and its address. */
 export interface Origin {
   /** `operator` with the person's name, the name of a service, or `client`. */
   actor: string;

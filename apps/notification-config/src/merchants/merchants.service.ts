@@ -78,7 +78,7 @@ export function merchantNotFound(): DomainError {
 
 const changedAt = () => 'clock_timestamp()';
 
-/** What the operator interface shows of a merchant. */
+/** The fields of a merchant that the operator interface shows. */
 function recordOf({ merchantId, merchantName, pspId, acquirer, status }: MerchantEntity): MerchantRecord {
   return { merchantId, merchantName, pspId, acquirer, status };
 }

@@ -72,7 +72,7 @@ function portalCaller({ actor }: { actor: string }, request: FastifyRequest): No
 
 type Answer<T> = Promise<PortalAnswer<T>>;
 
-/** What people do in the portal. The portal has checked whose merchant it is; who asked is written down here. */
+/** People manage notifications in the portal. The portal has checked whose merchant it is; this service records who asked. */
 @Controller('internal/portal')
 export class PortalNotificationsController {
   constructor(private readonly notifications: PortalNotificationsService) {}

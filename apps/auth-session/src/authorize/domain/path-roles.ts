@@ -1,6 +1,6 @@
 import type { AccountType, Identity, Role } from '@paycode/dto';
 
-/** Who may use a path. */
+/** The callers that may use a path. */
 export type PathRule =
   | { kind: 'OPEN' }
   | { kind: 'ANY_ACCOUNT' }

@@ -1,4 +1,4 @@
-/** What a client proves in login: both are base64 of a SHA-256 digest (R-4.1-5, R-4.1-6). */
+/** A client's proof in login: both fields are base64 of a SHA-256 digest (R-4.1-5, R-4.1-6). */
 export interface ChallengeAnswer {
   /** Names the challenge: hash of the encrypted bytes. */
   base64EncodedChallengeHash: string;

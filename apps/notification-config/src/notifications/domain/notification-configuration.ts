@@ -10,7 +10,7 @@ export interface HttpNotification {
   sealedKey: string;
 }
 
-/** What one merchant has configured. */
+/** The configuration of one merchant. */
 export interface NotificationConfiguration {
   merchantId: number;
   status: 'ACTIVE' | 'SUSPENDED';
