@@ -1,4 +1,4 @@
-// What integrators install, on each Node it promises: `npm run test:node-versions`. Needs no platform and no database.
+// Tests the packages that integrators install, on each supported Node: `npm run test:node-versions`. Needs no platform and no database.
 const { globalSetup: _setup, globalTeardown: _teardown, ...config } = require('../../jest.preset.cjs').projectConfig(__dirname);
 
 module.exports = {

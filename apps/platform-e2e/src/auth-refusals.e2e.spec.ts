@@ -13,7 +13,7 @@ const codes: Record<string, string> = {
   'Invalid JWT token': 'TOKEN_MALFORMED',
 };
 
-/** What a client is told when it is not let in: spec 7, byte for byte. */
+/** Answers to a client that is not authorized: spec 7, byte for byte. */
 describe('refusals', () => {
   const client = new SessionClient(sharedPlatform());
   const get = (...authorization: string[]) =>

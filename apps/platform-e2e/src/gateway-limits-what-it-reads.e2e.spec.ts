@@ -1,7 +1,7 @@
 import { basic, ExactGatewayClient } from './testing/exact-gateway-client';
 import { sharedPlatform } from './testing/platform';
 
-/** What is too large, of the wrong type or not HTTP is refused before anybody looks at it. */
+/** The gateway refuses a request that is too large, of the wrong type or not HTTP before any service reads it. */
 describe('a request beyond the limits', () => {
   const platform = sharedPlatform();
   const gateway = new ExactGatewayClient(platform);

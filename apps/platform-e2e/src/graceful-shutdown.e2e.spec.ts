@@ -51,7 +51,7 @@ describe('SIGTERM with 1,000 POSTs in flight', () => {
     await eventually(async () => expect((await fetch(ready)).status).toBe(503));
     mayAnswer();
     expect(await exitCode).toBe(0);
-    // Whoever comes next finds nothing left to send.
+    // The next dispatcher finds nothing left to send.
     await platform.add('webhook-dispatcher');
     await eventually(async () => {
       const states = await Promise.all([...posts.keys()].map(id => shops[0]!.merchant.reversal(id)));

@@ -10,7 +10,7 @@ const endOfBlock = '--- end of block ---';
 
 interface Example {
   commands: string;
-  /** What the README says they print; `…` stands for anything. */
+  /** Their output in the README; `…` stands for anything. */
   prints: string;
 }
 

@@ -14,7 +14,7 @@ interface Page {
   kit: string;
   /** Name of the code block with the program. */
   fence: string;
-  /** What the program prints when it serves. */
+  /** Text that the program prints when it serves. */
   serving: string;
   /** Makes the package, in the empty folder `to`, which is not timed; gives the environment of a reader who has it. */
   pack(folder: string, to: string): Promise<Record<string, string> | string | void>;
@@ -45,7 +45,7 @@ const pages: Page[] = [
   },
 ];
 
-/** What a reader of a kit's page does, in order. */
+/** The steps of a reader of a kit's page, in order. */
 function stepsOf({ kit, fence }: Page, port: number) {
   const page = readFileSync(join(kitsFolder, kit, 'README.md'), 'utf8').replaceAll('9000', String(port));
   const blocks = (name: string) =>

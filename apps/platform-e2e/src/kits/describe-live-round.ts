@@ -18,7 +18,7 @@ export function describeLiveRound({ program, folder }: KitUnderTest, adapter: st
     receiver.addKey(await merchant.addHttp(receiver.url));
     const transactionId = await payNewCode(merchant, '25.50');
     await eventually(async () => expect(await merchant.reversal(transactionId)).toMatchObject({ state: 'SETTLED' }));
-    // What the receiver prints may arrive after its answer.
+    // The receiver's output may arrive after its answer.
     await eventually(() => expect(receiver.said(`handled ${transactionId} `)).not.toEqual([]));
     const [handled, ...others] = receiver.said(`handled ${transactionId} `);
     expect(handled).toMatch(new RegExp(`^handled ${transactionId} SUCCESS ${paidAmount.source} journey-`));

@@ -20,7 +20,7 @@ export function describeReceiver(underTest: KitUnderTest): void {
     });
     afterAll(() => receiver?.stop());
     const handled = (transactionId: number) => receiver.said(`handled ${transactionId} `).length;
-    /** What the receiver prints may arrive after its answer. */
+    /** The receiver's output may arrive after its answer. */
     const isHandledOnce = (transactionId: number) => eventually(() => expect(handled(transactionId)).toBe(1));
 
     it('handles a notification once, however often it comes (R-6.2-5)', async () => {

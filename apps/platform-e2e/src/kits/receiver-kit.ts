@@ -16,7 +16,7 @@ export interface ReceiverKit {
   name: string;
   /** Programs that must be there, with the argument that proves it. */
   needs: [command: string, argument: string][];
-  /** What serves in the tests; the first needs no framework. */
+  /** Adapters that serve in the tests; the first needs no framework. */
   adapters: string[];
   /** False where the language's decimal type drops zeros at the end (25.50 is 25.5). */
   keepsScale?: boolean;
@@ -28,7 +28,7 @@ export interface ReceiverKit {
   alsoTested?(underTest: KitUnderTest): void;
 }
 
-/** What the suites of a kit share: the installed package, and a folder for each process. */
+/** The suites of a kit share the installed package; each process gets a folder of its own. */
 export interface KitUnderTest {
   kit: ReceiverKit;
   program(): Program;

@@ -3,10 +3,10 @@ import { basename, join } from 'node:path';
 import { kitsFolder } from './receiver-kit';
 
 interface Size {
-  /** Receiver, notification, answers, errors, the store's interface and FileStore: what a merchant reads before trusting it with money. */
+  /** Receiver, notification, answers, errors, the store's interface and FileStore: a merchant reads these before using the kit. */
   receiving: number;
   client: number;
-  /** What the language lacks and the others bring along. */
+  /** A JSON parser, where the language's standard library has none. */
   parser?: number;
 }
 

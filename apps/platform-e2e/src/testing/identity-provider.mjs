@@ -18,7 +18,7 @@ const provider = new Provider(issuer, {
   ],
   claims: { openid: ['sub'], email: ['email', 'email_verified'] },
   pkce: { required: () => true },
-  // Whoever signs in is believed: the account is the name that was typed.
+  // Accepts every sign-in: the account is the name that was typed.
   findAccount: (_, id) => ({
     accountId: id,
     claims: () => ({ sub: id, email: id, email_verified: !id.startsWith('unverified') }),

@@ -23,7 +23,7 @@ export interface PlatformProcessOptions {
   args?: string[];
   /** True: runs `npm start` as a person does; otherwise the command that npm runs. */
   isUnderNpm?: boolean;
-  /** What npm runs: `start` unless given. */
+  /** The npm script: `start` unless given. */
   command?: 'start' | 'dev';
 }
 

@@ -17,16 +17,16 @@ export function describeInBrowser(name: string, tests: () => void): void {
   else describe.skip(`${name} (not run: no Chromium; apt-get install chromium, or set CHROMIUM_PATH)`, tests);
 }
 
-/** Where screenshots of a run lie, to be looked at. */
+/** Folder for screenshots of a run, for a person to check. */
 export const screenshots = join(__dirname, '../../../../.cache/portal-screenshots');
 const patienceMs = 120_000;
 
-/** What the API refuses (4xx) is an error to the browser, which says so at some time later; people read it in the page, and so do the tests. */
+/** The browser reports each refusal of the API (4xx) as an error some time later. People read refusals in the page, and so do the tests. */
 function isRefusal(message: ConsoleMessage): boolean {
   return message.location().url.includes('/console/api/') && /responded with a status of 4\d\d/.test(message.text());
 }
 
-/** A person's browser on the portal. Collects what the browser complains of. */
+/** A person's browser on the portal. Collects the errors that the browser reports. */
 export class PortalBrowser {
   readonly complaints: string[] = [];
 

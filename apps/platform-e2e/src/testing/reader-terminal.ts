@@ -39,7 +39,7 @@ export class ReaderTerminal {
     this.type('shopt -s expand_aliases; set -eo pipefail');
   }
 
-  /** What the commands print. Rejects when one of them fails. */
+  /** Resolves with the output of the commands. Rejects when one of them fails. */
   async run(commands: string): Promise<string> {
     const from = this.printed.length;
     const end = `--- end of block ${(this.blocks += 1)} ---`;
