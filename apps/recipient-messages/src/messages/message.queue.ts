@@ -140,7 +140,7 @@ function changeNoticeOf(content: MessageContent): string | null {
   return JSON.stringify({ change, actor, occurredAt });
 }
 
-/** What people are told, or null where the message is of another kind. */
+/** Content of a message of this kind as JSON, or null where the message is of another kind. */
 function textOf(kind: 'INVITATION' | 'FOUR_EYES', content: MessageContent): string | null {
   if (content.kind !== kind) return null;
   const { kind: _, ...told } = content;

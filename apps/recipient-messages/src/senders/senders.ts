@@ -5,7 +5,7 @@ import { FolderEmailSender, FolderSmsSender } from './outbox-folder-senders';
 import { SmppSmsSender } from './smpp-sms.sender';
 import { SmtpEmailSender } from './smtp-email.sender';
 
-/** What selects and configures senders: the transport of each channel, and for each transport how it is reached. */
+/** Options that select and configure senders: the transport of each channel, and the connection of each transport. */
 export interface SenderOptions {
   email: EmailOptions;
   sms: SmsOptions;

@@ -151,6 +151,6 @@ export interface PlatformFacts {
   accounts: AccountWithPassword[];
   people: readonly PersonWithPassword[];
   caFile: string;
-  /** What the databases run on. */
+  /** Description of the PostgreSQL server. */
   database: string;
 }

@@ -130,7 +130,7 @@ function commonEnv({ appsFolder, env, ports, tokenKeys }: PlatformParts): Env {
     SHUTDOWN_LINGER_MS: '0',
     // An arena of malloc keeps its memory. One arena uses about 40 MiB less, over all services, than glibc's eight per core.
     MALLOC_ARENA_MAX: '1',
-    // What a start needs for a moment goes back to the system. Without them glibc raises both limits itself, and keeps some 15 MiB.
+    // These return the memory of a start to the system. Without them glibc raises both limits itself, and keeps some 15 MiB.
     MALLOC_MMAP_THRESHOLD_: '131072',
     MALLOC_TRIM_THRESHOLD_: '131072',
     // Compiled code is kept between starts, beside the bundles.
@@ -214,7 +214,7 @@ function specialEnv(name: ServiceName, { appsFolder, secrets, certificate, ports
 const systemNames = ['HOME', 'LANG', 'LC_ALL', 'NODE_EXTRA_CA_CERTS', 'PATH', 'TMPDIR', 'TZ', 'UV_THREADPOOL_SIZE'];
 /** Set by the platform only. */
 const platformNames = ['NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'];
-/** What a service has of the environment beside its settings. */
+/** Environment variables of a service in addition to its settings. */
 export const processVariables: readonly string[] = [...systemNames, ...platformNames];
 
 /** The variables that each service reads, as the build wrote them beside this program. */

@@ -18,10 +18,10 @@ export interface OnDemandEvents {
 }
 
 export const onDemandLimits: OnDemandLimits = { idleMs: 600_000, connectionsMax: 256 };
-/** Who connects has asked at once. */
+/** A client that sends no request within this time is disconnected. */
 const headWaitMs = 5_000;
 
-/** Starts a service at the first connection to one of its doors, hands connections over to it, and ends it after a time without any. */
+/** Starts a service at the first connection to one of its ports, forwards connections to it, and stops it after an idle time. */
 export class OnDemandService {
   private readonly servers: Server[] = [];
   private readonly clients = new Set<Socket>();
@@ -104,7 +104,7 @@ export class OnDemandService {
       await this.service.start();
       await this.events.woken(name);
     } catch (error) {
-      // A start that the end of the platform cut short is no news.
+      // Prints nothing when the end of the platform cut the start short.
       if (!this.isClosed) this.events.say(`${name} did not start: ${(error as Error).message}`);
       this.sleep();
       throw error;
@@ -117,7 +117,7 @@ export class OnDemandService {
   }
 }
 
-/** What the client has asked, up to here, as Latin-1; nothing, when it asks nothing and is disconnected. */
+/** The first bytes of the client's request, as Latin-1; empty when the client sends nothing and is disconnected. */
 async function headOf(client: Socket): Promise<string> {
   client.setTimeout(headWaitMs, () => client.destroy());
   const head = await new Promise<Buffer | undefined>(resolve => {

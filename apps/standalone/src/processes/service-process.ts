@@ -23,7 +23,7 @@ export interface KeptService {
   kill(): void;
 }
 
-/** What a service tells its platform. */
+/** Callbacks from a service process to its platform. */
 export interface SupervisionEvents {
   /** Prints a line for people: a service ended, was restarted, or logged an error. */
   say(line: string): void;

@@ -1,6 +1,6 @@
 import type { ChangeNotice, Channel, PortalFourEyesNotice, PortalInvitation } from '@paycode/dto';
 
-/** What a second person is told. */
+/** Content of the message to a second person. */
 export type ToldRequest = Omit<PortalFourEyesNotice, 'requestId' | 'to'> & { name: string };
 
 /** Content of a message. */
@@ -29,7 +29,7 @@ export interface QueuedMessage extends Omit<NewMessage, 'cause'> {
   tries: number;
 }
 
-/** What is sent to an e-mail address. A short message is one string in the GSM alphabet. */
+/** Text for an e-mail address. A short message is one string in the GSM alphabet. */
 export interface EmailText {
   subject: string;
   text: string;
