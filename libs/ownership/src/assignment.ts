@@ -1,6 +1,6 @@
 import type { ShardRow } from './ownership.ports';
 
-/** What a replica sees when it decides which shards it should have. */
+/** Input for a replica that decides which shards it should have. */
 export interface OwnershipView {
   self: string;
   /** Replicas that are alive, this one among them. */

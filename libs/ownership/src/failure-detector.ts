@@ -14,7 +14,7 @@ export interface ReadTimes {
   readMs: number;
 }
 
-/** What is known of a replica. */
+/** Observations of a replica. */
 interface Seen {
   heartbeat: number | null;
   sinceMs: number;
@@ -48,7 +48,7 @@ export class FailureDetector {
   }
 
   /**
-   * Replicas that are dead, registered or not; never this one. What is new counts from `readMs`, and what is old up to `askedMs`: this process
+   * Replicas that are dead, registered or not; never this one. New observations count from `readMs`, old ones up to `askedMs`: this process
    * may have been paused between the two.
    */
   deadOf(rows: OwnershipRows, { askedMs, readMs }: ReadTimes): Set<string> {

@@ -17,7 +17,7 @@ describe('the lock that shows that a replica lives (P-T11)', () => {
 
   const open = () => {
     const replica = randomUUID();
-    // What a session reports when the test ends it.
+    // Errors that a session reports when the test ends it.
     const failures: Error[] = [];
     const liveness = LivenessSession.besides(database.dataSource, error => failures.push(error));
     later(() => liveness.close());

@@ -22,7 +22,7 @@ export interface ReplicaRow {
   isHeld?: boolean;
 }
 
-/** Who is registered, and who owns what. */
+/** The registered replicas, and the shards with their owners. */
 export interface OwnershipRows {
   replicas: readonly ReplicaRow[];
   shards: readonly ShardRow[];

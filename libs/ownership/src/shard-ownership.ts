@@ -164,7 +164,7 @@ export class ShardOwnership {
     if (gone.length > 0) await this.store.forget(gone);
   }
 
-  /** Whoever ran at this instance before has ended, so its shards need not wait for the lease (P-T10). */
+  /** The former process of this instance has ended, so its shards need not wait for the lease (P-T10). */
   private async succeedOnce(): Promise<void> {
     const { replica, instance } = this.options;
     if (instance === undefined || this.hasSucceeded) return;
@@ -222,5 +222,5 @@ export class ShardOwnership {
   }
 }
 
-/** What the rest of a service may know of ownership: who it is, under which epoch it may work, and whether it may start a POST. */
+/** The part of ownership that other code of a service may use: its replica id, its epochs, and whether it may start a POST. */
 export type OwnedShards = Pick<ShardOwnership, 'replica' | 'epochOf' | 'isHeartbeatFresh'>;

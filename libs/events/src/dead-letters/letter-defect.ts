@@ -6,11 +6,11 @@ export interface LetterContent {
   eventAt: string | null;
   transactionId: number | null;
   merchantId: number | null;
-  /** What is wrong with the record itself, without its data; null: nothing. */
+  /** Defect of the record itself, without its data; null: none. */
   defect: string | null;
 }
 
-/** What may be seen of a record, and whether this release can read it. */
+/** The fields of a record that people may see, and whether this release can read it. */
 export function contentOf(topic: string, raw: RawRecord): LetterContent {
   const decoded = decodeCloudEvent(raw);
   const data = decoded.ok ? (decoded.event.data as Record<string, unknown> | null) : null;

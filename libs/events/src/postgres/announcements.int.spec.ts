@@ -37,7 +37,7 @@ describe('announcements of the event log', () => {
 
   const record = (topic: LogTopic, n: number) => ({ topic, partition: 0, raw: encodeCloudEvent(eventOf(topic.name, 'k', n)) });
   const channelOf = ({ id }: LogTopic) => eventChannel(id);
-  /** What a session was told stands before the answer to its next statement. */
+  /** Notifications reach a session before the answer to its next statement. */
   const heardByNow = async () => {
     await session.query({ text: 'select 1' });
     return heard;

@@ -14,7 +14,7 @@ import {
 
 export type { LogAppend, LogRecord, LogTopic } from './segment';
 
-/** What stands in a topic from a position on. */
+/** Records of a topic from a position on. */
 export interface LogSlice {
   /** In order of position; may begin before the position that was asked for. */
   records: LogRecord[];

@@ -11,7 +11,7 @@ const ownersWithout = (those: string): string => `
 
 /**
  * Statements of consumer groups: members, their locks, and the row of a group with the owner (0: nobody), epoch and position of each
- * partition. What changes a row computes its arrays from the row's newest version, so two changes never undo each other.
+ * partition. Each change of a row computes its arrays from the row's newest version, so two changes never undo each other.
  */
 export const groupSql = {
   hold: 'select pg_try_advisory_lock($1, $2) as held',

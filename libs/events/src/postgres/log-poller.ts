@@ -55,7 +55,7 @@ export class LogPoller {
       if (this.isStopped) return;
       if (hasFound && this.isBehind) continue;
       if (hasFound) await this.gather();
-      // What is published while this pass reads is announced after its commit. So a pass that left nothing out has seen all there is.
+      // A record that is published while this pass reads is announced after its commit. So a pass that left nothing out has read all others.
       if (!hasFound || this.leftOut.size === 0) await this.wakeup.wait(this.untilNextMs);
     }
   }

@@ -163,7 +163,7 @@ export class PostgresEventTransport extends EventTransport {
     );
   }
 
-  /** Who reads events minutes after they came, as the audit does, is not told of each. */
+  /** A subscriber that reads events minutes after they came, as the audit does, does not listen for each event. */
   private async listenFor({ minAgeMs }: Subscription, { id }: LogTopic): Promise<void> {
     await this.session.listen(groupChannel(id));
     if (!minAgeMs) await this.session.listen(eventChannel(id));

@@ -25,7 +25,7 @@ export interface Segment {
   payloads: string;
 }
 
-/** What is appended to one topic, in order. */
+/** Segments to append to one topic, in order. */
 export interface TopicSegments {
   topicId: number;
   segments: Segment[];

@@ -3,7 +3,7 @@ import type { EventTransport } from '../event-transport';
 import type { EventsEnv } from '../events-env';
 import type { TransportLog } from '../transport-log';
 
-/** What the conformance suite needs to know of an implementation. */
+/** Operations on an implementation that the conformance suite needs. */
 export abstract class TransportHarness {
   /** Topics made by `topic`; every transport of the harness knows them. */
   protected readonly topics: TopicDefinition[] = [];
@@ -17,7 +17,7 @@ export abstract class TransportHarness {
   protected abstract createTopic(topic: TopicDefinition): Promise<void>;
   /** Writes a record under `key` whose value is not JSON. */
   abstract plantUndecodable(topic: string, key: string): Promise<void>;
-  /** What stands in a topic, undecoded. */
+  /** The records of a topic, undecoded. */
   abstract rawRecords(topic: string): Promise<RawLetter[]>;
   /** A transport whose connections can be cut. */
   abstract openSeverable(): Promise<Severable>;
