@@ -9,7 +9,7 @@ export interface StoredNotification {
   relatedIds: number[];
 }
 
-/** Who asked for the erasure, for the record. */
+/** The person who asked for the erasure, for the audit record. */
 export interface ErasureOrigin {
   actor: string;
   requestId: string;

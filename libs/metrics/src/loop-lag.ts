@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Gauge, type Registry } from 'prom-client';
 
-/** What a timer of this interval would have seen of the lag, in milliseconds. */
+/** The percentiles count as a timer of this interval would, in milliseconds. */
 const slotMs = 100;
 const longest = 'nodejs_eventloop_lag_max_seconds';
 const shares = [50, 90, 99].map(percent => ({ percent, name: `nodejs_eventloop_lag_p${percent}_seconds` }));

@@ -17,7 +17,7 @@ export function collectProcessMetricsOnce(): void {
 
 export const metricsContentType = register.contentType;
 
-/** What a scrape reads: of this service and of its process. */
+/** The text of a scrape: the metrics of this service and of its process. */
 export async function scrape(): Promise<string> {
   const own = await registry.metrics();
   return registry === register ? own : `${await register.metrics()}\n${own}`;

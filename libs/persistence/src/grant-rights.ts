@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { type Relation, rightsSql as sql } from './rights.sql';
 
 export interface ServiceRights {
-  /** What the service logs in as; it owns nothing. */
+  /** The database role that the service logs in as; it owns nothing. */
   role: string;
   /** Tables whose rows it may add and read, and never change or remove. */
   insertOnly: readonly string[];

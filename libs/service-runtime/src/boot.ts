@@ -36,7 +36,7 @@ export interface RunningService {
   stop(signal: string): Promise<void>;
 }
 
-/** What a service needs of the process that runs it together with others. */
+/** Interface of the process that runs a service together with others. */
 export interface ServiceHost {
   /** File for its log lines. */
   logDescriptor: number;

@@ -32,7 +32,7 @@ export interface RuntimeEnv extends MutualTlsEnv, LogEnv {
   OTEL_TRACES_SAMPLER_ARG?: string;
 }
 
-/** What the process of a service needs, whatever the service does. */
+/** Options that every service process needs. */
 export interface RuntimeOptions {
   logLevel: string;
   listeners: { host: string; internalPort: number; publicPort: number };

@@ -1,6 +1,6 @@
 import { PeriodicTask, type PeriodicTaskOptions } from './periodic-task';
 
-/** A run that ends when told to, and the signal it was given. */
+/** A run that ends when the test ends it, and the signal it was given. */
 interface Run {
   signal: AbortSignal;
   end(waitMs?: number): void;
@@ -8,7 +8,7 @@ interface Run {
 }
 
 const made: PeriodicTask[] = [];
-/** What a failed test left running has no further run. */
+/** Stops tasks that a failed test left running. */
 afterEach(() => made.splice(0).forEach(task => void task.stop()));
 
 /** A task whose runs are ended by hand. `next` resolves with the next run. */

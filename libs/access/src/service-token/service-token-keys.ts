@@ -25,7 +25,7 @@ export interface TokenKeyOptions {
   mutualTls: MutualTlsFiles;
 }
 
-/** Who makes an internal call, as its token says. */
+/** The caller of an internal route, as its token names it. */
 export interface InternalCaller {
   /** A service, or `operator`. */
   name: string;

@@ -21,7 +21,7 @@ export class TestTokenKeys {
     this.files = ensureTokenKeys(mkdtempSync(join(parent, 'paycode-keys-')));
   }
 
-  /** What the service reads of its environment. */
+  /** The variables of service tokens in the environment of the service. */
   env(service: ServiceName): Record<string, string> {
     return {
       SERVICE_TOKEN_PRIVATE_KEY_FILE: this.files.services[service],

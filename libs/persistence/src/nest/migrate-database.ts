@@ -4,7 +4,7 @@ import { runMigrations } from '../migrate';
 import { connectionOptionsOf } from './database-env';
 import { type DatabaseOptions, rightsOf } from './database.module';
 
-/** What a migration reads, whatever else its service needs: a Job that migrates is given these settings and no secret but one. */
+/** The settings that a migration reads: a Job that migrates gets only these, and one secret. */
 const env = defineEnv({ ...logEnv, ...databaseEnv });
 
 export type MigrationOptions = Pick<DatabaseOptions, 'migrations' | 'insertOnly'>;

@@ -1,4 +1,4 @@
-/** What requests of this deployment may reach. Everything else is refused (T-11). */
+/** Targets that requests of this deployment may reach. The policy refuses all others (T-11). */
 export interface OutboundPolicy {
   /** Decides schemes, ports and IP literals (R-8-6, A-45). */
   environment: 'sandbox' | 'production';

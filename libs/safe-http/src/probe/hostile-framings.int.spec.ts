@@ -15,7 +15,7 @@ import {
 import type { ProbeOutcome } from './probe-outcome';
 import { UrlProber } from './url-prober';
 
-// What ends a probe here is the limit on bytes, never the clock.
+// The limit on bytes ends each probe here, never the clock.
 const limits = { totalMs: 240_000, connectMs: 120_000, bodyBytesMax: 1_024 };
 /** A read of the kernel's may hold this much, and the last one may begin just below the limit. */
 const lastReadMax = 65_536;

@@ -20,7 +20,7 @@ export interface ProbeLimits {
 /** Decision "URL validation window": 10 s in all, connect 3 s, body read up to 1 KiB then dropped. */
 export const probeLimits: ProbeLimits = { totalMs: 10_000, connectMs: 3_000, bodyBytesMax: 1_024 };
 
-/** What is POSTed. */
+/** The message that a probe POSTs. */
 export interface ProbeMessage {
   /** As it is sent. */
   body: string;

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
-/** What a receiver does with a connection; `text` is what came in first. */
+/** Behaviour of a receiver on a connection; `text` is the first data received. */
 export type RawBehaviour = (socket: Socket, text: string) => void;
 
 /** A receiver on a free loopback port that says exactly the bytes the test wants, over TCP or TLS. */
