@@ -1,9 +1,6 @@
 import { type ReversalReason, reversalReasons, type TransactionKind } from '@paycode/dto';
 
-/**
- * Outcome for the money. `SETTLED`: acknowledged, or the core could not reverse it. `NO_MONEY`: a failed payment, or a notice of a refund
- * or reversal; nothing to acknowledge.
- */
+/** Outcome for the money. `SETTLED`: acknowledged, or the core could not reverse it. `NO_MONEY`: a failed payment or a notice, without an ack. */
 export const outcomes = ['PENDING', 'SETTLED', 'REVERSED', 'NO_MONEY'] as const;
 export type Outcome = (typeof outcomes)[number];
 
