@@ -5,7 +5,7 @@ import { addSecretCommands } from './commands/secrets.ts';
 import { operatorProgram } from './program.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/how-to/use-the-portal.md'), 'utf8');
-const table = page.split('## What the command can do')[1]!.split('\n## ')[0]!;
+const table = page.split('## Commands and their pages')[1]!.split('\n## ')[0]!;
 
 /** Commands without commands of their own. */
 function leavesOf(command: Command, path: readonly string[] = []): string[] {

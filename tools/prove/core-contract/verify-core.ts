@@ -16,7 +16,7 @@ export type SubjectOptions = Omit<Subject, 'purchase' | 'requestReversals' | 'ow
 /** In the order in which they run. */
 export const allChecks: readonly Check[] = [...callChecks, ...eventChecks, ...reversalChecks];
 
-const page = 'docs/how-to/connect-your-payment-core.md#what-the-kit-checks';
+const page = 'docs/how-to/connect-your-payment-core.md#checks-of-the-kit';
 
 /** Tries a core, one check after the other. @throws Unreachable, or an error of the log */
 export async function verifyCore(options: SubjectOptions, onChecked: (checked: Checked) => void = () => {}): Promise<Checked[]> {
