@@ -7,7 +7,7 @@ const hex = /^[0-9a-fA-F]{32}$/;
 export interface KeySource {
   /** The option, e.g. `--key`. */
   option: string;
-  /** What the option says: the name of a file. */
+  /** The value of the option: the name of a file. */
   file: string | undefined;
   variable: string;
   /** The value of that variable. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Environment } from './config/env';
 
-/** What the program stands on; in tests it is another. */
+/** The environment of the program, and its input and output. Tests replace them. */
 export interface Surroundings {
   environment: Environment;
   input: Readable;

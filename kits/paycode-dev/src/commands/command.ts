@@ -10,7 +10,7 @@ export interface Command {
   /** One line of the general help. */
   summary: string;
   help: string;
-  /** What its first word may be, for completion. */
+  /** The permitted first words, for completion. */
   firstWords?: readonly string[];
   wordsMax: number;
   options: readonly string[];

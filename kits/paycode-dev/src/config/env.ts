@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-/** What the command reads from the environment: secrets, which do not belong on a command line, where it keeps tokens, and whether colours are wanted. */
+/** The environment variables of the command: secrets, which do not belong on a command line, the folder of the tokens, and the choice of colours. */
 export interface Environment {
   key: string | undefined;
   newKey: string | undefined;

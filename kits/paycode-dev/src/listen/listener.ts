@@ -93,7 +93,7 @@ export class Listener {
   private async answer(heard: Heard): Promise<void> {
     const giveUpAt = performance.now() + windowMs;
     const known = this.answers.get(heard.id);
-    // Whoever began it brings its answer back too.
+    // The call that began this answer also returns it to the relay.
     if (known) return;
     const answer = this.options.answer(heard);
     this.answers.set(heard.id, answer);

@@ -1,6 +1,6 @@
 import { type Heard, headerOf } from './forwarder';
 
-/** What happens only when something has failed. */
+/** Deliveries that happen only after a failure. */
 export type Rehearsed = 'duplicate' | 'out-of-order' | 'hanging';
 
 type Give = (heard: Heard) => Promise<number>;

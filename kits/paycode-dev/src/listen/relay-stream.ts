@@ -48,7 +48,7 @@ export async function readRelay(
   });
 }
 
-/** What is no line of the relay, as when something in between answers, counts as a heartbeat. */
+/** Text that is no line of the relay, for example from a proxy in between, counts as a heartbeat. */
 function lineIn(text: string): RelayLine {
   try {
     return JSON.parse(text) as RelayLine;

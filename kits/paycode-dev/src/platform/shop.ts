@@ -21,7 +21,7 @@ export interface Payment {
 
 const payer = '+27820000001';
 
-/** What a merchant and its customer do: codes, payments, and in the sandbox what may follow. */
+/** The actions of a merchant and its customer: codes, payments, and in the sandbox refunds and the like. */
 export class Shop {
   constructor(private readonly account: Account) {}
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { forHttp, type Notification, openNotification, readNotification, Receiver, type Store } from '../../../node/src/index';
 
-/** What is wrong with a receiver; without any it is the Node kit as it is. */
+/** The faults of a test receiver. A receiver without a fault is the Node kit. */
 export type Fault =
   | 'CRASHES_ON_A_BAD_BODY'
   | 'DIES_AFTER_A_BAD_BODY'

@@ -4,7 +4,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { WebhookRequest } from '../webhook/webhook-request';
 import { type Failure, failureOf } from './failure';
 
-/** What came of a POST. */
+/** The result of a POST. */
 export interface Exchange {
   /** The status, or null when none came. */
   status: number | null;
@@ -13,7 +13,7 @@ export interface Exchange {
   ms: number | null;
   /** The connection had served a request before. */
   isReused: boolean;
-  /** What is wrong with an answer whose status came. */
+  /** The fault of an answer whose status arrived. */
   flaw: 'TOO_LONG' | 'UNFINISHED' | null;
 }
 
@@ -135,7 +135,7 @@ function flawOf(response: IncomingMessage): Promise<Exchange['flaw']> {
       bytes += chunk.length;
       if (bytes > answerBytesMax) response.destroy();
     });
-    // What it means is told by what was read.
+    // The bytes that were read decide the result.
     response.on('error', () => undefined);
     response.once('close', () => {
       if (bytes > answerBytesMax) resolve('TOO_LONG');

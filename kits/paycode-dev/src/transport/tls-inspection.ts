@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity, connect, type ConnectionOptions, type SecureVersion } from 'node:tls';
 
-/** What a TLS server shows of itself. */
+/** The facts that a TLS server shows about itself. */
 export interface TlsFacts {
   /** Why the handshake failed altogether. */
   handshakeError: string | null;

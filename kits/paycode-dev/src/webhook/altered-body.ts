@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { nonceBytes, sealed, tagBytes } from './envelope';
 
 export interface AlteredBody {
-  /** What was done to it, as the end of "answered 200 to …". */
+  /** The change of the body, as the end of "answered 200 to …". */
   what: string;
   body: string;
 }

@@ -1,4 +1,4 @@
-/** What the platform sends to a receiver's URL, header by header. */
+/** The request that the platform sends to a receiver's URL, header by header. */
 export interface WebhookRequest {
   headers: Record<string, string>;
   body: string;

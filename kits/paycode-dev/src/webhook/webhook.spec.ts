@@ -52,7 +52,7 @@ describe('the body that verify sends is the platform’s (R-6.1-1)', () => {
         return (error as RefusedBody).code;
       }
     };
-    // What is sealed is not looked at: decrypt shows it, whatever it is.
+    // `decrypt` does not check that the opened text is a notification.
     expect(result()).toBe(vector.expect.result.replace('NOT_A_NOTIFICATION', 'OK'));
   });
 });

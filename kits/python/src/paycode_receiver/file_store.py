@@ -84,7 +84,7 @@ class FileStore:
         return found is not None and found.st_size == 0 and time.time() - found.st_mtime > self._claim_seconds
 
     def _look(self, name: str) -> Any:
-        """What os.stat says of the file, which is empty until the notification is done. None when it was just released."""
+        """Returns os.stat of the file, which is empty until the notification is done. None when it was just released."""
         try:
             return os.stat(self._path(name))
         except FileNotFoundError:

@@ -46,7 +46,7 @@ export function expiryFinding(expiresAt: Date | null, now: number): Finding {
   return pass(`expires in ${days} days`);
 }
 
-/** What the platform asks of a URL before it is stored; here only a remark, for a receiver is checked before it is public. */
+/** The platform's rules for a URL that it stores. Here they only give warnings, because a receiver is checked before it is public. */
 export function urlFinding(url: URL): Finding {
   if (local.test(url.hostname)) return pass('a local receiver; a URL in production is https on port 443 or 8443');
   if (url.protocol !== 'https:') return warn('Production takes https only; the sandbox also http on port 80 or 8080.');
