@@ -1,6 +1,6 @@
 /**
  * `npm run test:generators`: writes an event, a setting, two capabilities and a channel with `npm run new` into a copy of this tree, and runs
- * the checks that the new files could break on the copy. What only a person can write must be named by a check. Exits 1 with their output.
+ * the checks that the new files could break on the copy. A check must name each part that only a person can write. Exits 1 with their output.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const commands = [
   ['capability', 'webhook-dispatcher', 'quiet-hours'],
   ['channel', 'PUSH'],
 ];
-/** What the checks of settings and events must name in the copy, and nothing else. */
+/** The findings that the checks of settings and events must report in the copy, and no others. */
 const leftToDo = [
   'apps/webhook-dispatcher: nothing reads the setting POSTS_PER_ORIGIN_MAX',
   "apps/webhook-dispatcher: no @OnEvents(topics.codeExpired, { group: 'webhook-dispatcher-code-expired' })",

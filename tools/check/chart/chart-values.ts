@@ -20,7 +20,7 @@ const settings = {
   additionalProperties: { type: 'string' },
 };
 
-/** What an environment says in its overlay. Every value of the chart has its default from there. */
+/** The values that an environment sets in its overlay. Every value of the chart has its default from there. */
 export function chartValues(resources: readonly Resource[]): ChartValue[] {
   const overlay = new Overlay(resources);
   return [...ofEnvironment(overlay), ...ofServices(overlay), ...ofData(overlay), ...ofGateway(overlay), ...ofOperations(overlay)];

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 
-/** What stands in a tree in place of template code, until the tree is text. No manifest contains it. */
+/** The placeholder for template code in a tree, until the tree is text. No manifest contains it. */
 const mark = /PAYCODE-(\d+)-MARK/;
 const codes: string[] = [];
 
@@ -19,7 +19,7 @@ export function fields(code: string): Record<string, 0> {
   return { [marked(code)]: 0 };
 }
 
-/** One document of a Helm template. What looks like template code in a manifest stays text: alerts and dashboards have templates of their own. */
+/** One document of a Helm template. Text in a manifest that resembles template code stays text: alerts and dashboards have templates of their own. */
 export function templateText(tree: object): string {
   const text = stringify(tree, { lineWidth: 0, aliasDuplicateObjects: false }).replaceAll('{{', '{{ "{{" }}');
   const lines = text.split('\n').map(written => {

@@ -82,7 +82,7 @@ function describeInstalled(template: () => string): void {
   it('`helm test` ends as its pod does', async () => {
     const ran = plane.helm(['test', 'paycode', '-n', 'paycode', '--timeout', '120s']);
     const path = '/api/v1/namespaces/paycode/pods/paycode-ready/status';
-    // What a kubelet would report: no node runs here.
+    // The test reports the phase in place of a kubelet, because no node runs here.
     await eventually(async () => {
       const body = { status: { phase: 'Succeeded' } };
       const { status } = await plane.api.call(path, { method: 'PATCH', type: 'application/merge-patch+json', body });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 /** Addresses of Services. */
 export const serviceRange = '10.96.0.0/16';
-/** What makes pods and counts which may go; nothing schedules or runs them. */
+/** Controllers that create pods and count the evictions that budgets permit. Nothing schedules or runs the pods. */
 const controllers = [
   'deployment-controller',
   'replicaset-controller',

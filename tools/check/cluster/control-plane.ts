@@ -33,7 +33,7 @@ const controllerStarts = 10;
 export interface ProgramResult {
   status: number;
   output: string;
-  /** What it, or the server through it, complained of. */
+  /** Errors of the program, or of the server through it. */
   complaints: string[];
 }
 

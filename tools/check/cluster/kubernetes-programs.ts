@@ -50,7 +50,7 @@ function reasonOf({ error, stderr, signal }: ReturnType<typeof spawnSync>): stri
   return error?.message ?? (stderr.toString().trim().split('\n').slice(-20).join('\n') || `ended by ${signal}`);
 }
 
-/** What the projects' own builds say of their versions: charts and clients compare them. */
+/** Versions as the projects' own builds set them: charts and clients compare them. */
 function linkFlags(kubernetes: string, helm: string): string {
   const [major, minor] = kubernetes.slice(1).split('.') as [string, string];
   const values = {

@@ -2,7 +2,7 @@
 const quantity = /^([0-9.]+)(m|Ki|Mi|Gi|Ti)?$/;
 const factors: Record<string, number> = { m: 0.001, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 };
 
-/** Paths at which what the server stored is not what was sent: pruned, changed, or of another length. What it added by default is not among them. */
+/** Paths at which the server stored another value than the one sent: pruned, changed, or of another length. Defaults that it added are left out. */
 export function storedDifference(sent: unknown, stored: unknown, path = ''): string[] {
   if (Array.isArray(sent)) return arrayDifference(sent, stored, path);
   if (sent !== null && typeof sent === 'object') {

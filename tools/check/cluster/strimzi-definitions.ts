@@ -5,7 +5,7 @@ import { cacheFolder } from './cache-folder.ts';
 
 /** The classes that Strimzi makes its definitions from. */
 const apiVersion = '0.51.0';
-/** What makes them: the last one published that runs on Java 17. */
+/** Version of the generator: the last one published that runs on Java 17. */
 const generatorVersion = '0.45.0';
 const classes = ['kafka.Kafka', 'nodepool.KafkaNodePool', 'topic.KafkaTopic', 'user.KafkaUser'];
 const limitMs = 900_000;

@@ -52,7 +52,7 @@ export class Composition {
     if (state('ExitCode') !== '0') throw new Error(`${service} ended with ${state('ExitCode')}\n${this.logOf(name)}`);
   }
 
-  /** What is left of the project. */
+  /** Names of the containers or volumes of the project that still exist. */
   left(kind: 'ps' | 'volume'): string[] {
     const words = { ps: ['ps', '--all', '--format', '{{.Names}}'], volume: ['volume', 'ls', '--format', '{{.Name}}'] }[kind];
     return linesOf(this.podman(...words, '--filter', `label=io.podman.compose.project=${project}`).stdout);

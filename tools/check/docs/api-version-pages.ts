@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../../..');
 const changelog = 'docs/api-changelog.md';
 const folder = 'docs/reference/http/versions';
 
-/** What an entry of the API changelog says. */
+/** An entry of the API changelog. */
 export interface Entry {
   version: string;
   /** Undefined while nobody relies on the version. */

@@ -57,13 +57,13 @@ const memberVariables: Readonly<Record<string, string>> = {
   jwt: '"{{jwt}}"',
 };
 const parameterVariables: Readonly<Record<string, string>> = { file: '{{code}}.svg', identity: '{{username}}' };
-/** What the lookup is given is a code. */
+/** The lookup takes a code. */
 const bodyVariables: Readonly<Record<string, Readonly<Record<string, string>>>> = { lookup: { value: '"{{code}}"' } };
 
 const newReference = `pm.collectionVariables.set('merchantReference', 'order-' + pm.variables.replaceIn('{{$guid}}'));`;
 const keep = (variable: string, value: string) =>
   `if (pm.response.code === 200) pm.collectionVariables.set('${variable}', ${value});`;
-/** What a request does with its answer. */
+/** The script of a request that handles its answer. */
 const after: Readonly<Record<string, readonly string[]>> = {
   createCode: [keep('code', 'pm.response.json().code')],
   payCode: [keep('transactionId', 'pm.response.json().transactionId')],
@@ -159,7 +159,7 @@ function urlOf(path: string, { parameters = [] }: Operation): object {
       .filter(parameter => parameter.in === place)
       .map(({ name, required }) => ({
         ...variable(name, parameterVariables[name] ?? `{{${name}}}`),
-        // What may be left out and no request before has answered is there to be filled in.
+        // An optional parameter without a value from an earlier request is disabled: the reader can fill it in.
         ...(required === false && !memberVariables[name] && { disabled: true }),
       }));
   const query = named('query');

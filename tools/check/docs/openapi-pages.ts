@@ -36,7 +36,7 @@ interface NotesFile extends Schema {
 export async function openApiPages(): Promise<Page[]> {
   const program = controllersProgram();
   const services = readdirSync(join(root, 'apps')).filter(app => controllersOf(app).length > 0);
-  // What the portal's own pages ask is between them and it.
+  // Only the portal's own pages call these paths.
   const isConsole = (path: string): boolean => path.startsWith('/console');
   const isPublic = (path: string): boolean => !path.startsWith('/internal/') && !isConsole(path);
   const open = documentOf(program, { name: 'public', services, keep: isPublic });

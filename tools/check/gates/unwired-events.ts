@@ -1,6 +1,6 @@
 import ts from 'typescript';
 
-/** What the registry says of an event. */
+/** The entry of an event in the registry. */
 export interface RegisteredEvent {
   topic: { name: string; producers: readonly string[]; consumers: readonly { group: string; service: string }[] };
 }

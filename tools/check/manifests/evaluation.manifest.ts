@@ -118,7 +118,7 @@ describe('overlay evaluation', () => {
     return of('ConfigMap').find(({ metadata }) => metadata.name === name)!['data'] as Record<string, string>;
   }
 
-  /** What the pod reads at that path. */
+  /** The content that the pod reads at that path. */
   function fileOf(service: string, file: string): string | undefined {
     const { containers, volumes } = pods.get(`Deployment/${service}`)!;
     const mount = containers[0]!.volumeMounts.find(({ mountPath }) => mountPath === file.replace(/\/[^/]+$/, ''));

@@ -263,7 +263,7 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
     return Number.parseInt(podOf(resource).spec.containers[0]!.resources.limits['memory']!, 10);
   }
 
-  /** What the process finds in its environment. */
+  /** The environment variables of the process. */
   function configOf(resource: Resource): Record<string, string> {
     const { envFrom = [], env = [] } = podOf(resource).spec.containers[0]!;
     const shared = envFrom.map(({ configMapRef }) =>

@@ -30,7 +30,7 @@ export function renderWithBase(...components: string[]): Resource[] {
   }
 }
 
-/** What a message calls a resource. */
+/** The name of a resource in messages. */
 export function nameOf({ kind, metadata }: Resource): string {
   return `${kind}/${metadata.name}`;
 }

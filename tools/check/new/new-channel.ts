@@ -40,7 +40,7 @@ function knownChannels(edit: WorkspaceEdit): string[] {
   return [...list.matchAll(/'([A-Z0-9]+)'/g)].map(([, name]) => name!);
 }
 
-/** What a recipient is, in notification-config. */
+/** Adds the kind of recipient to notification-config. */
 function addRecipientKind(edit: WorkspaceEdit, { upper }: ChannelNames): void {
   const entry = `  // A draft, narrow enough for any log line and header (T-25): say what an address of ${upper} is.
   ${upper}: {

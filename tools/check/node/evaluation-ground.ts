@@ -70,7 +70,7 @@ export class EvaluationGround {
     await this.plane.stop();
   }
 
-  /** What kubectl prints. @throws Error with what it complains of */
+  /** The output of kubectl. @throws Error with its error messages */
   kubectl(...words: string[]): string {
     const { status, output, complaints } = this.plane.kubectl(words);
     if (status !== 0) throw new Error(`kubectl ${words.join(' ')}: ${complaints.join('\n')}`);
@@ -209,7 +209,7 @@ export class EvaluationGround {
     return (await this.plane.api.call(`/api/v1/namespaces/${namespace}/pods/${name}/eviction`, { method: 'POST', body })).status;
   }
 
-  /** What a person would look at first. */
+  /** Logs, pods and events, for the diagnosis of a failed run. */
   described(): string {
     const ask = (...words: string[]) => this.plane.kubectl(['-n', namespace, ...words]).output;
     const words = ['logs', '--selector=app.kubernetes.io/part-of=paycode', '--prefix', '--tail=12', '--max-log-requests=40'];

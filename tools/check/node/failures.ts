@@ -4,7 +4,7 @@ import type { Pod } from './evaluation-ground';
 import { PaymentsUnderWay } from './payments-under-way';
 import { customers, part, type Shop, undisturbed } from './shop';
 
-/** What happens to a node without anybody's wish, while customers pay. */
+/** Unplanned failures of a node, while customers pay. */
 export function describeFailures(shop: Shop): void {
   whenKilled(shop);
   whenDaemonsRestart(shop);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export const nodeAddress = '10.244.255.1';
 export const podRange = '10.244.1.0/24';
 
-/** What a kubelet sets for the whole machine: here it finds these values, and nothing is set. */
+/** Kernel settings that a kubelet sets for the whole machine. Here it finds these values, and sets nothing. */
 const kernelSettings: Record<string, string> = {
   'vm/overcommit_memory': '1',
   'vm/panic_on_oom': '0',

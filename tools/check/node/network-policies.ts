@@ -69,7 +69,7 @@ export function dnsPolicy(): object {
   return policy('node-dns', { podSelector: {}, policyTypes: ['Egress'], egress: [{ to: [node], ports }] });
 }
 
-/** What this node has in another place than a cluster: CoreDNS and the shop on the node itself, and PostgreSQL in the namespace of the services. */
+/** Policies for parts that a cluster has elsewhere: CoreDNS and the shop on the node itself, and PostgreSQL in the namespace of the services. */
 function ownPolicies(): object[] {
   const anyOf = (...names: string[]) => ({ matchExpressions: [{ key: nameLabel, operator: 'In', values: names }] });
   return [

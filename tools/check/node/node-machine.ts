@@ -53,7 +53,7 @@ export class NodeMachine {
     this.launch('kube-router', policyFlags(this.options.kubeconfig));
   }
 
-  /** What runs in pods goes on meanwhile, as on a node whose daemons are upgraded. */
+  /** Pods continue to run meanwhile, as on a node whose daemons are upgraded. */
   async restartDaemons(): Promise<void> {
     await this.end('kubelet');
     await this.end('containerd');

@@ -38,7 +38,7 @@ export function kubeletSettings(folder: string, group: string): object {
     failSwapOn: false,
     enforceNodeAllocatable: [],
     oomScoreAdj: 0,
-    // What differs is an error; nothing is set.
+    // A kernel setting that differs is an error; the kubelet sets nothing.
     protectKernelDefaults: true,
     clusterDNS: [nodeAddress],
     clusterDomain: 'cluster.local',

@@ -2,7 +2,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { nodeName } from './node-settings';
 import { customers, part, type Shop, undisturbed } from './shop';
 
-/** What an operator does to a node or a service, while customers pay. */
+/** Planned work of an operator on a node or a service, while customers pay. */
 export function describeReplacement(shop: Shop): void {
   whenReplaced(shop);
   whenScaled(shop);

@@ -14,7 +14,7 @@ import { nodeAddress } from './machine-network';
 import { overlayOfNode } from './sandbox-overlay';
 
 const root = join(__dirname, '../../..');
-/** What clients call: a name that this cluster answers, in the place of one of the Internet. */
+/** The host that clients call: a name of this cluster in place of a public one. */
 const host = 'api-gateway.paycode.svc.cluster.local';
 const postgresPort = 5432;
 /** The port that components/managed-kafka allows. */

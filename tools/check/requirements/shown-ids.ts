@@ -1,6 +1,6 @@
 import { idsIn } from './specified-ids.ts';
 
-/** What is read of one test in a report of Jest (`--json`). */
+/** The parts of one test in a report of Jest (`--json`) that this file reads. */
 interface ReportedTest {
   fullName: string;
   status: string;

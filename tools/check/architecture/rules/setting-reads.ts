@@ -41,7 +41,7 @@ function isForeign(object: Access['object'], scope: Scope.Scope): boolean {
 }
 
 /**
- * `settingReads`: the names of the environment end where it is read. What a module, a provider or a class is given has camelCase names; a
+ * `settingReads`: the names of the environment end where it is read. Options of a module, a provider or a class have camelCase names; a
  * service's `config/` or `app.module.ts` translates, and in a library the file that declares the settings (`…-env.ts`).
  */
 export const settingReads: Rule.RuleModule = {

@@ -3,7 +3,7 @@ import type { Route } from './routes.ts';
 
 type Schema = Record<string, unknown>;
 
-/** What people wrote about an operation (notes/*.yaml): words and examples, and schemas where the types are silent. */
+/** Handwritten notes about an operation (notes/*.yaml): descriptions and examples, and schemas that the types do not give. */
 export interface Notes {
   /** The name that generated clients give the call; the controller's otherwise. */
   operationId?: string;

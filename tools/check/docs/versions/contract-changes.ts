@@ -2,7 +2,7 @@ import type { Contract, OperationContract, Schema } from './contract.ts';
 import { allOf, type Both, breaks, type Changes, type Direction, noChanges, SchemaComparison } from './schema-changes.ts';
 
 /**
- * What changed between two versions of the contract. `breaking`: a client or a receiver that was written for `before` may fail. `added`: names of new
+ * The changes between two versions of the contract. `breaking`: a client or a receiver that was written for `before` may fail. `added`: names of new
  * operations, fields and values.
  */
 export function contractChanges({ before, after }: Both<Contract>): Changes {

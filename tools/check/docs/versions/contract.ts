@@ -1,7 +1,7 @@
 /** A JSON Schema without words. */
 export type Schema = Record<string, unknown>;
 
-/** What a caller or a receiver relies on in one operation. */
+/** The parts of one operation that a caller or a receiver relies on. */
 export interface OperationContract {
   /** `POST /pluto/code/create`; for a webhook its name. */
   call: string;
@@ -21,7 +21,7 @@ export interface OperationContract {
 export interface Contract {
   /** By operationId. */
   operations: Record<string, OperationContract>;
-  /** What the platform sends to a merchant's URL. */
+  /** Requests of the platform to a merchant's URL. */
   webhooks: Record<string, OperationContract>;
   schemas: Record<string, Schema>;
 }
@@ -42,7 +42,7 @@ interface Operation {
 
 type Paths = Record<string, Record<string, Operation>>;
 
-/** What this reads of an OpenAPI document. */
+/** The parts of an OpenAPI document that this file reads. */
 export interface Document {
   info: { version: string };
   security?: Schema[];

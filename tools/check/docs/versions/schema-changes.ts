@@ -1,12 +1,12 @@
 import type { Schema } from './contract.ts';
 
-/** Who writes a value: what others send to Paycode may be accepted more widely; what Paycode sends may promise more. */
+/** Direction of a value. Paycode may accept more from others than before, and may promise more about the values that it sends. */
 export type Direction = 'received' | 'sent';
 
 export interface Changes {
-  /** What fails somebody who relied on the contract. */
+  /** Changes that break a client or receiver that relied on the contract. */
   breaking: string[];
-  /** What is new; no more than its name. */
+  /** Names of the additions. */
   added: string[];
 }
 

@@ -1,4 +1,4 @@
-// What runs the pods of a node, in one program: what it is called decides which part it is.
+// kubelet, kube-proxy and kube-scheduler in one program. The name of the call decides which of them runs.
 package main
 
 import (
