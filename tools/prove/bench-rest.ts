@@ -14,7 +14,7 @@ const modes = [
   { name: 'a process per service', script: ['tools/run.cjs', 'run/start'] },
   { name: 'one process', script: ['tools/run.cjs', 'run/start', '--one-process'] },
 ];
-/** What a first start leaves to do, such as the vacuum of its new tables, is over by then. */
+/** Work after a first start, such as the vacuum of its new tables, ends within this time. */
 const settleMs = 60_000;
 const restMs = 40_000;
 const burst = { payments: 10_000, perCall: 100, callers: 8, shops: 5, withinMs: 600_000 };

@@ -132,7 +132,7 @@ function materialsOf({ base, apps, isDry }: Call): { uri: string; sha256: string
   return [lock, ...[...new Set(pinned)].map(uri => ({ uri: `docker:${uri}`, sha256: uri.split('@sha256:')[1]! }))];
 }
 
-/** What the release consists of, with digests. */
+/** Builds the artefacts of the release and returns them with their digests. */
 function build(call: Call): Subject[] {
   const { version, folder, source, isDry } = call;
   if (source.isDirty && !isDry) throw new Error('the work tree has changes that are not committed');

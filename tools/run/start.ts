@@ -21,7 +21,7 @@ if (process.connected) {
   enableCompileCache(compileCache);
   await import(pathToFileURL(platform).href);
 } else {
-  // What reads TypeScript would stay in memory as long as the platform runs: 10 to 15 MiB.
+  // The code that reads TypeScript would stay in memory as long as the platform runs: 10 to 15 MiB.
   process.execve!(process.execPath, [process.execPath, ...restfulFlags, platform, ...process.argv.slice(2)], {
     ...process.env,
     NODE_COMPILE_CACHE: compileCache,

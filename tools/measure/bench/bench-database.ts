@@ -48,7 +48,7 @@ export class BenchDatabase {
     return this.server.pid;
   }
 
-  /** What the server prints from now on, as it comes. */
+  /** Calls `listener` with the server's output from now on. */
   onOutput(listener: (text: string) => void): void {
     this.server.process.stderr!.on('data', listener);
   }

@@ -70,10 +70,10 @@ export abstract class CalledStack {
   /** Tells how many payments have durably ended since this call. */
   protected abstract endsFromNow(): Promise<() => Promise<number>>;
 
-  /** What is not as it must be: each payment has exactly one POST and its durable ends, and there are no others. */
+  /** Deviations from the rule: each payment has exactly one POST and its durable ends, and there are no others. */
   protected abstract deviations(sent: ReadonlySet<number>, received: Float64Array): Promise<string[]>;
 
-  /** Resolves when each payment has its POST and has durably ended. What the audit takes is not counted. */
+  /** Resolves when each payment has its POST and has durably ended. The time of the audit is not counted. */
   private async complete(load: CoreLoad) {
     const { receiver } = this.shared;
     await receiver.call('reset');

@@ -48,7 +48,7 @@ export class CalledProcess {
     private readonly file: string,
     options: ChildOptions = {},
   ) {
-    // What it prints is no result.
+    // The child's output is no result.
     this.child = startNode(file, [], { output: process.stderr.fd, ...options, hasChannel: true });
 
     this.child.on('message', (answer: Answer) => this.settle(answer));

@@ -25,7 +25,7 @@ export interface CoreLoad {
   perSecond: number;
 }
 
-/** What was completed; all times by the monotonic clock. */
+/** The completed payments; all times by the monotonic clock. */
 export interface Completed {
   startedMs: number;
   transactionIds: Float64Array;

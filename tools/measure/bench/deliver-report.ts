@@ -65,7 +65,7 @@ function printRates({ bursts, floor }: DeliveryFigures): void {
   printTable(['everything at once', 'webhooks/s', 'CPU us/webhook', 'reuse %'], [...rows, [floorName, ...floorRates, '']]);
 }
 
-/** Who uses the cores: medians over the rounds. */
+/** Processor time by part: medians over the rounds. */
 function printUse({ bursts }: DeliveryFigures): void {
   for (const [name, rounds] of bursts) {
     const parts = Object.keys(rounds[0]!.cpuUsBy).filter(part => part !== 'own');

@@ -46,7 +46,7 @@ export interface Waterfall {
 
 interface Ran {
   payments: number;
-  /** What the audit found. */
+  /** Findings of the audit. */
   deviations: string[];
   p50Ms?: number;
   p99Ms?: number;

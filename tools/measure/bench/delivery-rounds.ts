@@ -8,7 +8,7 @@ import type { Arrivals } from './receiver.main.ts';
 import { progress } from './report.ts';
 import { percentile } from './statistics.ts';
 
-/** What all contenders share. */
+/** The fixture that all contenders share. */
 export interface Ground {
   receiver: CalledProcess;
   database: BenchDatabase;

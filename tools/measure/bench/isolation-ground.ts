@@ -3,7 +3,7 @@ import { type Contender, platformContender } from './contender.ts';
 import type { BenchMerchant } from './merchants.ts';
 import { type PlatformGround, PlatformUnderTest } from './platform-under-test.ts';
 
-/** What the parts of bench:isolation share. */
+/** The fixture that the parts of bench:isolation share. */
 export interface IsolationGround extends PlatformGround {
   receiver: CalledProcess;
   healthy: BenchMerchant[];

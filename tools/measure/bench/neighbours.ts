@@ -1,4 +1,4 @@
-/** What the measured services ask of others, over real HTTP: merchants and routes of notification-config, and `close` of the dispatcher. */
+/** Stands in for the services that the measured ones call, over real HTTP: merchants and routes of notification-config, `close` of the dispatcher. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CloseItem, MerchantRecord, Route } from '@paycode/dto';

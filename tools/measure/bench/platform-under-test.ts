@@ -8,7 +8,7 @@ import { type ServiceUnderTest, startService } from './services.ts';
 /** The dispatcher's, as `k8s/base/webhook-dispatcher` has it. */
 const youngGeneration = ['--max-semi-space-size=32'];
 
-/** What every platform of a run stands on. */
+/** The fixture of every platform of a run. */
 export interface PlatformGround {
   database: BenchDatabase;
   neighboursUrl: string;

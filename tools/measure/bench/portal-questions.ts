@@ -1,4 +1,4 @@
-/** What people ask the portal's list of payments, and where in it. */
+/** The queries of people over the portal's list of payments, and their depth in it. */
 export interface Question {
   name: string;
   /** Below /console/api/. */

@@ -1,4 +1,4 @@
-/** What a process has used, as the system counts it (proc(5)); Linux only. */
+/** Processor time and memory of a process, as the system counts them (proc(5)); Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const ticksPerSecond = 100;

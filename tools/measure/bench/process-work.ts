@@ -1,4 +1,4 @@
-/** What payments cost the processes, in counts that repeat: bytes that they allocate, and processor time beside a fixed piece of work. */
+/** The cost of payments to the processes, in repeatable counts: allocated bytes, and processor time beside a fixed piece of work. */
 import { calibrated } from './calibration.ts';
 import { InspectedProcess } from './inspected-process.ts';
 import { cpuUsOf } from './process-usage.ts';
@@ -28,7 +28,7 @@ export class ProcessCounters {
     return new ProcessCounters(services, inspected, serverCpuUs);
   }
 
-  /** What each of `payments` costs while `run` completes them. */
+  /** The cost of each of `payments` while `run` completes them. */
   async count(payments: number, run: () => Promise<void>): Promise<ProcessWork> {
     for (const each of this.inspected.values()) await each.startAllocations();
     const { result: cpuUs, pieceUs } = await calibrated(async () => {

@@ -21,7 +21,7 @@ export interface ReceiverPorts {
   hanging: number[];
 }
 
-/** What arrived since the last `reset`. */
+/** The requests that arrived since the last `reset`. */
 export interface Arrivals {
   transactionIds: Float64Array;
   /** Monotonic clock, request header read. */

@@ -1,4 +1,4 @@
-/** What a process allocated on V8's heap, by the samples of its heap profiler. */
+/** The allocations of a process on V8's heap, by the samples of its heap profiler. */
 
 /** The parts of an answer of `HeapProfiler.stopSampling` that are used here. */
 export interface AllocationNode {

@@ -50,7 +50,7 @@ export class StartedPrograms {
   }
 }
 
-/** Runs a program to its end. What it printed. @throws with what it said when it fails, or takes longer than a minute */
+/** Runs a program to its end and returns its output. @throws with its error output when it fails, or takes longer than a minute */
 export async function runProgram(file: string, args: string[], { env, folder }: Pick<Required<Program>, 'env' | 'folder'>) {
   return (await promisify(execFile)(file, args, { env, cwd: folder, timeout: commandTimeoutMs })).stdout;
 }

@@ -71,7 +71,7 @@ function sumOf(columns: Columns, totalUs: number): string[] {
   return ['sum of the rows', ...each.map(us => us.toFixed(1)), all.toFixed(1), ((all * 100) / totalUs).toFixed(1)];
 }
 
-/** What no rule knows: a new file or statement wants a line in waterfall-stages.ts. */
+/** Prints statements and functions without a rule: a new one needs a line in waterfall-stages.ts. */
 function printUnknown({ statements, unknownStacks }: Waterfall): void {
   const unplaced = statements.filter(({ database, text }) => database !== 'postgres' && !stageOfStatement(text));
   const texts = [...new Set(unplaced.map(({ text }) => text.replaceAll(/\s+/g, ' ').slice(0, statementChars)))];

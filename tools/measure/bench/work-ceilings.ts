@@ -1,7 +1,8 @@
 import type { Ceilings } from './work-per-payment.ts';
 
 /**
- * What a payment may cost the database and the processes. Whoever makes it cheaper lowers them; whoever raises one says why here.
+ * Ceilings for the cost of a payment to the database and the processes. A change that lowers the cost lowers them; one that raises a ceiling
+ * says why here.
  * Statements and rows of single calls depend on how many calls share a write, which is fewer the faster the machine is: their ceilings have
  * more room. So do, less, the bytes that are allocated: 235,000 to 264,000 and 179,000 to 208,000 in thirteen counts, at a load of 10 to 40
  * on two cores. The highest were beside eight processes that did nothing but spin, when calls were refused (503) and came again.

@@ -1,4 +1,4 @@
-/** What a payment costs the database and the processes, counted and not timed: about the same on every machine, so a change that adds to it can be refused. */
+/** Counts the cost of a payment to the database and the processes. Counts hardly differ between machines, so a check can refuse a rise. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchDatabase } from './bench-database.ts';
 import type { ProcessCounters } from './process-work.ts';
@@ -99,7 +99,7 @@ function printAllocations(load: string, allocatedBytes: Record<string, number>):
   print(`KiB allocated per payment, ${load}: ${each.join(', ')}`);
 }
 
-/** What is above its ceiling. */
+/** The measures that exceed their ceiling. */
 export function excessOf(measured: Counted, ceilings: Ceilings): Excess[] {
   return (Object.keys(ceilings) as (keyof Ceilings)[]).flatMap(load =>
     measures

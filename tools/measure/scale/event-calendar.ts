@@ -1,6 +1,6 @@
 import { DeadlineHeap } from '@paycode/timing';
 
-/** What happens when, in virtual microseconds. Of two events at one instant either may come first, the same one in each run. */
+/** Runs events at their virtual time, in microseconds. Of two events at one instant either may come first, the same one in each run. */
 export class EventCalendar {
   nowUs = 0;
   private readonly heap = new DeadlineHeap<{ atUs: number; run: () => void }>();

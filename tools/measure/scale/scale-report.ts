@@ -1,4 +1,4 @@
-/** What the simulation says, as tables. */
+/** The figures of the simulation, as tables. */
 import { print, printTable } from '../bench/report.ts';
 import { type ScaleFigures, simulateScale } from './simulate-scale.ts';
 import { type Costs, measuredCosts } from './stage-costs.ts';

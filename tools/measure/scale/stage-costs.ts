@@ -1,4 +1,4 @@
-/** What a payment costs a process, in microseconds of processor time: a part of its own, and its share of what a batch costs. */
+/** The cost of a payment to a process, in microseconds of processor time: a part of its own, and its share of the cost of a batch. */
 export interface BatchedCost {
   paymentUs: number;
   /** For all batches of a payment together, whatever their size. */

@@ -77,7 +77,7 @@ export async function typescriptProgram(folder: string, caFile: string): Promise
   return { command: process.execPath, args: [join(source, 'built/pay.js')], env: { NODE_EXTRA_CA_CERTS: caFile } };
 }
 
-/** What the program printed, as JSON. @throws Error with what it said, when it failed */
+/** The output of the program, as JSON. @throws Error with its error output, when it failed */
 export async function resultOf({ command, args, env }: ClientProgram, given: object): Promise<Record<string, unknown>> {
   return JSON.parse(await run(command, [...args, JSON.stringify(given)], env)) as Record<string, unknown>;
 }

@@ -60,7 +60,7 @@ export class Canary {
     return this.failed;
   }
 
-  /** What happened since the last report. */
+  /** Latencies and failures since the last report. */
   report(): CanaryReport {
     const sorted = this.latencies.sort((a, b) => a - b);
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;

@@ -21,7 +21,7 @@ export interface Caller extends Credentials {
   authorization: string;
 }
 
-/** What a run makes on a platform for its own use, and how to sign in there. */
+/** The fixture of a run: the data that it makes on a platform for its own use, and its credentials there. */
 export class Ground {
   readonly callers = new Map<string, Caller>();
   readonly known: KnownValues = {};

@@ -32,7 +32,7 @@ export interface ShippedAlerts {
 /** Series of programs that only a cluster has, by how their names begin. */
 const ofTheCluster: readonly [prefix: RegExp, what: string][] = [[/\bkube_/, 'kube-state-metrics']];
 
-/** What the components of k8s/ other than `monitoring` watch, by folder. */
+/** The software that the components of k8s/ other than `monitoring` watch, by folder. */
 const ofComponents: Record<string, string> = {
   keda: 'KEDA',
   'kafka-strimzi': 'Kafka under Strimzi',

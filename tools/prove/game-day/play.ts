@@ -4,7 +4,7 @@ import type { Expectation } from './verdict.ts';
 /** One fault, and what it must raise. */
 export interface Play {
   name: string;
-  /** What happens, for people. */
+  /** The fault in words, for people. */
   what: string;
   expected: Expectation;
   /** Alerts whose `for:` is longer than the play; they must be pending at its end. */

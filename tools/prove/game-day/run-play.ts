@@ -28,7 +28,7 @@ const historyEndsBeforeS = 330;
 /** The last evaluation before the end. */
 const evaluationS = 15;
 
-/** Plays one fault. What stands in the way of it is told in the result. */
+/** Plays one fault. The result names an error that prevents the play. */
 export async function runPlay(play: Play, day: GameDay): Promise<PlayResult> {
   let surroundings: Surroundings | undefined;
   try {

@@ -57,7 +57,7 @@ async function openShop(platform: PlatformConnection): Promise<Shop> {
   return { merchant, receiver };
 }
 
-/** Payments at an even rate, to one shop after the other. What the platform refuses is counted: faults make it refuse. */
+/** Payments at an even rate, to one shop after the other. Refused payments are counted, because faults cause refusals. */
 export class Traffic {
   readonly report: TrafficReport = { paid: 0, refused: 0 };
   private isOver = false;

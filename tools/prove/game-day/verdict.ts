@@ -1,4 +1,4 @@
-/** What a play was to raise, what it raised, and what is to be said of the difference. */
+/** The alerts that a play should raise, the alerts that it raised, and the text about the difference. */
 
 /** An alert that fired during a play. */
 export interface FiredAlert {

@@ -25,7 +25,7 @@ export interface FrontAnswer {
   text: string;
   /** Error body of the platform, without what differs per request. */
   error: { status: number; error: string; message: string; code: string; path: string };
-  /** What the service behind saw. */
+  /** The request as the service behind the front saw it. */
   echo: Echo;
 }
 

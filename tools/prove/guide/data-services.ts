@@ -83,7 +83,7 @@ export class GuidePostgres {
     });
   }
 
-  /** Who is connected, and that over TLS. */
+  /** Names of the users that are connected over TLS. */
   async connected(): Promise<string[]> {
     let names: string[] = [];
     await this.asSuperuser(async client => {

@@ -18,7 +18,7 @@ export function rotations(): Map<string, string[]> {
   return new Map(sections.filter(([, blocks]) => blocks.length > 0));
 }
 
-/** What the blocks of the runbook presuppose: the values and the functions of the guide. */
+/** The values and functions of the guide, which the blocks of the runbook need. */
 export function valuesAndFunctions(): string {
   const steps = guideSteps();
   const functions = steps.get(payment)!.match(/^\w+\(\) \{.*$/gm)!;

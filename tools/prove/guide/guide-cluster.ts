@@ -20,7 +20,7 @@ interface Outcome {
   output: string;
 }
 
-/** What stands where a cluster would be: operators and kubelet, played with real servers and the real services. */
+/** A stand-in for a cluster: it plays operators and kubelet with real servers and the real services. */
 export class GuideCluster implements Cluster {
   resources: Resource[] = [];
   secrets: Secret[] = [];
@@ -213,7 +213,7 @@ function podOf(spec: unknown): PodSpec {
   return (spec as { template: { spec: PodSpec } }).template.spec;
 }
 
-/** What the image of the first container runs: its name is that of the service, in whatever registry. */
+/** The program in the image of the first container: the image has the name of the service, in whatever registry. */
 function mainOf(pod: PodSpec): string {
   const name = pod.containers[0]!.image.replace(/^.*\/|@.*$/g, '');
   return join(root, 'dist/apps', name, 'main.cjs');

@@ -26,7 +26,7 @@ export class GuideShell {
     cpSync(join(root, 'k8s'), join(this.workspace, 'k8s'), { recursive: true });
     for (const name of linked) symlinkSync(join(root, name), join(this.workspace, name));
     writeShims(join(folder, 'bin'));
-    // What the guide's values name: a key that somebody else gave.
+    // The files that the guide's values name: a key from somebody else.
     writeFileSync(join(home, 'backup-key-id'), 'id of the bucket');
     writeFileSync(join(home, 'backup-key'), 'key of the bucket');
     this.env = {

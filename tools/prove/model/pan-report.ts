@@ -1,6 +1,6 @@
 import type { ModelRun } from './model-runs.ts';
 
-/** What a run of the generated checker found. */
+/** The findings of a run of the generated checker. */
 export interface PanReport {
   errors: number;
   states: number;

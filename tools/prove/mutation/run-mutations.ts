@@ -18,7 +18,7 @@ import { runStryker } from './stryker/run-stryker.ts';
 
 type Say = (text: string) => void;
 
-/** What one run is about. */
+/** The faults and mutants of one run. */
 interface Plan {
   planted: JudgedFault[];
   mutated: { area: StrykerArea; files: readonly string[] }[];

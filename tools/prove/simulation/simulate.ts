@@ -22,7 +22,7 @@ export interface SimulationResult {
   steps: number;
   /** Equal for two runs of one seed. */
   fingerprint: string;
-  /** What went wrong, how often. */
+  /** The faults that happened, with their counts. */
   faults: FaultCounts;
   broken: BrokenInvariant | null;
 }

@@ -1,4 +1,4 @@
-// What keeps this process alive, as the objects behind it: to tell them apart, to describe them and to close them.
+// The handles that keep this process alive, as objects: to tell them apart, to describe them and to close them.
 // Node has no documented way to the objects (process.getActiveResourcesInfo gives names only); `_getActiveHandles` is what there is.
 
 const describedCharsMax = 120;

@@ -19,7 +19,7 @@ export interface JestRun {
   name: string;
   /** Arguments that the command always gives. Words come before them: project options would swallow a path that follows. */
   args: string[];
-  /** What the caller added: paths and options of Jest. */
+  /** Words that the caller added: paths and options of Jest. */
   words: string[];
   env?: Record<string, string>;
 }

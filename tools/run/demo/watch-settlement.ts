@@ -39,7 +39,7 @@ function isDecided(reversal: ReversalState): reversal is Decided {
   return reversal.state !== 'ARMED';
 }
 
-/** What can be said of the payment now, oldest first. */
+/** The facts that are known about the payment now, oldest first. */
 function factsOf(delivery: DeliveryTimeline | undefined, reversal: ReversalState | undefined): string[] {
   const facts = delivery ? ['recorded the finished payment'] : [];
   // The two services were asked at the same time, and the attempt is recorded before its reversal is armed. So it was sent after

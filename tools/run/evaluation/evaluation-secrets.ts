@@ -80,7 +80,7 @@ function publishedKeys({ publicKeys, internal }: Material): Record<string, strin
   };
 }
 
-/** What the demo reads in place of the files of `npm start`; the operator's command reads the same. */
+/** Files that the demo and the operator's command read in place of the files of `npm start`. */
 function demoFiles({ gateway, internal, operatorToken }: Material): Record<string, string> {
   const { cert, key, ca } = internal['operator']!;
   const facts = {

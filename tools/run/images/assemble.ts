@@ -54,7 +54,7 @@ export interface ImagePackages {
   places: readonly string[];
 }
 
-/** What an image of the app, which is built, holds. @throws on a package that is not locked or only for development */
+/** The packages in an image of the built app. @throws on a package that is not locked or only for development */
 export function imagePackages(app: string): ImagePackages {
   const dist = join(root, 'dist/apps', app);
   const bundles = readdirSync(dist).filter(file => file.endsWith('.cjs'));

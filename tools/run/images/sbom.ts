@@ -31,7 +31,7 @@ export interface Bom {
   dependencies: { ref: string; dependsOn: string[] }[];
 }
 
-/** What package-lock.json calls a package. */
+/** Name and version of a package in package-lock.json. */
 export interface LockedName {
   name: string;
   version: string;
@@ -58,7 +58,7 @@ export function workspaceBom(): Bom {
   };
 }
 
-/** What an image of the app holds: these packages and no other. @throws when the workspace does not know one of them */
+/** The bill of materials of the app's image: these packages and no others. @throws when the workspace does not know one of them */
 export function imageBom(workspace: Bom, app: string, packages: readonly LockedName[]): Bom {
   const refs = new Set(packages.map(({ name, version }) => `${name}@${version}`));
   const components = workspace.components.filter(component => refs.has(component['bom-ref']));

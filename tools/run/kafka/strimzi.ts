@@ -17,7 +17,7 @@ function withoutCore(): Topics {
   return coreRenamed(undefined);
 }
 
-/** What one core produces and consumes. */
+/** The topics that one core produces and consumes. */
 function onlyCore(core: PaymentCore): Topics {
   return coreRenamed(core).map(topic => ({
     ...topic,

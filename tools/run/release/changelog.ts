@@ -1,7 +1,7 @@
 export interface Cut {
   /** The file with an empty Unreleased section and the version below it. */
   text: string;
-  /** What the version brings: its headings and lines. */
+  /** The changes of the version: its headings and lines. */
   notes: string;
 }
 

@@ -97,8 +97,8 @@ function buildForPlatform(tag: string, platform: string, build: Build): string {
 }
 
 /**
- * The image names its base as the store does, and the name of an index is that of the platform pulled last: so each build pulls. What is only here
- * cannot be pulled.
+ * The image names its base as the store does, and the name of an index is that of the platform pulled last: so each build pulls. An image that
+ * is only on this machine cannot be pulled.
  */
 function freshBase(base: string | undefined): string[] {
   return base?.startsWith('localhost/') ? [] : ['--pull-always'];

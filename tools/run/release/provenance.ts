@@ -12,7 +12,7 @@ export interface ProvenanceOptions {
   materials: readonly { uri: string; sha256: string }[];
   /** SOURCE_DATE_EPOCH of the build, in seconds. */
   epochS: number;
-  /** Who ran it: a workflow's URL, or `local`. */
+  /** The builder that ran it: a workflow's URL, or `local`. */
   builder: string;
 }
 

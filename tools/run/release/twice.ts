@@ -1,6 +1,6 @@
 import type { Subject } from './provenance.ts';
 
-/** What has another digest in the second build, or stands in one of them only; empty when both are the same. */
+/** Artefacts with another digest in the second build, and artefacts of one build only; empty when both builds are the same. */
 export function differencesOf(first: readonly Subject[], second: readonly Subject[]): string[] {
   const again = new Map(second.map(({ name, sha256 }) => [name, sha256]));
   const changed = first.filter(({ name, sha256 }) => again.get(name) !== sha256);

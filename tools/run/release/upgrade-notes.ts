@@ -29,7 +29,7 @@ export function tagBefore(tags: readonly string[], version: string): string | un
   return tags.find(tag => tag !== '' && tag !== `v${version}`);
 }
 
-/** What an operator must know before the roll-out, from what differs between both releases: settings, migrations, topics, and lines that say so. */
+/** Notes for an operator before the roll-out, from the differences of both releases: settings, migrations, topics, and lines that say so. */
 export function upgradeNotes({ version, previous, state, notes }: UpgradeOptions): string {
   const title = `# Upgrade to ${version}\n`;
   if (!previous) {

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 
 const own = join(import.meta.dirname, 'api');
 const viewer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-/** What the page needs of the viewer, with its licence. */
+/** The files of the viewer that the page needs, with its licence. */
 const viewerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt'];
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What this reads of a node of highlighted code (hast). */
+/** The parts of a node of highlighted code (hast) that this file reads. */
 interface CodeNode {
   type: string;
   properties?: Record<string, unknown>;

@@ -10,7 +10,7 @@ const codeFence = /^```(?:js|python|go|java|php|ruby|csharp)\n([^]*?)^```$/gm;
 
 const lines = (text: string) => text.split('\n').map(line => line.trim());
 
-/** What the tests of a kit compile and run beside the kit itself. */
+/** Programs that the tests of a kit compile and run beside the kit itself. */
 function programsOf(kit: string): string[][] {
   const folders = ['conform', 'frameworks'].map(name => join(kits, kit, name)).filter(existsSync);
   return folders.flatMap(folder => readdirSync(folder).map(file => lines(readFileSync(join(folder, file), 'utf8'))));

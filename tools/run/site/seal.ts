@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 
-/** What the gateway knows of the site: it serves the files of this list and no other, so that no path can leave the folder. */
+/** The list of the site's files. The gateway serves these files and no others, so that no path can leave the folder. */
 export interface SiteList {
   /** Of every HTML page: Content-Security-Policy. */
   policy: string;

@@ -7,7 +7,7 @@ import type { EnvironmentName } from './wanted-secrets.ts';
 const privateMode = 0o600;
 const settingsFile = 'settings.json';
 
-/** What the secrets of a folder were made for. */
+/** The environment and hosts that the secrets of a folder were made for. */
 export interface FolderSettings {
   environment: EnvironmentName;
   /** DNS name that clients call. */

@@ -1,4 +1,4 @@
-"""What a generator of cases cannot know: a merchant of the caller, a code that can be paid, a transaction that can be read.
+"""Sets values that a generator of cases cannot know: a merchant of the caller, a code that can be paid, a transaction that can be read.
 
 Only cases that follow the schema are changed; those that break it on purpose go out as they are.
 """

@@ -13,7 +13,7 @@ const times = { early: '2025-12-31T23:59:59.000Z', purchase: '2026-01-01T00:00:0
 export const payloadKeys = `k1:${key.toString('base64')}`;
 export const operatorToken = 'the-token-of-an-operator';
 
-/** What a core may do wrong; each core has one fault at most. */
+/** The seeded faults of a core; each core has one fault at most. */
 export type Fault =
   | 'asks for no token'
   | 'takes any token'

@@ -47,7 +47,7 @@ faultSuite('dispatchers are scaled in', { times, dispatcherEnv, dispatchers: 4 }
     const leaving = dispatchers.slice(2);
     const left = leaving.map(dispatcher => dispatcher.stop());
     await eventually(() => Promise.all(leaving.map(isDraining)), patienceMs);
-    // Who pays meanwhile is told by those that stay; on a shard with an open POST, once that has ended.
+    // The remaining dispatchers deliver the payments made meanwhile; on a shard with an open POST, once that has ended.
     ids.push(...(await suite.platform.payEach(merchantIds)));
     await eventually(() => expect(shop.posts.length).toBeGreaterThan(heldPosts), patienceMs);
     expect(leaving.map(({ isRunning }) => isRunning)).toEqual([true, true]);

@@ -36,7 +36,7 @@ export interface FaultPlatformOptions {
   dispatchers?: number;
   /** Default: 2. */
   schedulers?: number;
-  /** What carries the events. Default: the log in PostgreSQL. */
+  /** The transport of the events. Default: the log in PostgreSQL. */
   events?: 'kafka' | 'postgres';
   times?: Partial<typeof times>;
   /** More settings of the dispatchers. */

@@ -42,7 +42,7 @@ export interface KillSummary {
   otherViolations: number;
 }
 
-/** What must be 0. */
+/** Counts that must be 0. */
 const forbidden = ['acknowledgedAndReversed', 'undecided', 'reversedTwice', 'duplicatesWithoutCause', 'otherViolations'] as const;
 
 export interface KillRun {

@@ -39,7 +39,7 @@ const library = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 const clockStep: Play = {
   name: 'clock-step',
   what: "the dispatcher's clock steps back by an hour",
-  // What was acknowledged at that moment says so with the wrong hour.
+  // Acknowledgements of that moment carry the wrong hour.
   expected: { must: ['ClockDiffers', 'DeliveriesHeldBack', 'DeliveriesDelayed'], may: ['SettlementBudgetBurnsFast'] },
   heldMin: 10,
   seen: `paycode_service_runtime_clock_timestamp_seconds{service="webhook-dispatcher"} - time() < -3500`,

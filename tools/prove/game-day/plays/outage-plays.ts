@@ -16,7 +16,7 @@ const brokerAway = (): Play => {
   return {
     name: 'broker-away',
     what: 'the only broker of a real Kafka is killed',
-    // What was acknowledged at that moment is settled by its timer.
+    // A payment that was acknowledged at that moment is settled by its timer.
     expected: { must: ['OutboxStuck'], may: ['SettlementBudgetBurnsFast'] },
     heldMin: 9,
     seen: 'paycode_events_outbox_depth{service="payment-simulator"} > 20',

@@ -7,7 +7,7 @@ const deliverySpec = `${dispatcher}/deliveries/persistence/postgres-delivery.sto
 const defaultsSpec = `${dispatcher}/protocol-defaults.int.spec.ts`;
 const dispatcherSpec = `${dispatcher}/dispatcher.int.spec.ts`;
 
-/** What is POSTed when, and what counts as an answer. */
+/** Faults in the time of POSTs and in the meaning of answers. */
 export const dispatcherFaults: readonly PlantedFault[] = [
   {
     id: 'any-2xx',

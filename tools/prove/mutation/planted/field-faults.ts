@@ -4,7 +4,7 @@ const simulator = 'apps/payment-simulator/src';
 const codesSpec = `${simulator}/codes.int.spec.ts`;
 const qrSpec = `${simulator}/payment-page/qr-images.spec.ts`;
 
-/** What may stand in the fields of a payment, and the images of its code. */
+/** Faults in the fields of a payment and in the images of its code. */
 export const fieldFaults: readonly PlantedFault[] = [
   {
     id: 'currency-any-case',

@@ -3,7 +3,7 @@ import type { PlantedFault } from './planted-fault.ts';
 const gateway = 'apps/api-gateway/src';
 const limitsSpec = `${gateway}/forwarding/limits.int.spec.ts`;
 
-/** What the gateway lets in, and from whom. */
+/** Faults in the requests and callers that the gateway accepts. */
 export const gatewayFaults: readonly PlantedFault[] = [
   {
     id: 'forged-identity',

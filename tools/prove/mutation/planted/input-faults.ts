@@ -6,7 +6,7 @@ const gateway = 'apps/api-gateway/src';
 const smugglingSpec = `${gateway}/listener/smuggling.int.spec.ts`;
 const forwardSpec = `${gateway}/forwarding/forward-request.int.spec.ts`;
 
-/** What requests may look like, and what every answer says. */
+/** Faults in the checks of requests and in the content of every answer. */
 export const inputFaults: readonly PlantedFault[] = [
   {
     id: 'coded-chunks',

@@ -25,7 +25,7 @@ export function plant(root: string, fault: PlantedFault): () => void {
   return () => writeFileSync(path, text);
 }
 
-/** What keeps the faults from being planted in the checkout at `root`; nothing is written. `listFile`: where the faults stand. */
+/** Problems that prevent the seeding of faults in the checkout at `root`; nothing is written. `listFile`: the file that lists a fault. */
 export function staleFaults(root: string, faults: readonly PlantedFault[], listFile: (fault: PlantedFault) => string): string[] {
   return faults.flatMap(fault => {
     const problem = problemOf(root, fault);

@@ -1,7 +1,7 @@
 /** A defect that somebody could really make, planted by replacing one text; the specs named must go red. */
 export interface PlantedFault {
   id: string;
-  /** What is wrong with it in place, in one sentence. */
+  /** The wrong behaviour with the fault in place, in one sentence. */
   breaks: string;
   /** Requirement, decision, threat or invariant that it breaks. */
   against: string;

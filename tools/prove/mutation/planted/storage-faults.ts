@@ -4,7 +4,7 @@ const persistence = 'libs/persistence/src';
 const roleSpec = `${persistence}/service-role.int.spec.ts`;
 const databaseSql = 'apps/standalone/src/database/ensure-databases.ts';
 
-/** What a service may do in its database, and whom it believes to be that database. */
+/** Faults in the rights of a service in its database, and in its check of the database's identity. */
 export const storageFaults: readonly PlantedFault[] = [
   {
     id: 'role-deletes-records',

@@ -6,7 +6,7 @@ const ownership = 'libs/ownership/src';
 const shardSpec = `${ownership}/postgres-shard.store.int.spec.ts`;
 const idRangeSpec = `${dispatcher}/retention/persistence/postgres-id-range.store.int.spec.ts`;
 
-/** Who may act on a delivery when replicas die, and what is kept for how long. */
+/** Faults in the ownership of a delivery when replicas die, and in retention. */
 export const takeoverFaults: readonly PlantedFault[] = [
   {
     id: 'takeover-keeps-epoch',

@@ -1,4 +1,4 @@
-/** What became of one fault, planted or made by Stryker. */
+/** The result of one fault, seeded by hand or made by Stryker. */
 export interface Outcome {
   area: string;
   /** Id of a planted fault; `file:line mutator` of a mutant. */

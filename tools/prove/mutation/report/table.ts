@@ -50,7 +50,7 @@ function unexplained(outcomes: readonly Outcome[]): Outcome[] {
   return outcomes.filter(({ result, known }) => result === 'SURVIVED' && !known);
 }
 
-/** What the run fails for; none: exit code 0. */
+/** Reasons why the run fails; none: exit code 0. */
 export function problemsOf(outcomes: readonly Outcome[]): string[] {
   const { all } = countsOf(outcomes);
   const problems: string[] = [];

@@ -62,7 +62,7 @@ function detailOf({ status, statusReason }: Mutant, line: string): string {
   return (statusReason ?? (status === 'Timeout' ? 'its specs did not end in time' : status)).split('\n', 1)[0]!;
 }
 
-/** What is replaced by what. The code that is replaced belongs to it: of a line's two comparisons either may become `false`. */
+/** The old code and its replacement. The old code is needed, because of a line's two comparisons either may become `false`. */
 function changeOf(lines: readonly string[], { mutatorName, replacement = '', location: { start, end } }: Mutant): string {
   const rows = lines.slice(start.line - 1, end.line);
   rows.push(rows.pop()!.slice(0, end.column - 1));

@@ -22,12 +22,12 @@ export default {
   ignoreStatic: true,
   disableTypeChecks: false,
   concurrency: 2,
-  // A loop that never ends is found by counting. What the clock stops, which a busy machine may cause, is not judged.
+  // A loop that never ends is found by counting. A run that its time limit stops is not judged, because a busy machine may be the cause.
   timeoutMS: 60_000,
   // Ignored by git, Prettier and ESLint, and outside every Jest project.
   tempDirName: '.cache/mutation/stryker',
   cleanTempDir: 'always',
-  // What programs write while they run, a Kafka beside the run for one: files come and go there while Stryker copies.
+  // Folders that running programs write to, for example a Kafka beside the run: files come and go there while Stryker copies.
   ignorePatterns: ['/.paycode', '/.cache', '/.nx', '/dist', '/coverage'],
   reporters: ['progress-append-only', 'json'],
   jsonReporter: { fileName: process.env.MUTATION_REPORT },

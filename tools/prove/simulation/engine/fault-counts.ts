@@ -1,4 +1,4 @@
-/** What can go wrong in a simulation (section 4 of the protocol, and the ways receivers fail). */
+/** The faults of a simulation (section 4 of the protocol, and the failures of receivers). */
 export const faultKinds = [
   'statement lost',
   'statement done, answer lost',

@@ -42,7 +42,7 @@ export class Receivers {
     this.active = false;
   }
 
-  /** What a dispatcher sends with. */
+  /** The poster of a dispatcher. */
   posterOf(process: SimProcess, epochOf: (transactionId: number) => number): WebhookPoster {
     return { post: (request: WebhookRequest, observer: Observer) => this.post(request, observer, { process, epochOf }) };
   }

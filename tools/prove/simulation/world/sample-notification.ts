@@ -11,7 +11,7 @@ const noCard = {
   cardIssuer: null,
 };
 
-/** What a merchant reads of a payment. */
+/** The notification of a payment that a merchant reads. */
 export function sampleNotification(transactionId: number, merchantId: number): TransactionNotificationV3 {
   return {
     transactionId,

@@ -1,7 +1,7 @@
 import type { NetworkFaults } from '../engine/network.ts';
 import type { Random } from '../engine/random.ts';
 
-/** What can go wrong in one simulation; each seed has its own selection and strength. Times in milliseconds; rates per virtual second. */
+/** The faults of one simulation; each seed has its own selection and strength. Times in milliseconds; rates per virtual second. */
 export interface Swarm {
   payments: number;
   /** Virtual time in which faults happen and payments come. */

@@ -130,7 +130,7 @@ export class World implements SimulatedWorld {
     this.receivers.calmDown();
   }
 
-  /** What the relays of both services do; at least once each. */
+  /** Runs the relays of both services, at least once each. */
   relay(): void {
     if (this.servers.kafka.isDown) return;
     if (this.dispatchers.some(({ process }) => process.isAlive)) this.relayAcks();

@@ -7,6 +7,6 @@ it('passes, and leaves a UDP socket and a timer behind', async () => {
   await once(socket, 'listening');
   setTimeout(() => undefined, 600_000);
   expect(socket.address().port).toBeGreaterThan(0);
-  // What nobody can see from outside: the run must end all the same.
+  // Nobody can see this timer from outside. The run must end all the same.
   void pause(600_000);
 });

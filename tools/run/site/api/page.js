@@ -4,7 +4,7 @@ const followScheme = () => document.documentElement.classList.toggle('dark-mode'
 darkScheme.addEventListener('change', followScheme);
 followScheme();
 
-/** What a reader may look for in an operation; the viewer's own filter looks at tags only. */
+/** The text of an operation that a reader can search; the viewer's own filter searches tags only. */
 const textOf = operation => {
   const { path, method, operation: said } = operation.toJS();
   return [method, path, said.operationId, said.summary, said.description].join(' ').toLowerCase();

@@ -3,7 +3,7 @@ import { createRequire, registerHooks } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** What is read of the Jest configuration of the unit specs (jest.config.cjs). */
+/** The parts of the Jest configuration of the unit specs (jest.config.cjs) that this file reads. */
 interface SpecConfig {
   rootDir: string;
   testMatch: string[];

@@ -2,7 +2,7 @@ import type { DryRunResult, MutantRunOptions, MutantRunResult, TestRunner } from
 import { SpecModules } from './spec-modules.ts';
 import { fileOf, type TestRun, TestRuns } from './test-runs.ts';
 
-/** What instrumented code reads and counts (Stryker's INSTRUMENTER_CONSTANTS). */
+/** The variables that instrumented code reads and counts (Stryker's INSTRUMENTER_CONSTANTS). */
 interface Instrumented {
   activeMutant?: string | undefined;
   currentTestId?: string | undefined;
@@ -13,7 +13,7 @@ interface Instrumented {
 
 const instrumented = ((globalThis as { __stryker__?: Instrumented }).__stryker__ ??= {});
 
-/** What the tests said of one mutant. */
+/** The verdict of the tests on one mutant. */
 interface Judgement {
   failed: TestRun | undefined;
   count: number;
