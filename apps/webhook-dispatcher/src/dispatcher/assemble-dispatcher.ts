@@ -14,7 +14,7 @@ import {
   type WebhookPoster,
   type WebhookSealer,
 } from '../posting';
-import { EndpointPauses, type PauseReader } from '../pausing';
+import { EndpointPauses, type PauseReader } from '../pausing/endpoint-pauses';
 import { DeliveryQueue, OriginQueues, type QueueLoad, RefillQueues } from '../queueing';
 import { RouteCache, type RouteSource } from '../routes';
 import { CloseOverdue, TakeOverDeliveries } from '../takeover';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ShardStore } from '@paycode/ownership';
 import { DeliveryStore } from '../deliveries';
 import { InformationalStore } from '../informational';
-import { PauseStore } from '../pausing';
+import { PauseStore } from '../pausing/pause.store';
 import { VerdictStore } from '../verdicts';
 
 /** The ports of a dispatcher to its own database. */

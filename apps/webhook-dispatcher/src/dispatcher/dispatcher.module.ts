@@ -8,15 +8,9 @@ import { DeliveryMetrics, DeliveryStore, PostgresDeliveryStore } from '../delive
 import { InformationalStore, PostgresInformationalStore, RedeliverInformational } from '../informational';
 import { RecordDeliveries, TransactionTerminalConsumer } from '../intake';
 import { DeliveriesController, DeliveryLog, PostgresDeliveryLogStore, ShardsController, ShowDelivery } from '../on-call';
-import {
-  EndpointsController,
-  MerchantEndpoints,
-  PauseEndpoint,
-  pauseLimitsOf,
-  PauseStore,
-  PortalEndpointsController,
-  PostgresPauseStore,
-} from '../pausing';
+import { EndpointsController, PortalEndpointsController } from '../pausing/endpoints.controller';
+import { MerchantEndpoints, PauseEndpoint, pauseLimitsOf } from '../pausing/pause-endpoint';
+import { PauseStore } from '../pausing/pause.store';
 import { UndiciWebhookClient, WebhookSealer } from '../posting';
 import { CloseDeliveries, PostgresVerdictStore, TracedVerdictStore, VerdictStore } from '../verdicts';
 import type { Dispatcher } from './assemble-dispatcher';
@@ -104,7 +98,7 @@ function storeProviders(): Provider[] {
       inject: [DataSource],
       useFactory: (source: DataSource) => new PostgresInformationalStore(source),
     },
-    { provide: PauseStore, inject: [DataSource], useFactory: (source: DataSource) => new PostgresPauseStore(source) },
+    { provide: PauseStore, inject: [DataSource], useFactory: (source: DataSource) => new PauseStore(source) },
     { provide: DeliveryLog, inject: [DataSource], useFactory: (source: DataSource) => new PostgresDeliveryLogStore(source) },
     {
       provide: VerdictStore,

@@ -1,5 +1,15 @@
 import type { Clock } from '@paycode/timing';
-import type { PauseReader } from './pausing.ports';
+
+/** A pause in effect, and for how much longer by the clock of the database. */
+export interface PauseInEffect {
+  endpoint: string;
+  leftMs: number;
+}
+
+/** What a dispatcher reads of pauses. */
+export abstract class PauseReader {
+  abstract inEffect(): Promise<PauseInEffect[]>;
+}
 
 /**
  * The paused endpoints, as this replica knows them. Runs in passes. Each pause ends here by itself when its time is over, also while the

@@ -1,13 +1,27 @@
 import type { EndpointPause, EndpointPauseRequest, MerchantEndpoint } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import type { PauseLimits } from './domain/pause-limits';
+import type { AttemptRules } from '../deliveries/domain/attempt-rules';
+import type { RouteCache } from '../routes';
 import type { EndpointPauses } from './endpoint-pauses';
-import type { MerchantEndpoints } from './merchant-endpoints';
-import type { BegunPause, PauseStore } from './pausing.ports';
+import type { BegunPause, PauseStore } from './pause.store';
 
 /** More paused endpoints than anybody would pause one by one. */
 const inEffectMax = 100;
 const listedMax = 100;
+
+/**
+ * How long a pause may be, and how long after it the same endpoint may be paused again. B is not stopped by a pause: what has waited that long is
+ * closed (A-12). A pause of two thirds of B leaves the last third for sending what waited. After a rest of B, nothing that came before the
+ * pause ended can still wait, so no payment is kept by two pauses (A-99).
+ */
+export function pauseLimitsOf({ dispatchWindowMs }: Pick<AttemptRules, 'dispatchWindowMs'>): PauseLimits {
+  return { durationSMax: Math.floor(dispatchWindowMs / 1_500), restS: Math.ceil(dispatchWindowMs / 1_000) };
+}
+
+export interface PauseLimits {
+  durationSMax: number;
+  restS: number;
+}
 
 /**
  * Flow: somebody on call names a merchant, a time and a reason -> its endpoint is paused for all dispatchers -> what is not armed yet waits in
@@ -79,3 +93,21 @@ function refusalOf(begun: Exclude<BegunPause, { outcome: 'BEGUN' }>): DomainErro
 }
 
 const refusal = (reason: string, message: string) => new DomainError({ status: 409, reason, message });
+
+/** The endpoint of merchants without a URL is no endpoint. */
+const noEndpoint = 'none';
+
+/** Which endpoint the deliveries of a merchant go to, by its URL of now. */
+export class MerchantEndpoints {
+  constructor(private readonly routes: Pick<RouteCache, 'current' | 'lastOrigin'>) {}
+
+  /** null: no URL is set, or it cannot be read now. */
+  async of(merchantIds: readonly number[]): Promise<Map<number, string | null>> {
+    const read = await Promise.allSettled(merchantIds.map(merchantId => this.routes.current(merchantId)));
+    const endpoints = merchantIds.map((merchantId, at): [number, string | null] => {
+      const origin = read[at]!.status === 'fulfilled' ? this.routes.lastOrigin(merchantId) : undefined;
+      return [merchantId, origin === undefined || origin === noEndpoint ? null : origin];
+    });
+    return new Map(endpoints);
+  }
+}

@@ -5,7 +5,7 @@ import { ManualClock } from '@paycode/timing/testing';
 import { allShards, PostgresShardStore } from '@paycode/ownership';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
 import { PostgresInformationalStore } from '../../informational/persistence/postgres-informational.store';
-import { PostgresPauseStore } from '../../pausing/persistence/postgres-pause.store';
+import { PauseStore } from '../../pausing/pause.store';
 import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
 import { assembleDispatcher, type Dispatcher, type DispatcherPorts, type DispatcherSettings } from '../assemble-dispatcher';
 import { FakePoster, FakeRoutes, FakeScheduler, PlainSealer, RecordingMetrics } from './fakes';
@@ -18,7 +18,7 @@ function postgresStores(dataSource: DataSource): DispatcherStores {
     deliveries: new PostgresDeliveryStore(dataSource),
     verdicts: new PostgresVerdictStore(dataSource, 'test'),
     informational: new PostgresInformationalStore(dataSource),
-    pauses: new PostgresPauseStore(dataSource),
+    pauses: new PauseStore(dataSource),
   };
 }
 

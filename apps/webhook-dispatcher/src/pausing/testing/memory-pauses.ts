@@ -1,8 +1,8 @@
 import type { DispatcherTables } from '../../deliveries/testing/dispatcher-tables';
 import type { StatementExecutor } from '../../deliveries/testing/statement-executor';
-import { type PauseInEffect, PauseReader } from '../pausing.ports';
+import { type PauseInEffect, PauseReader } from '../endpoint-pauses';
 
-/** Pauses in effect, statement by statement as `PostgresPauseStore` has them. */
+/** Pauses in effect, statement by statement as `PauseStore` has them. */
 export class MemoryPauses extends PauseReader {
   constructor(
     private readonly tables: DispatcherTables,
