@@ -1,15 +1,25 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { IdentityModule, ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
+import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { ErasureModule } from '@paycode/erasure';
 import { DeadLettersModule, eventsOptionsOf, MessagingModule } from '@paycode/events';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
-import { outboundPolicyOf } from '@paycode/safe-http';
+import { outboundPolicyOf, userAgent } from '@paycode/safe-http';
+import { DataSource } from 'typeorm';
 import { migrations } from '../migrations';
 import type { Settings } from './config/env';
-import { DispatcherModule, type DispatcherOptions } from './dispatcher';
+import { type Dispatcher, DISPATCHER, DispatcherModule, type DispatcherOptions } from './dispatcher';
 import { storedDeliveries } from './erasure';
-import { RecoveryModule } from './recovery';
+import { RedeliverInformational } from './informational';
+import { WebhookSealer } from './posting';
+import { AcknowledgeByPull } from './recovery/acknowledge-by-pull';
+import { NotificationStore } from './recovery/notification.store';
+import { PortalNotificationsController } from './recovery/portal-notifications.controller';
+import { PurchaseNotificationController } from './recovery/purchase-notification.controller';
+import { RecoverNotification } from './recovery/recover-notification';
+import { RedeliverNotice, SealRequest, ShowNotification } from './recovery/show-notification';
 import { RetentionModule } from './retention';
+import { VerdictStore } from './verdicts';
 
 /** AckReceived may wait this long for others to share its publish: the reversal that it ends is due a minute later. */
 const ackReceivedGatherMs = 100;
@@ -36,12 +46,41 @@ export class AppModule {
           gatherMs: ackReceivedGatherMs,
         }),
         DispatcherModule.register(dispatcherOptions(settings)),
-        RecoveryModule.register({ payloadKeys: settings.PAYLOAD_KEYS }),
         ErasureModule.register({ source: storedDeliveries, payloadKeys: settings.PAYLOAD_KEYS }),
         RetentionModule.register({ retentionMs: settings.RETENTION_DAYS * dayMs }),
       ],
+      controllers: [PurchaseNotificationController, PortalNotificationsController],
+      providers: recoveryProviders(settings.PAYLOAD_KEYS),
     };
   }
+}
+
+/** `GET /pluto/purchase/notification/{transactionId}`, and what the portal shows and repeats. */
+function recoveryProviders(payloadKeys: string): Provider[] {
+  return [
+    { provide: NotificationStore, inject: [DataSource], useFactory: (source: DataSource) => new NotificationStore(source) },
+    { provide: PayloadSealer, useFactory: () => new PayloadSealer(KeyRing.parse(payloadKeys)) },
+    {
+      provide: RecoverNotification,
+      inject: [NotificationStore, DISPATCHER, VerdictStore, PayloadSealer],
+      useFactory: (store: NotificationStore, { routes, settling }: Dispatcher, verdicts: VerdictStore, opener: PayloadSealer) => {
+        const owners = { pspOf: async (merchantId: number) => (await routes.current(merchantId)).pspId };
+        return new RecoverNotification(store, owners, new AcknowledgeByPull(verdicts, settling), opener);
+      },
+    },
+    {
+      provide: ShowNotification,
+      inject: [NotificationStore, PayloadSealer, DISPATCHER, WebhookSealer],
+      useFactory: (store: NotificationStore, opener: PayloadSealer, { routes }: Dispatcher, sealer: WebhookSealer) =>
+        new ShowNotification(store, opener, new SealRequest(routes, sealer, userAgent)),
+    },
+    {
+      provide: RedeliverNotice,
+      inject: [NotificationStore, RedeliverInformational],
+      useFactory: (store: NotificationStore, redeliverNotice: RedeliverInformational) =>
+        new RedeliverNotice(store, redeliverNotice),
+    },
+  ];
 }
 
 function dispatcherOptions(settings: Settings): DispatcherOptions {

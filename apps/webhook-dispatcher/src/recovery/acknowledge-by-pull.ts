@@ -1,25 +1,25 @@
 import type { VerdictKind } from '@paycode/dto';
 import { FlushQueue } from '@paycode/persistence';
 import type { SettleReversals, VerdictStore } from '../verdicts';
-import { Acknowledgements, type StoredNotification } from './recovery.ports';
+import type { StoredNotification } from './notification.store';
 
 /**
  * Writes ACKED_PULL into the verdict register and tells the scheduler. A failed write rejects, because the reply must not be sent
  * without the verdict. Nothing is told when the core has given the money back: then nothing was written.
  */
-export class AcknowledgeByPull extends Acknowledgements {
+export class AcknowledgeByPull {
   private readonly acks: FlushQueue<StoredNotification, VerdictKind | null>;
 
   constructor(
     verdicts: VerdictStore,
     private readonly settling: Pick<SettleReversals, 'tell'>,
   ) {
-    super();
     const write = (notifications: readonly StoredNotification[]) => verdicts.acknowledge(notifications.map(verdictFor));
     this.acks = new FlushQueue(write, { flushMax: 1_000, queueMax: 10_000 });
   }
 
-  override async acknowledge(notification: StoredNotification): Promise<void> {
+  /** Resolves after the commit. */
+  async acknowledge(notification: StoredNotification): Promise<void> {
     const [verdict] = await this.acks.run([notification]);
     const { transactionId, merchantId } = notification;
     if (verdict) this.settling.tell({ transactionId, merchantId, verdict });

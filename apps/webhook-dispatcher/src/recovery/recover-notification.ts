@@ -1,11 +1,12 @@
+import type { PayloadSealer } from '@paycode/crypto';
 import { decisionOf, type Identity, parseNotification, serializeNotification } from '@paycode/dto';
-import type {
-  Acknowledgements,
-  MerchantOwners,
-  NotificationOpener,
-  NotificationStore,
-  StoredNotification,
-} from './recovery.ports';
+import type { AcknowledgeByPull } from './acknowledge-by-pull';
+import type { NotificationStore, StoredNotification } from './notification.store';
+
+/** The PSP that owns a merchant. @throws when notification-config cannot be asked now */
+export interface MerchantOwners {
+  pspOf(merchantId: number): Promise<number | null>;
+}
 
 /**
  * Flow: notification by id -> may this caller read it -> acknowledge if it is a success that nobody has acknowledged and the core has not
@@ -18,10 +19,10 @@ import type {
  */
 export class RecoverNotification {
   constructor(
-    private readonly store: NotificationStore,
+    private readonly store: Pick<NotificationStore, 'find'>,
     private readonly owners: MerchantOwners,
-    private readonly acknowledgements: Acknowledgements,
-    private readonly opener: NotificationOpener,
+    private readonly acknowledgements: Pick<AcknowledgeByPull, 'acknowledge'>,
+    private readonly opener: Pick<PayloadSealer, 'openText'>,
   ) {}
 
   /** JSON of the notification; undefined when the transaction is unknown, not terminal, or of another merchant. */

@@ -1,5 +1,9 @@
-import { erasedMsisdn, parseNotification, type PortalShownNotification } from '@paycode/dto';
-import type { NotificationOpener, NotificationStore, RequestMaker } from './recovery.ports';
+import { erasedMsisdn, parseNotification, type PortalShownNotification, type RedeliveryAnswer } from '@paycode/dto';
+import type { PayloadSealer } from '@paycode/crypto';
+import type { RedeliverInformational } from '../informational';
+import { webhookHeaders, type WebhookSealer } from '../posting';
+import type { RouteCache } from '../routes';
+import type { NotificationStore, StoredNotification } from './notification.store';
 
 /**
  * Flow: notification by id, of that merchant -> opened, as its server saw it -> sealed once more, as an attempt would now. Acknowledges
@@ -8,8 +12,8 @@ import type { NotificationOpener, NotificationStore, RequestMaker } from './reco
 export class ShowNotification {
   constructor(
     private readonly store: NotificationStore,
-    private readonly opener: NotificationOpener,
-    private readonly requests: RequestMaker,
+    private readonly opener: PayloadSealer,
+    private readonly requests: SealRequest,
   ) {}
 
   /** undefined: the transaction is unknown, not terminal, or of another merchant. */
@@ -19,5 +23,40 @@ export class ShowNotification {
     const body = this.opener.openText(notification.payload);
     const isErased = parseNotification(body).clientMsisdn === erasedMsisdn;
     return { body, isErased, request: await this.requests.requestOf(notification) };
+  }
+}
+
+/**
+ * Makes the request of an attempt without sending it, as `PostWebhook` makes it. An initialisation vector is used once, so its bytes are others
+ * each time, and open to the same text.
+ */
+export class SealRequest {
+  constructor(
+    private readonly routes: Pick<RouteCache, 'current'>,
+    private readonly sealer: WebhookSealer,
+    private readonly userAgent: string,
+  ) {}
+
+  /** null: no URL is set. @throws when route or key cannot be read now */
+  async requestOf({ transactionId, merchantId, payload, attemptsClaimed }: StoredNotification) {
+    const route = await this.routes.current(merchantId);
+    if (route.url === null) return null;
+    const { body, encryption } = this.sealer.bodyOf(payload, route);
+    const facts = { transactionId, attempt: attemptsClaimed || 1, encryption, userAgent: this.userAgent, epochMs: Date.now() };
+    return { headers: webhookHeaders(facts), body };
+  }
+}
+
+/** Flow: notification by id, of that merchant -> one more attempt, now, if it moves no money: a rehearsal in the sandbox. */
+export class RedeliverNotice {
+  constructor(
+    private readonly store: NotificationStore,
+    private readonly redeliverNotice: Pick<RedeliverInformational, 'redeliver'>,
+  ) {}
+
+  /** undefined: the transaction is unknown, not terminal, or of another merchant. @throws DomainError 409 for a payment, and before its first delivery has ended */
+  async repeat(transactionId: number, merchantId: number): Promise<RedeliveryAnswer | undefined> {
+    const notification = await this.store.find(transactionId);
+    return notification?.merchantId === merchantId ? this.redeliverNotice.redeliver(transactionId) : undefined;
   }
 }

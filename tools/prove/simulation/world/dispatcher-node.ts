@@ -10,8 +10,8 @@ import {
 import { TransactionTerminalConsumer } from '../../../../apps/webhook-dispatcher/src/intake/events/transaction-terminal.consumer';
 import type { WebhookSealer } from '../../../../apps/webhook-dispatcher/src/posting/posting.ports';
 import { AcknowledgeByPull } from '../../../../apps/webhook-dispatcher/src/recovery/acknowledge-by-pull';
+import type { StoredNotification } from '../../../../apps/webhook-dispatcher/src/recovery/notification.store';
 import { RecoverNotification } from '../../../../apps/webhook-dispatcher/src/recovery/recover-notification';
-import type { Acknowledgements, StoredNotification } from '../../../../apps/webhook-dispatcher/src/recovery/recovery.ports';
 import type { RouteSource } from '../../../../apps/webhook-dispatcher/src/routes/routes.ports';
 import { storesFor } from '../dispatcher/stores-for.ts';
 import type { SimProcess } from '../engine/sim-process.ts';
@@ -186,7 +186,7 @@ const sealer: WebhookSealer = {
 };
 
 /** PULL_FIRST: the reply does not wait for the commit. */
-function answeringFirst(acknowledging: AcknowledgeByPull): Acknowledgements {
+function answeringFirst(acknowledging: AcknowledgeByPull): Pick<AcknowledgeByPull, 'acknowledge'> {
   return {
     acknowledge: async notification => {
       // Without this guard a failed write is not noticed.

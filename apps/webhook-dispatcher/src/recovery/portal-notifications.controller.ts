@@ -1,10 +1,24 @@
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
-import type { PortalAnswer, PortalFetchedNotification, PortalShownNotification, RedeliveryAnswer } from '@paycode/dto';
+import {
+  IsId,
+  type PortalAnswer,
+  type PortalFetchedNotification,
+  type PortalNotificationRequest,
+  type PortalShownNotification,
+  type RedeliveryAnswer,
+} from '@paycode/dto';
 import { answered, DomainError } from '@paycode/service-runtime';
-import { RecoverNotification } from '../recover-notification';
-import { RedeliverNotice } from '../redeliver-notice';
-import { ShowNotification } from '../show-notification';
-import { PortalNotificationBody } from './portal-notification.dto';
+import { RecoverNotification } from './recover-notification';
+import { RedeliverNotice, ShowNotification } from './show-notification';
+
+/** Body of POST /internal/portal/notifications/{operation}. */
+export class PortalNotificationBody implements PortalNotificationRequest {
+  @IsId()
+  transactionId!: number;
+
+  @IsId()
+  merchantId!: number;
+}
 
 type Answer<T> = Promise<PortalAnswer<T>>;
 

@@ -2,7 +2,7 @@ import { Controller, Get, Header, Param, UseGuards } from '@nestjs/common';
 import { CallerIdentity, IdentityGuard } from '@paycode/access';
 import { type Identity, idOf } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { RecoverNotification } from '../recover-notification';
+import { RecoverNotification } from './recover-notification';
 
 /** Recovery: a merchant reads a notification that its webhook missed; the read acknowledges it. */
 @Controller('pluto/purchase/notification')

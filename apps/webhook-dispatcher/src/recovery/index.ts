@@ -1,1 +1,0 @@
-export { RecoveryModule } from './recovery.module';
