@@ -9,7 +9,8 @@ import { InformationalStore, PostgresInformationalStore, RedeliverInformational 
 import { RecordDeliveries, TransactionTerminalConsumer } from '../intake';
 import { DeliveriesController, DeliveryLog, PostgresDeliveryLogStore, ShardsController, ShowDelivery } from '../on-call';
 import { EndpointsController, PortalEndpointsController } from '../pausing/endpoints.controller';
-import { MerchantEndpoints, PauseEndpoint, pauseLimitsOf } from '../pausing/pause-endpoint';
+import { pauseLimitsOf } from '../pausing/domain/pause-limits';
+import { MerchantEndpoints, PauseEndpoint } from '../pausing/pause-endpoint';
 import { PauseStore } from '../pausing/pause.store';
 import { UndiciWebhookClient, WebhookSealer } from '../posting';
 import { CloseDeliveries, PostgresVerdictStore, TracedVerdictStore, VerdictStore } from '../verdicts';

@@ -1,7 +1,7 @@
 import { ManualClock } from '@paycode/timing/testing';
 import { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
 import { atOnce } from '../deliveries/testing/statement-executor';
-import { pauseLimitsOf } from './pause-endpoint';
+import { pauseLimitsOf } from './domain/pause-limits';
 import { EndpointPauses } from './endpoint-pauses';
 import { MemoryPauses } from './testing/memory-pauses';
 

@@ -1,27 +1,13 @@
 import type { EndpointPause, EndpointPauseRequest, MerchantEndpoint } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import type { AttemptRules } from '../deliveries/domain/attempt-rules';
 import type { RouteCache } from '../routes';
+import type { PauseLimits } from './domain/pause-limits';
 import type { EndpointPauses } from './endpoint-pauses';
 import type { BegunPause, PauseStore } from './pause.store';
 
 /** More paused endpoints than anybody would pause one by one. */
 const inEffectMax = 100;
 const listedMax = 100;
-
-/**
- * How long a pause may be, and how long after it the same endpoint may be paused again. B is not stopped by a pause: what has waited that long is
- * closed (A-12). A pause of two thirds of B leaves the last third for sending what waited. After a rest of B, nothing that came before the
- * pause ended can still wait, so no payment is kept by two pauses (A-99).
- */
-export function pauseLimitsOf({ dispatchWindowMs }: Pick<AttemptRules, 'dispatchWindowMs'>): PauseLimits {
-  return { durationSMax: Math.floor(dispatchWindowMs / 1_500), restS: Math.ceil(dispatchWindowMs / 1_000) };
-}
-
-export interface PauseLimits {
-  durationSMax: number;
-  restS: number;
-}
 
 /**
  * Flow: somebody on call names a merchant, a time and a reason -> its endpoint is paused for all dispatchers -> what is not armed yet waits in
