@@ -18,7 +18,9 @@ import { PortalNotificationsController } from './recovery/portal-notifications.c
 import { PurchaseNotificationController } from './recovery/purchase-notification.controller';
 import { RecoverNotification } from './recovery/recover-notification';
 import { RedeliverNotice, SealRequest, ShowNotification } from './recovery/show-notification';
-import { RetentionModule } from './retention';
+import { IdRangeStore } from './retention/id-range.store';
+import { RetainDeliveries } from './retention/retain-deliveries';
+import { RetentionJob } from './retention/retention.job';
 import { VerdictStore } from './verdicts';
 
 /** AckReceived may wait this long for others to share its publish: the reversal that it ends is due a minute later. */
@@ -47,10 +49,9 @@ export class AppModule {
         }),
         DispatcherModule.register(dispatcherOptions(settings)),
         ErasureModule.register({ source: storedDeliveries, payloadKeys: settings.PAYLOAD_KEYS }),
-        RetentionModule.register({ retentionMs: settings.RETENTION_DAYS * dayMs }),
       ],
       controllers: [PurchaseNotificationController, PortalNotificationsController],
-      providers: recoveryProviders(settings.PAYLOAD_KEYS),
+      providers: [...recoveryProviders(settings.PAYLOAD_KEYS), ...retentionProviders(settings.RETENTION_DAYS * dayMs)],
     };
   }
 }
@@ -80,6 +81,18 @@ function recoveryProviders(payloadKeys: string): Provider[] {
       useFactory: (store: NotificationStore, redeliverNotice: RedeliverInformational) =>
         new RedeliverNotice(store, redeliverNotice),
     },
+  ];
+}
+
+/** Deletes stored notifications when their retention ends. */
+function retentionProviders(retentionMs: number): Provider[] {
+  return [
+    {
+      provide: RetainDeliveries,
+      inject: [DataSource],
+      useFactory: (source: DataSource) => new RetainDeliveries(new IdRangeStore(source), retentionMs),
+    },
+    RetentionJob,
   ];
 }
 

@@ -1,5 +1,5 @@
 import { planRetention } from './domain/plan-retention';
-import type { IdRangeStore } from './retention.ports';
+import type { IdRangeStore } from './id-range.store';
 
 export interface RetentionReport {
   hasOpened: boolean;

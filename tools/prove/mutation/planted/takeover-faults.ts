@@ -4,7 +4,7 @@ const dispatcher = 'apps/webhook-dispatcher/src';
 const deliverySpec = `${dispatcher}/deliveries/persistence/postgres-delivery.store.int.spec.ts`;
 const ownership = 'libs/ownership/src';
 const shardSpec = `${ownership}/postgres-shard.store.int.spec.ts`;
-const idRangeSpec = `${dispatcher}/retention/persistence/postgres-id-range.store.int.spec.ts`;
+const idRangeSpec = `${dispatcher}/retention/id-range.store.int.spec.ts`;
 
 /** Faults in the ownership of a delivery when replicas die, and in retention. */
 export const takeoverFaults: readonly PlantedFault[] = [
@@ -103,7 +103,7 @@ export const takeoverFaults: readonly PlantedFault[] = [
     id: 'drops-open-rows',
     breaks: 'Retention drops a range that holds deliveries without a verdict.',
     against: 'R-1-6',
-    file: `${dispatcher}/retention/persistence/postgres-id-range.store.ts`,
+    file: `${dispatcher}/retention/id-range.store.ts`,
     find: '    if (open.length > 0) return false;\n',
     put: '',
     specs: [idRangeSpec],
@@ -121,7 +121,7 @@ export const takeoverFaults: readonly PlantedFault[] = [
     id: 'retention-keeps-strays',
     breaks: 'Deliveries with ids outside every range are kept for ever.',
     against: 'T-16',
-    file: `${dispatcher}/retention/persistence/id-range.sql.ts`,
+    file: `${dispatcher}/retention/id-range.store.ts`,
     find: 'where d.received_at < clock_timestamp()',
     put: "where d.received_at < clock_timestamp() - interval '10 years'",
     specs: [idRangeSpec],

@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { ownEveryShard } from '@paycode/ownership/testing';
-import { migrations } from '../../../migrations';
-import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
-import { newDelivery } from '../../deliveries/testing/samples';
-import { RetainDeliveries } from '../retain-deliveries';
-import { PostgresIdRangeStore } from './postgres-id-range.store';
+import { migrations } from '../../migrations';
+import { PostgresDeliveryStore } from '../deliveries/persistence/postgres-delivery.store';
+import { newDelivery } from '../deliveries/testing/samples';
+import { RetainDeliveries } from './retain-deliveries';
+import { IdRangeStore } from './id-range.store';
 
 const day = 86_400_000;
 
 describe('retention by partitions in PostgreSQL', () => {
   let database: TestDatabase;
-  let store: PostgresIdRangeStore;
+  let store: IdRangeStore;
   let deliveries: PostgresDeliveryStore;
   const me = randomUUID();
 
   beforeEach(async () => {
     database = await createTestDatabase({ migrations });
-    store = new PostgresIdRangeStore(database.dataSource);
+    store = new IdRangeStore(database.dataSource);
     deliveries = new PostgresDeliveryStore(database.dataSource);
     await ownEveryShard(database.dataSource, me);
   });

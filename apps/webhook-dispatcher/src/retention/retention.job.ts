@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/timing';
-import { RetainDeliveries } from '../retain-deliveries';
+import { RetainDeliveries } from './retain-deliveries';
 
 const everyMs = 600_000;
 const firstAfterMs = 30_000;
