@@ -7,7 +7,9 @@ import { DataSource } from 'typeorm';
 import { DeliveryMetrics, DeliveryStore, PostgresDeliveryStore } from '../deliveries';
 import { InformationalStore, PostgresInformationalStore, RedeliverInformational } from '../informational';
 import { RecordDeliveries, TransactionTerminalConsumer } from '../intake';
-import { DeliveriesController, DeliveryLog, PostgresDeliveryLogStore, ShardsController, ShowDelivery } from '../on-call';
+import { DeliveriesController, ShardsController } from '../on-call/deliveries.controller';
+import { DeliveryLogStore } from '../on-call/delivery-log.store';
+import { ShowDelivery } from '../on-call/show-delivery';
 import { EndpointsController, PortalEndpointsController } from '../pausing/endpoints.controller';
 import { pauseLimitsOf } from '../pausing/domain/pause-limits';
 import { MerchantEndpoints, PauseEndpoint } from '../pausing/pause-endpoint';
@@ -100,7 +102,7 @@ function storeProviders(): Provider[] {
       useFactory: (source: DataSource) => new PostgresInformationalStore(source),
     },
     { provide: PauseStore, inject: [DataSource], useFactory: (source: DataSource) => new PauseStore(source) },
-    { provide: DeliveryLog, inject: [DataSource], useFactory: (source: DataSource) => new PostgresDeliveryLogStore(source) },
+    { provide: DeliveryLogStore, inject: [DataSource], useFactory: (source: DataSource) => new DeliveryLogStore(source) },
     {
       provide: VerdictStore,
       inject: [DataSource, OutboxRelay, PaymentTracing],
@@ -128,6 +130,6 @@ function useCases({ rules }: DispatcherOptions): Provider[] {
       useFactory: (store: PauseStore, { routes, pauses }: Dispatcher) =>
         new PauseEndpoint(store, new MerchantEndpoints(routes), pauses, pauseLimitsOf(rules)),
     },
-    { provide: ShowDelivery, inject: [DeliveryLog], useFactory: (log: DeliveryLog) => new ShowDelivery(log) },
+    { provide: ShowDelivery, inject: [DeliveryLogStore], useFactory: (log: DeliveryLogStore) => new ShowDelivery(log) },
   ];
 }

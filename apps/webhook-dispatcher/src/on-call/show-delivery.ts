@@ -1,9 +1,9 @@
 import type { DeliverySummary, DeliveryTimeline, ShardOwners } from '@paycode/dto';
-import type { DeliveryFilter, DeliveryLog } from './on-call.ports';
+import type { DeliveryFilter, DeliveryLogStore } from './delivery-log.store';
 
 /** Flow: transaction id -> the timeline of its delivery; filter -> deliveries; and who owns their shards. */
 export class ShowDelivery {
-  constructor(private readonly log: DeliveryLog) {}
+  constructor(private readonly log: DeliveryLogStore) {}
 
   show(transactionId: number): Promise<DeliveryTimeline | undefined> {
     return this.log.timeline(transactionId);

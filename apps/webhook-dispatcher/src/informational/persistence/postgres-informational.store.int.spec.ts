@@ -4,7 +4,7 @@ import { ownEveryShard } from '@paycode/ownership/testing';
 import { migrations } from '../../../migrations';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
 import { newDelivery } from '../../deliveries/testing/samples';
-import { PostgresDeliveryLogStore } from '../../on-call/persistence/postgres-delivery-log.store';
+import { DeliveryLogStore } from '../../on-call/delivery-log.store';
 import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
 import type { RepeatAttempt } from '../informational.ports';
 import { PostgresInformationalStore } from './postgres-informational.store';
@@ -76,7 +76,7 @@ describe('repeats of notices in PostgreSQL', () => {
     expect(await takeDue()).toEqual([[1, 3]]);
     await store.finish([attempt(1, { attempt: 3, outcome: 'HTTP 200' })]);
     expect(await store.takeDue(shards, 10, 0)).toEqual([]);
-    const timeline = await new PostgresDeliveryLogStore(database.dataSource).timeline(1);
+    const timeline = await new DeliveryLogStore(database.dataSource).timeline(1);
     expect(timeline!.attempts.map(each => [each.attempt, each.outcome])).toEqual([
       [1, 'HTTP 500'],
       [2, 'HTTP 500'],

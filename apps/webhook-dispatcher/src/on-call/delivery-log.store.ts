@@ -1,7 +1,60 @@
 import type { DeliveryAttempt, DeliverySummary, DeliveryTimeline, ShardOwners, TransactionKind, VerdictKind } from '@paycode/dto';
 import type { DataSource } from 'typeorm';
-import { type DeliveryFilter, DeliveryLog } from '../on-call.ports';
-import { deliveryLogSql as sql } from './delivery-log.sql';
+
+const summary =
+  'd.transaction_id as id, d.merchant_id as merchant, d.kind, d.status, d.received_at, v.kind as verdict, v.outcome';
+const ofMerchant = '($1::bigint is null or d.merchant_id = $1)';
+
+// Reads each shard from the mark below which every row is resolved, so it reads seconds of traffic, not the whole table.
+const openOfShards = `
+  select ${summary} from shard l
+   cross join lateral (
+     select * from delivery d
+      where d.shard = l.shard and d.seq >= l.low_seq and not d.stub and ${ofMerchant}
+        and not exists (select from verdict v where v.transaction_id = d.transaction_id)
+      order by d.seq limit $2) d
+    left join verdict v using (transaction_id)`;
+
+/** Statements behind the pages and commands of on-call. */
+const sql = {
+  timeline: `
+  select d.merchant_id as merchant, d.kind, d.reversible, d.epoch, d.received_at,
+         v.kind as verdict, v.attempt as verdict_attempt, v.outcome, v.elapsed_ms, v.armed_at, v.started_at, v.at,
+         v.unanswered, v.unanswered_ms
+    from delivery d left join verdict v using (transaction_id)
+   where d.transaction_id = $1`,
+
+  attempts: `
+  select attempt, started_at, outcome, elapsed_ms, unanswered, unanswered_ms
+    from attempt where transaction_id = $1 order by attempt`,
+
+  open: `${openOfShards} order by d.seq desc limit $2`,
+  oldest: `${openOfShards} order by d.received_at, d.seq limit $2`,
+
+  // One statement: owners and heartbeats of one instant. It locks nothing; a row without a replica holds the shards of nobody.
+  shards: `
+  select r.id as replica, r.instance, r.heartbeat,
+         coalesce(array_agg(s.shard order by s.shard) filter (where s.shard is not null), '{}') as shards
+    from shard s full join replica r on r.id = s.owner
+   group by r.id, r.instance, r.heartbeat order by r.instance, r.id`,
+
+  // The last rows of every shard; for one merchant, its rows among the last 1,000 of each shard.
+  recent: `
+  select ${summary} from shard l
+   cross join lateral (
+     select * from delivery d where d.shard = l.shard and d.seq > 0
+      order by d.seq desc limit case when $1::bigint is null then $2 else 1000 end) d
+    left join verdict v using (transaction_id)
+   where ${ofMerchant}
+   order by d.seq desc limit $2`,
+} as const;
+
+export interface DeliveryFilter {
+  /** Without a verdict, the newest or the oldest first; or all, the newest first. */
+  state: 'open' | 'oldest' | 'recent';
+  merchantId: number | null;
+  limit: number;
+}
 
 interface SentAgain {
   unanswered: string | null;
@@ -47,13 +100,12 @@ interface OwnerRow {
   shards: number[];
 }
 
-/** Builds timelines from the insert-only rows. */
-export class PostgresDeliveryLogStore extends DeliveryLog {
-  constructor(private readonly dataSource: DataSource) {
-    super();
-  }
+/** Records of deliveries, for operators. Builds timelines from the insert-only rows. */
+export class DeliveryLogStore {
+  constructor(private readonly dataSource: DataSource) {}
 
-  override async list({ state, merchantId, limit }: DeliveryFilter): Promise<DeliverySummary[]> {
+  /** Reads a bounded number of rows. */
+  async list({ state, merchantId, limit }: DeliveryFilter): Promise<DeliverySummary[]> {
     const rows = await this.dataSource.query<SummaryRow[]>(sql[state], [merchantId, limit]);
     return rows.map(row => ({
       transactionId: Number(row.id),
@@ -66,7 +118,7 @@ export class PostgresDeliveryLogStore extends DeliveryLog {
     }));
   }
 
-  override async shards(): Promise<ShardOwners> {
+  async shards(): Promise<ShardOwners> {
     const rows = await this.dataSource.query<OwnerRow[]>(sql.shards);
     return {
       count: rows.reduce((count, { shards }) => count + shards.length, 0),
@@ -77,7 +129,7 @@ export class PostgresDeliveryLogStore extends DeliveryLog {
     };
   }
 
-  override async timeline(transactionId: number): Promise<DeliveryTimeline | undefined> {
+  async timeline(transactionId: number): Promise<DeliveryTimeline | undefined> {
     const [row] = await this.dataSource.query<TimelineRow[]>(sql.timeline, [transactionId]);
     if (!row) return undefined;
     const claims = await this.dataSource.query<AttemptRow[]>(sql.attempts, [transactionId]);
