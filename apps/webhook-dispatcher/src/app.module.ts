@@ -10,7 +10,7 @@ import { migrations } from '../migrations';
 import type { Settings } from './config/env';
 import { type Dispatcher, DISPATCHER, DispatcherModule, type DispatcherOptions } from './dispatcher';
 import { storedDeliveries } from './erasure';
-import { RedeliverInformational } from './informational';
+import { RedeliverInformational } from './informational/redeliver-informational';
 import { WebhookSealer } from './posting';
 import { AcknowledgeByPull } from './recovery/acknowledge-by-pull';
 import { NotificationStore } from './recovery/notification.store';

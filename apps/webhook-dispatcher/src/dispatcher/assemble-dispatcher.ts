@@ -3,7 +3,8 @@ import { type Clock, passed } from '@paycode/timing';
 import { type ShardStore, ShardOwnership } from '@paycode/ownership';
 import { PrepareAttempt, type ReversalScheduler } from '../arming';
 import type { AttemptRules, Delivery, DeliveryMetrics, DeliveryStore } from '../deliveries';
-import { type InformationalStore, RepeatInformational } from '../informational';
+import type { InformationalStore } from '../informational/informational.store';
+import { RepeatInformational } from '../informational/repeat-informational';
 import { RecordDeliveries } from '../intake';
 import {
   AckDeadlines,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ShardStore } from '@paycode/ownership';
 import { DeliveryStore } from '../deliveries';
-import { InformationalStore } from '../informational';
+import { InformationalStore } from '../informational/informational.store';
 import { PauseStore } from '../pausing/pause.store';
 import { VerdictStore } from '../verdicts';
 

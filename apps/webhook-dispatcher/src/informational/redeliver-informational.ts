@@ -1,7 +1,7 @@
 import type { RedeliveryAnswer } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { shardOf } from '@paycode/ownership';
-import type { InformationalStore } from './informational.ports';
+import type { InformationalStore } from './informational.store';
 
 const refusals = {
   UNKNOWN: { status: 404, reason: 'NO_DELIVERY', message: 'Not Found' },

@@ -2,7 +2,7 @@ import type { Clock } from '@paycode/timing';
 import type { ShardOwnership } from '@paycode/ownership';
 import { deliveryFromRepeat } from '../deliveries';
 import type { DeliveryQueue } from '../queueing';
-import type { InformationalStore } from './informational.ports';
+import type { InformationalStore } from './informational.store';
 
 const repeatsPerPass = 200;
 /** Longer than an attempt can take. After it, a repeat whose replica died is due again. */

@@ -13,7 +13,7 @@ import {
 import { QueueFullError } from '@paycode/persistence';
 import { DomainError, invalidField, ParseIdPipe } from '@paycode/service-runtime';
 import { IsIn, IsOptional, Matches } from 'class-validator';
-import { RedeliverInformational } from '../informational';
+import { RedeliverInformational } from '../informational/redeliver-informational';
 import { CloseDeliveries } from '../verdicts';
 import { ShowDelivery } from './show-delivery';
 

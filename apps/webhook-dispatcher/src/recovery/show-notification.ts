@@ -1,6 +1,6 @@
 import { erasedMsisdn, parseNotification, type PortalShownNotification, type RedeliveryAnswer } from '@paycode/dto';
 import type { PayloadSealer } from '@paycode/crypto';
-import type { RedeliverInformational } from '../informational';
+import type { RedeliverInformational } from '../informational/redeliver-informational';
 import { webhookHeaders, type WebhookSealer } from '../posting';
 import type { RouteCache } from '../routes';
 import type { NotificationStore, StoredNotification } from './notification.store';

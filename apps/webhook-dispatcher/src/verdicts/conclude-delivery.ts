@@ -9,7 +9,7 @@ import {
   mayHaveBeenSent,
   nextAttempt,
 } from '../deliveries';
-import type { InformationalStore } from '../informational';
+import type { InformationalStore } from '../informational/informational.store';
 import { type Conclusion, conclusionOf, conclusionWithout } from './domain/conclusion';
 import type { RecordVerdict } from './record-verdict';
 

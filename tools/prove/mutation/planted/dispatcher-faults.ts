@@ -175,10 +175,10 @@ export const dispatcherFaults: readonly PlantedFault[] = [
     id: 'notice-for-ever',
     breaks: 'A repeat that failed does not count: the notice is tried for ever.',
     against: 'A-11',
-    file: `${dispatcher}/informational/persistence/informational.sql.ts`,
+    file: `${dispatcher}/informational/informational.store.ts`,
     find: 'set attempt = n.attempt + 1, due_at',
     put: 'set attempt = n.attempt, due_at',
-    specs: [`${dispatcher}/informational/persistence/postgres-informational.store.int.spec.ts`],
+    specs: [`${dispatcher}/informational/informational.store.int.spec.ts`],
   },
   {
     id: 'close-without-stub',

@@ -94,10 +94,10 @@ export const takeoverFaults: readonly PlantedFault[] = [
     id: 'repeats-taken-twice',
     breaks: 'Two replicas repeat the same notice at the same time.',
     against: 'A-11',
-    file: `${dispatcher}/informational/persistence/informational.sql.ts`,
+    file: `${dispatcher}/informational/informational.store.ts`,
     find: "set due_at = clock_timestamp() + $3 * interval '1 millisecond'\n    from due",
     put: "set due_at = n.due_at + 0 * $3 * interval '1 millisecond'\n    from due",
-    specs: [`${dispatcher}/informational/persistence/postgres-informational.store.int.spec.ts`],
+    specs: [`${dispatcher}/informational/informational.store.int.spec.ts`],
   },
   {
     id: 'drops-open-rows',

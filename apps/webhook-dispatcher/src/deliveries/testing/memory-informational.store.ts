@@ -1,4 +1,4 @@
-import { type DueRepeat, type RepeatAttempt, InformationalStore } from '../../informational/informational.ports';
+import { type DueRepeat, type RepeatAttempt, InformationalStore } from '../../informational/informational.store';
 import type { DispatcherTables } from './dispatcher-tables';
 import type { StatementExecutor } from './statement-executor';
 

@@ -5,7 +5,7 @@ import { outboxEventsSql } from '@paycode/events/testing';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../../migrations';
 import { PostgresDeliveryStore } from '../persistence/postgres-delivery.store';
-import { PostgresInformationalStore } from '../../informational/persistence/postgres-informational.store';
+import { PostgresInformationalStore } from '../../informational/informational.store';
 import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
 import { dispatcherStoresConformance } from './dispatcher-stores.conformance';
 

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { ManualClock } from '@paycode/timing/testing';
 import { allShards, PostgresShardStore } from '@paycode/ownership';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
-import { PostgresInformationalStore } from '../../informational/persistence/postgres-informational.store';
+import { PostgresInformationalStore } from '../../informational/informational.store';
 import { PauseStore } from '../../pausing/pause.store';
 import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
 import { assembleDispatcher, type Dispatcher, type DispatcherPorts, type DispatcherSettings } from '../assemble-dispatcher';

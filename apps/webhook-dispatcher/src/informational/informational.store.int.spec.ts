@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { ownEveryShard } from '@paycode/ownership/testing';
-import { migrations } from '../../../migrations';
-import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
-import { newDelivery } from '../../deliveries/testing/samples';
-import { DeliveryLogStore } from '../../on-call/delivery-log.store';
-import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
-import type { RepeatAttempt } from '../informational.ports';
-import { PostgresInformationalStore } from './postgres-informational.store';
+import { migrations } from '../../migrations';
+import { PostgresDeliveryStore } from '../deliveries/persistence/postgres-delivery.store';
+import { newDelivery } from '../deliveries/testing/samples';
+import { DeliveryLogStore } from '../on-call/delivery-log.store';
+import { PostgresVerdictStore } from '../verdicts/persistence/postgres-verdict.store';
+import type { RepeatAttempt } from './informational.store';
+import { PostgresInformationalStore } from './informational.store';
 
 describe('repeats of notices in PostgreSQL', () => {
   let database: TestDatabase;
