@@ -9,7 +9,7 @@ import { DataSource } from 'typeorm';
 import { migrations } from '../migrations';
 import type { Settings } from './config/env';
 import { type Dispatcher, DISPATCHER, DispatcherModule, type DispatcherOptions } from './dispatcher';
-import { storedDeliveries } from './erasure';
+import { storedDeliveries } from './erasure/stored-deliveries.sql';
 import { RedeliverInformational } from './informational/redeliver-informational';
 import { WebhookSealer } from './posting';
 import { AcknowledgeByPull } from './recovery/acknowledge-by-pull';

@@ -3,7 +3,7 @@ import { DataFault, FlushQueue, type FlushPauses } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
 import type { OwnedShards } from '@paycode/ownership';
 import { armed, claimed, type Delivery, type DeliveryStore } from '../deliveries';
-import type { RouteCache } from '../routes';
+import type { RouteCache } from '../routes/route-cache';
 import type { ReversalScheduler } from './arming.ports';
 
 /** The delivery was not prepared, and how far it got: what was claimed stays claimed. */

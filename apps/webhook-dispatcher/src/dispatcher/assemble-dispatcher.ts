@@ -17,7 +17,8 @@ import {
 } from '../posting';
 import { EndpointPauses, type PauseReader } from '../pausing/endpoint-pauses';
 import { DeliveryQueue, OriginQueues, type QueueLoad, RefillQueues } from '../queueing';
-import { RouteCache, type RouteSource } from '../routes';
+import { RouteCache } from '../routes/route-cache';
+import type { RouteSource } from '../routes/route-source.client';
 import { CloseOverdue, TakeOverDeliveries } from '../takeover';
 import { CloseDeliveries, ConcludeDelivery, RecordVerdict, SettleReversals, type VerdictStore } from '../verdicts';
 import { ShardChanges } from './shard-changes';

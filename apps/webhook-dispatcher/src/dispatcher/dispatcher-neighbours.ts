@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ReversalScheduler } from '../arming';
 import { HandshakeGate, WebhookPoster, WebhookSealer } from '../posting';
-import { RouteSource } from '../routes';
+import { RouteSource } from '../routes/route-source.client';
 
 /** The ports of a dispatcher to other services and to receivers. */
 @Injectable()

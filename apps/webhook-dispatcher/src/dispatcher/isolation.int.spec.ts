@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '@paycode/persistence/test
 import { eventually } from '@paycode/service-runtime/testing';
 import { migrations } from '../../migrations';
 import { terminalEvent } from '../deliveries/testing/samples';
-import { RouteSource } from '../routes/routes.ports';
+import { RouteSource } from '../routes/route-source.client';
 import { routeTo } from './testing/fakes';
 import { Replica } from './testing/replica';
 

@@ -13,7 +13,7 @@ import {
   WebhookPoster,
   WebhookSealer,
 } from '../posting';
-import { HttpRouteSourceClient, RouteSource } from '../routes';
+import { HttpRouteSourceClient, RouteSource } from '../routes/route-source.client';
 import type { DispatcherOptions } from './dispatcher-options';
 
 /** The outbound side of a dispatcher: the services that it asks, and the receivers. */

@@ -12,7 +12,7 @@ import {
   type NewDelivery,
 } from '../deliveries';
 import type { Admission, DeliveryQueue } from '../queueing';
-import type { RouteCache } from '../routes';
+import type { RouteCache } from '../routes/route-cache';
 
 export interface RecordParts {
   store: DeliveryStore;

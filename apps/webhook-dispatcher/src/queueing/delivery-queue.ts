@@ -2,7 +2,7 @@ import { type Clock, passed } from '@paycode/timing';
 import type { HeldShard } from '@paycode/ownership';
 import { type Delivery, isBegun, mayHaveBeenSent } from '../deliveries';
 import type { EndpointPauses } from '../pausing/endpoint-pauses';
-import type { RouteCache } from '../routes';
+import type { RouteCache } from '../routes/route-cache';
 import { MerchantBacklog } from './domain/merchant-backlog';
 import type { Granted, OriginQueues, SlotUse } from './domain/origin-queues';
 import { HeldDeliveries } from './held-deliveries';

@@ -2,7 +2,7 @@ import { erasedMsisdn, parseNotification, type PortalShownNotification, type Red
 import type { PayloadSealer } from '@paycode/crypto';
 import type { RedeliverInformational } from '../informational/redeliver-informational';
 import { webhookHeaders, type WebhookSealer } from '../posting';
-import type { RouteCache } from '../routes';
+import type { RouteCache } from '../routes/route-cache';
 import type { NotificationStore, StoredNotification } from './notification.store';
 
 /**

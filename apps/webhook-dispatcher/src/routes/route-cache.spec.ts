@@ -4,7 +4,7 @@ import { isDataFault } from '@paycode/persistence';
 import { ManualClock } from '@paycode/timing/testing';
 import { routeTo } from '../dispatcher/testing/fakes';
 import { RouteCache, RouteUnavailableError } from './route-cache';
-import { RouteSource } from './routes.ports';
+import { RouteSource } from './route-source.client';
 
 class Source extends RouteSource {
   readonly asked: number[][] = [];

@@ -1,7 +1,7 @@
 import type { Route } from '@paycode/dto';
 import { DataFault, FlushQueue, isolate } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
-import type { RouteSource } from './routes.ports';
+import type { RouteSource } from './route-source.client';
 
 /** The route of a merchant cannot be read now: a fault of the platform, not of the receiver (P-T8). */
 export class RouteUnavailableError extends Error {

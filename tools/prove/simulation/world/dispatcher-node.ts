@@ -12,7 +12,7 @@ import type { WebhookSealer } from '../../../../apps/webhook-dispatcher/src/post
 import { AcknowledgeByPull } from '../../../../apps/webhook-dispatcher/src/recovery/acknowledge-by-pull';
 import type { StoredNotification } from '../../../../apps/webhook-dispatcher/src/recovery/notification.store';
 import { RecoverNotification } from '../../../../apps/webhook-dispatcher/src/recovery/recover-notification';
-import type { RouteSource } from '../../../../apps/webhook-dispatcher/src/routes/routes.ports';
+import type { RouteSource } from '../../../../apps/webhook-dispatcher/src/routes/route-source.client';
 import { storesFor } from '../dispatcher/stores-for.ts';
 import type { SimProcess } from '../engine/sim-process.ts';
 import type { Mutation } from './mutations.ts';

@@ -9,7 +9,7 @@ import {
   type WebhookRequest,
   WebhookSealer,
 } from '../../posting/posting.ports';
-import { RouteSource } from '../../routes/routes.ports';
+import { RouteSource } from '../../routes/route-source.client';
 
 export function routeTo(url: string | null, changes: Partial<Route> = {}): Route {
   const none = { version: null, sealedKey: null, keyId: null, recipients: noRecipients, pspId: null };

@@ -1,6 +1,10 @@
 import type { InternalClient } from '@paycode/access';
 import type { Route, RoutesRequest } from '@paycode/dto';
-import { RouteSource } from '../routes.ports';
+
+/** The notification-config's routes. */
+export abstract class RouteSource {
+  abstract routes(merchantIds: readonly number[]): Promise<Route[]>;
+}
 
 /** `POST notification-config /internal/routes`. */
 export class HttpRouteSourceClient extends RouteSource {

@@ -1,1 +1,0 @@
-export { storedDeliveries } from './stored-deliveries.sql';
