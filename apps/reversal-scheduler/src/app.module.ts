@@ -1,16 +1,52 @@
-import { type DynamicModule, Module } from '@nestjs/common';
-import { ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
-import { DeadLettersModule, eventsOptionsOf, MessagingModule } from '@paycode/events';
+import { randomUUID } from 'node:crypto';
+import { type DynamicModule, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
+import { InternalClient, ServiceTokenModule, ServiceTokenSigner, tokenKeyOptionsOf } from '@paycode/access';
+import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay } from '@paycode/events';
+import { evenShare, LivenessSession, PostgresShardStore, ShardOwnership } from '@paycode/ownership';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
-import type { EnvOf } from '@paycode/service-runtime';
+import { type EnvOf, LOGGER, type Logger } from '@paycode/service-runtime';
+import { SystemClock } from '@paycode/timing';
+import { PaymentTracing } from '@paycode/tracing';
+import { DataSource } from 'typeorm';
 import { migrations } from '../migrations';
 import type { env } from './config/env';
-import { ReversalModule } from './reversal/reversal.module';
+import { ArmReversals } from './reversal/arm-reversals';
+import { DecideReversals } from './reversal/decide-reversals';
+import { HttpDeliveryCloserClient } from './reversal/http-delivery-closer.client';
+import { PostgresDecisionStore } from './reversal/postgres-decision.store';
+import { PostgresJobStore } from './reversal/postgres-job.store';
+import { PrometheusReversalMetrics } from './reversal/prometheus-reversal.metrics';
+import { ReadReversal } from './reversal/read-reversal';
+import {
+  AckReceivedConsumer,
+  ReversalRequestedConsumer,
+  transactionTerminalAuditConsumer,
+} from './reversal/reversal-events.consumer';
+import { ReversalTimerJob } from './reversal/reversal-timer.job';
+import { defaultTimerLimits, ReversalTimers, type ReversalTimersPorts } from './reversal/reversal-timers';
+import { DecisionStore, DeliveryCloser, JobStore, ReversalMetrics } from './reversal/reversal.ports';
+import { ReversalsController } from './reversal/reversals.controller';
+import { TracedArmReversals, TracedDecideReversals, TracedDeliveryCloser } from './reversal/traced-reversals';
+import { WatchTerminals } from './reversal/watch-terminals';
+
+type Settings = EnvOf<typeof env.schema>;
+
+interface ReversalOptions {
+  dispatcherUrl: string;
+  timerDelayMs: number;
+  auditDelayMs: number;
+  /** INSTANCE_ID (P-T10). Default: none. */
+  instance?: string;
+  shardLeaseMs: number;
+}
 
 /** The reversal scheduler: durable jobs, write-once decisions, and timers that only ask the dispatcher. */
 @Module({})
-export class AppModule {
-  static forRoot(values: EnvOf<typeof env.schema>): DynamicModule {
+export class AppModule implements OnApplicationShutdown {
+  constructor(private readonly liveness: LivenessSession) {}
+
+  static forRoot(values: Settings): DynamicModule {
+    const options = optionsOf(values);
     return {
       module: AppModule,
       imports: [
@@ -22,14 +58,119 @@ export class AppModule {
         }),
         DeadLettersModule,
         MessagingModule.forRoot('reversal-scheduler', eventsOptionsOf(values)),
-        ReversalModule.register({
-          dispatcherUrl: values.WEBHOOK_DISPATCHER_URL,
-          timerDelayMs: values.TIMER_DELAY_MS,
-          auditDelayMs: values.AUDIT_DELAY_MS,
-          instance: values.INSTANCE_ID ?? undefined,
-          shardLeaseMs: values.SCHEDULER_SHARD_LEASE_MS,
-        }),
       ],
+      controllers: [
+        ReversalsController,
+        AckReceivedConsumer,
+        ReversalRequestedConsumer,
+        transactionTerminalAuditConsumer(options.auditDelayMs),
+      ],
+      providers: [...outbound(options), ...useCases(options), liveness, sharing(options), ReversalTimerJob],
     };
   }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.liveness.close();
+  }
+}
+
+function optionsOf(values: Settings): ReversalOptions {
+  return {
+    dispatcherUrl: values.WEBHOOK_DISPATCHER_URL,
+    timerDelayMs: values.TIMER_DELAY_MS,
+    auditDelayMs: values.AUDIT_DELAY_MS,
+    instance: values.INSTANCE_ID ?? undefined,
+    shardLeaseMs: values.SCHEDULER_SHARD_LEASE_MS,
+  };
+}
+
+function outbound({ dispatcherUrl }: ReversalOptions): Provider[] {
+  return [
+    PrometheusReversalMetrics,
+    { provide: ReversalMetrics, useExisting: PrometheusReversalMetrics },
+    { provide: JobStore, inject: [DataSource], useFactory: (dataSource: DataSource) => new PostgresJobStore(dataSource) },
+    {
+      provide: DecisionStore,
+      inject: [DataSource, OutboxRelay, PaymentTracing],
+      useFactory: (dataSource: DataSource, relay: OutboxRelay, tracing: PaymentTracing) => {
+        const traceparentOf = tracing.isOn ? (id: number) => tracing.traceparentOf(id) : undefined;
+        return new PostgresDecisionStore(dataSource, relay, traceparentOf);
+      },
+    },
+    {
+      provide: DeliveryCloser,
+      inject: [ServiceTokenSigner, PaymentTracing],
+      useFactory: (signer: ServiceTokenSigner, tracing: PaymentTracing) => {
+        const client = new InternalClient({ baseUrl: dispatcherUrl, audience: 'webhook-dispatcher', signer });
+        const closer = new HttpDeliveryCloserClient(client);
+        return tracing.isOn ? new TracedDeliveryCloser(closer, tracing) : closer;
+      },
+    },
+  ];
+}
+
+/** Its lock tells the other replicas that this one lives (P-T11). */
+const liveness: Provider = {
+  provide: LivenessSession,
+  inject: [DataSource, LOGGER],
+  useFactory: (source: DataSource, logger: Logger) =>
+    LivenessSession.besides(source, err =>
+      logger.warn({ event: 'liveness-session', err }, 'the lock that shows this replica lives is down'),
+    ),
+};
+
+/** How this replica takes part in sharing the shards; a restarted process is another replica. */
+function sharing({ instance, shardLeaseMs }: ReversalOptions): Provider {
+  return {
+    provide: ShardOwnership,
+    inject: [DataSource, LivenessSession],
+    useFactory: (dataSource: DataSource, session: LivenessSession) => {
+      const options = { replica: randomUUID(), instance, leaseMs: shardLeaseMs, assignment: evenShare };
+      return new ShardOwnership(new PostgresShardStore(dataSource, session), new SystemClock(), options);
+    },
+  };
+}
+
+function useCases({ timerDelayMs }: ReversalOptions): Provider[] {
+  return [
+    {
+      provide: ArmReversals,
+      inject: [JobStore, ReversalMetrics, PaymentTracing],
+      useFactory: (jobs: JobStore, metrics: ReversalMetrics, tracing: PaymentTracing) => {
+        const ports = { jobs, metrics };
+        return tracing.isOn ? new TracedArmReversals(ports, timerDelayMs, tracing) : new ArmReversals(ports, timerDelayMs);
+      },
+    },
+    {
+      provide: DecideReversals,
+      inject: [DecisionStore, ReversalMetrics, PaymentTracing],
+      useFactory: (decisions: DecisionStore, metrics: ReversalMetrics, tracing: PaymentTracing) => {
+        const ports = { decisions, metrics };
+        return tracing.isOn ? new TracedDecideReversals(ports, tracing) : new DecideReversals(ports);
+      },
+    },
+    {
+      provide: ReversalTimers,
+      inject: [JobStore, DeliveryCloser, DecideReversals, PrometheusReversalMetrics],
+      useFactory: (jobs: JobStore, closer: DeliveryCloser, reversals: DecideReversals, metrics: PrometheusReversalMetrics) =>
+        timersOf(timerDelayMs, { jobs, closer, reversals, metrics }),
+    },
+    {
+      provide: WatchTerminals,
+      inject: [JobStore, ReversalMetrics],
+      useFactory: (jobs: JobStore, metrics: ReversalMetrics) => new WatchTerminals({ jobs, metrics }, timerDelayMs),
+    },
+    { provide: ReadReversal, inject: [JobStore], useFactory: (jobs: JobStore) => new ReadReversal(jobs) },
+  ];
+}
+
+type TimerPorts = Omit<ReversalTimersPorts, 'clock' | 'metrics'> & { metrics: PrometheusReversalMetrics };
+
+function timersOf(timerDelayMs: number, ports: TimerPorts): ReversalTimers {
+  // A scan looks ahead at most half of the delay of a new job; the other half is time for a slow commit to become
+  // visible.
+  const windowMs = Math.min(defaultTimerLimits.windowMs, timerDelayMs / 2);
+  const timers = new ReversalTimers({ ...ports, clock: new SystemClock() }, { ...defaultTimerLimits, windowMs });
+  ports.metrics.observe({ overdueMs: () => timers.overdueMs, timers: () => timers.size });
+  return timers;
 }

@@ -47,10 +47,10 @@ export const culpritFaults: readonly PlantedFault[] = [
     id: 'culprit-of-acknowledgements',
     breaks: 'An acknowledgement that cannot be recorded stops all behind it.',
     against: 'T-29',
-    file: `${scheduler}/reversal/events/ack-received.consumer.ts`,
+    file: `${scheduler}/reversal/reversal-events.consumer.ts`,
     find: '.map(settlementOf));',
     put: ".map(settlementOf)).catch(() => Promise.reject(new Error('not recorded')));",
-    specs: [`${scheduler}/reversal/events/ack-received.consumer.spec.ts`],
+    specs: [`${scheduler}/reversal/ack-received.consumer.spec.ts`],
   },
   {
     id: 'culprit-of-parking',

@@ -1,7 +1,7 @@
 import type { PlantedFault } from './planted-fault.ts';
 
 const scheduler = 'apps/reversal-scheduler/src';
-const storesSpec = `${scheduler}/reversal/persistence/postgres-reversal-stores.int.spec.ts`;
+const storesSpec = `${scheduler}/reversal/postgres-reversal-stores.int.spec.ts`;
 const timersSpec = `${scheduler}/reversal/reversal-timers.spec.ts`;
 const schedulerSpec = `${scheduler}/scheduler.int.spec.ts`;
 
@@ -11,7 +11,7 @@ export const settlementFaults: readonly PlantedFault[] = [
     id: 'settled-is-reversed',
     breaks: 'ReversalRequested is written for settled payments instead of reversed ones.',
     against: 'P-I2',
-    file: `${scheduler}/reversal/persistence/postgres-decision.store.ts`,
+    file: `${scheduler}/reversal/postgres-decision.store.ts`,
     find: "from decided where kind = 'REVERSED' order by transaction_id)",
     put: "from decided where kind = 'SETTLED' order by transaction_id)",
     specs: [storesSpec],
@@ -38,7 +38,7 @@ export const settlementFaults: readonly PlantedFault[] = [
     id: 'due-brought-forward',
     breaks: 'Arming a second attempt leaves the due time of the first.',
     against: 'P-T5',
-    file: `${scheduler}/reversal/persistence/postgres-job.store.ts`,
+    file: `${scheduler}/reversal/postgres-job.store.ts`,
     find: 'due_at = greatest(job.due_at, excluded.due_at)',
     put: 'due_at = least(job.due_at, excluded.due_at)',
     specs: [storesSpec],
@@ -65,7 +65,7 @@ export const settlementFaults: readonly PlantedFault[] = [
     id: 'decision-overwritten',
     breaks: 'A later verdict changes a decision.',
     against: 'P-I1',
-    file: `${scheduler}/reversal/persistence/postgres-decision.store.ts`,
+    file: `${scheduler}/reversal/postgres-decision.store.ts`,
     find: '    on conflict (transaction_id) do nothing\n    returning *),',
     put: '    on conflict (transaction_id) do update set kind = excluded.kind, reason = excluded.reason, verdict = excluded.verdict\n    returning *),',
     specs: [storesSpec],
@@ -101,7 +101,7 @@ export const settlementFaults: readonly PlantedFault[] = [
     id: 'arm-repeated-fails',
     breaks: 'Arming jobs that are there already fails, as after an answer that was lost.',
     against: 'P-I10',
-    file: `${scheduler}/reversal/persistence/postgres-job.store.ts`,
+    file: `${scheduler}/reversal/postgres-job.store.ts`,
     find: "const uniqueViolation = '23505';",
     put: "const uniqueViolation = '23514';",
     specs: [storesSpec],
@@ -110,7 +110,7 @@ export const settlementFaults: readonly PlantedFault[] = [
     id: 'arm-as-new-in-vain',
     breaks: 'Each batch is stored as new first, although the dispatcher repeats what it was not answered.',
     against: 'P-I10',
-    file: `${scheduler}/reversal/persistence/postgres-job.store.ts`,
+    file: `${scheduler}/reversal/postgres-job.store.ts`,
     find: 'if (this.repeatsExpected === 0) return',
     put: 'if (this.repeatsExpected >= 0) return',
     specs: [storesSpec],

@@ -66,14 +66,14 @@ export const strykerAreas: readonly StrykerArea[] = [
     area: 'scheduler rules',
     project: 'apps/reversal-scheduler',
     files: [domainOf('reversal-scheduler')],
-    specs: 'src/reversal/{,domain/}*.spec.ts',
+    specs: 'src/reversal/{,domain/}!(*.consumer|*.job).spec.ts',
     sampled: [],
   },
   {
     area: 'scheduler decisions',
     project: 'apps/reversal-scheduler',
     files: [`${scheduler}/reversal/{arm-reversals,decide-reversals,reversal-timers,watch-terminals}.ts`],
-    specs: 'src/reversal/*.spec.ts',
+    specs: 'src/reversal/!(*.consumer|*.job).spec.ts',
     sampled: [],
   },
   {

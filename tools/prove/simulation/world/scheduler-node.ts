@@ -2,8 +2,10 @@ import type { CloseItem, VerdictKind } from '@paycode/dto';
 import { evenShare, ShardOwnership } from '@paycode/ownership';
 import { ArmReversals } from '../../../../apps/reversal-scheduler/src/reversal/arm-reversals';
 import { DecideReversals } from '../../../../apps/reversal-scheduler/src/reversal/decide-reversals';
-import { AckReceivedConsumer } from '../../../../apps/reversal-scheduler/src/reversal/events/ack-received.consumer';
-import { transactionTerminalAuditConsumer } from '../../../../apps/reversal-scheduler/src/reversal/events/transaction-terminal-audit.consumer';
+import {
+  AckReceivedConsumer,
+  transactionTerminalAuditConsumer,
+} from '../../../../apps/reversal-scheduler/src/reversal/reversal-events.consumer';
 import {
   type DecisionStore,
   DeliveryCloser,

@@ -2,8 +2,8 @@ import { type Decision, eventTypes, topics } from '@paycode/dto';
 import type { OutboxRelay } from '@paycode/events';
 import { preparedQuery, scalars, texts } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
-import type { DecisionToRecord } from '../domain/decision';
-import { type DecisionOutcome, DecisionStore } from '../reversal.ports';
+import type { DecisionToRecord } from './domain/decision';
+import { type DecisionOutcome, DecisionStore } from './reversal.ports';
 
 const source = 'reversal-scheduler';
 const instant = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

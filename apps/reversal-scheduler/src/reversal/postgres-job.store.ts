@@ -2,7 +2,7 @@ import type { ArmItem, CloseItem, Decision, ReversalReason, ReversalState } from
 import { bigints, type PreparedQuery, preparedQuery, replannedAsItGrows, scalars, smallints } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
 import { shardOf } from '@paycode/ownership';
-import { type DueJob, JobStore, type LowWaterMark, type ScannedJobs, type ShardCursor } from '../reversal.ports';
+import { type DueJob, JobStore, type LowWaterMark, type ScannedJobs, type ShardCursor } from './reversal.ports';
 
 const microseconds = (column: string) => `(extract(epoch from ${column}) * 1000000)::bigint`;
 const leftMs = (column: string) => `extract(epoch from ${column} - clock_timestamp()) * 1000`;

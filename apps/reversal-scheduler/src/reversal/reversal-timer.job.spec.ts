@@ -1,6 +1,6 @@
 import type { ShardOwnership } from '@paycode/ownership';
 import type { Lifecycle, Logger } from '@paycode/service-runtime';
-import type { ReversalTimers } from '../reversal-timers';
+import type { ReversalTimers } from './reversal-timers';
 import { ReversalTimerJob } from './reversal-timer.job';
 
 const heartbeatMs = 10;

@@ -3,9 +3,9 @@ import { PostgresShardStore, shardOf } from '@paycode/ownership';
 import { shardStoreConformance } from '@paycode/ownership/testing';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import type { DataSource } from 'typeorm';
-import { migrations } from '../../../migrations';
-import { decisionFor } from '../domain/decision';
-import { reversalStoresConformance } from '../testing/reversal-stores.conformance';
+import { migrations } from '../../migrations';
+import { decisionFor } from './domain/decision';
+import { reversalStoresConformance } from './testing/reversal-stores.conformance';
 import { PostgresDecisionStore } from './postgres-decision.store';
 import { PostgresJobStore } from './postgres-job.store';
 

@@ -1,6 +1,6 @@
 import type { InternalClient } from '@paycode/access';
 import { type CloseAnswer, type CloseItem, verdictKinds } from '@paycode/dto';
-import { DeliveryCloser } from '../reversal.ports';
+import { DeliveryCloser } from './reversal.ports';
 
 const answers: ReadonlySet<string> = new Set([...verdictKinds, 'OPEN']);
 

@@ -1,8 +1,8 @@
 import { DataFault } from '@paycode/persistence';
 import type { EventBatch } from '@paycode/events';
-import type { DecideReversals } from '../decide-reversals';
-import { CountingMetrics, schedulerUnderTest, tick } from '../testing/scheduler-under-test';
-import { AckReceivedConsumer } from './ack-received.consumer';
+import type { DecideReversals } from './decide-reversals';
+import { CountingMetrics, schedulerUnderTest, tick } from './testing/scheduler-under-test';
+import { AckReceivedConsumer } from './reversal-events.consumer';
 
 const acks = (...sources: string[]) => {
   const events = sources.map((source, at) => ({

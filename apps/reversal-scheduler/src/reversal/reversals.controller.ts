@@ -2,9 +2,9 @@ import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { type ArmAnswer, type ReversalState, verdictKinds } from '@paycode/dto';
 import { QueueFullError } from '@paycode/persistence';
 import { DomainError, invalidField, ParseIdPipe } from '@paycode/service-runtime';
-import { ArmReversals } from '../arm-reversals';
-import { DecideReversals } from '../decide-reversals';
-import { ReadReversal } from '../read-reversal';
+import { ArmReversals } from './arm-reversals';
+import { DecideReversals } from './decide-reversals';
+import { ReadReversal } from './read-reversal';
 
 /** Most items of one internal call. */
 const batchMax = 1_000;

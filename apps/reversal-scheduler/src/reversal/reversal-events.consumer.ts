@@ -1,0 +1,83 @@
+import { Controller, type Type } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import {
+  type AckReceived,
+  ackReceived,
+  type ReversalRequested,
+  reversalRequested,
+  type SettleItem,
+  topics,
+  transactionTerminal,
+  verdictOfReason,
+} from '@paycode/dto';
+import { type EventBatch, OnEvents, readEvents } from '@paycode/events';
+import { DecideReversals } from './decide-reversals';
+import { ReversalMetrics } from './reversal.ports';
+import { WatchTerminals } from './watch-terminals';
+
+/**
+ * The way of an acknowledgement: it settles the payment. One that is later than the payment's timer changes nothing, because the timer
+ * asks the dispatcher, which has the verdict (A-104).
+ */
+@Controller()
+export class AckReceivedConsumer {
+  constructor(
+    private readonly reversals: DecideReversals,
+    private readonly metrics: ReversalMetrics,
+  ) {}
+
+  // A payment is due a minute after its arming, so acknowledgements may wait to form batches.
+  @OnEvents(topics.ackReceived, { group: 'reversal-scheduler', gatherMs: 100 })
+  async onAckReceived(@Payload() batch: EventBatch): Promise<void> {
+    const acks = readEvents(batch, ackReceived.parse);
+    const outcomes = await this.reversals.decide(acks.map(settlementOf));
+    const nowMs = Date.now();
+    outcomes.forEach(({ isNew, decision }, at) => {
+      if (isNew && decision === 'SETTLED') this.report(acks[at]!, nowMs);
+    });
+  }
+
+  private report({ source, acknowledgedAt }: AckReceived, nowMs: number): void {
+    // The dispatcher counts the answers of webhooks, and this is the part of them that was settled in time.
+    if (source === 'WEBHOOK') this.metrics.settled(nowMs - Date.parse(acknowledgedAt));
+  }
+}
+
+function settlementOf({ transactionId, merchantId, source }: AckReceived): SettleItem {
+  return { transactionId, merchantId, verdict: source === 'WEBHOOK' ? 'ACKED_HTTP' : 'ACKED_PULL' };
+}
+
+/**
+ * Reads the scheduler's own requests back. They change nothing, unless the database was restored to an earlier instant. Then they hold the
+ * decisions that the database has lost, so that a reversed payment is not delivered again (docs/how-to/back-up-and-restore.md).
+ */
+@Controller()
+export class ReversalRequestedConsumer {
+  constructor(private readonly reversals: DecideReversals) {}
+
+  @OnEvents(topics.reversalRequested, { group: 'reversal-scheduler-restore', gatherMs: 100 })
+  async onReversalRequested(@Payload() batch: EventBatch): Promise<void> {
+    await this.reversals.decide(readEvents(batch, reversalRequested.parse).map(closingOf));
+  }
+}
+
+function closingOf({ transactionId, merchantId, reason }: ReversalRequested): SettleItem {
+  return { transactionId, merchantId, verdict: verdictOfReason(reason) };
+}
+
+/**
+ * Makes the consumer that reads TransactionTerminal with a delay of `delayMs`. The delay is part of the subscription, so each delay needs
+ * its own class.
+ */
+export function transactionTerminalAuditConsumer(delayMs: number): Type {
+  @Controller()
+  class TransactionTerminalAuditConsumer {
+    constructor(private readonly terminals: WatchTerminals) {}
+
+    @OnEvents(topics.transactionTerminal, { group: 'reversal-scheduler-audit', minAgeMs: delayMs })
+    async onTransactionTerminal(@Payload() batch: EventBatch): Promise<void> {
+      await this.terminals.watch(readEvents(batch, transactionTerminal.parse));
+    }
+  }
+  return TransactionTerminalAuditConsumer;
+}
