@@ -23,7 +23,7 @@ import {
   transactionTerminalAuditConsumer,
 } from './reversal/reversal-events.consumer';
 import { ReversalTimerJob } from './reversal/reversal-timer.job';
-import { defaultTimerLimits, ReversalTimers, type ReversalTimersPorts } from './reversal/reversal-timers';
+import { defaultTimerLimits, ReversalTimers } from './reversal/reversal-timers';
 import { DecisionStore, DeliveryCloser, JobStore, ReversalMetrics } from './reversal/reversal.ports';
 import { ReversalsController } from './reversal/reversals.controller';
 import { TracedArmReversals, TracedDecideReversals, TracedDeliveryCloser } from './reversal/traced-reversals';
@@ -152,8 +152,7 @@ function useCases({ timerDelayMs }: ReversalOptions): Provider[] {
     {
       provide: ReversalTimers,
       inject: [JobStore, DeliveryCloser, DecideReversals, PrometheusReversalMetrics],
-      useFactory: (jobs: JobStore, closer: DeliveryCloser, reversals: DecideReversals, metrics: PrometheusReversalMetrics) =>
-        timersOf(timerDelayMs, { jobs, closer, reversals, metrics }),
+      useFactory: (...ports: TimerPorts) => timersOf(timerDelayMs, ports),
     },
     {
       provide: WatchTerminals,
@@ -164,13 +163,14 @@ function useCases({ timerDelayMs }: ReversalOptions): Provider[] {
   ];
 }
 
-type TimerPorts = Omit<ReversalTimersPorts, 'clock' | 'metrics'> & { metrics: PrometheusReversalMetrics };
+type TimerPorts = [jobs: JobStore, closer: DeliveryCloser, reversals: DecideReversals, metrics: PrometheusReversalMetrics];
 
-function timersOf(timerDelayMs: number, ports: TimerPorts): ReversalTimers {
+function timersOf(timerDelayMs: number, [jobs, closer, reversals, metrics]: TimerPorts): ReversalTimers {
   // A scan looks ahead at most half of the delay of a new job; the other half is time for a slow commit to become
   // visible.
   const windowMs = Math.min(defaultTimerLimits.windowMs, timerDelayMs / 2);
-  const timers = new ReversalTimers({ ...ports, clock: new SystemClock() }, { ...defaultTimerLimits, windowMs });
-  ports.metrics.observe({ overdueMs: () => timers.overdueMs, timers: () => timers.size });
+  const ports = { jobs, closer, reversals, clock: new SystemClock(), metrics };
+  const timers = new ReversalTimers(ports, { ...defaultTimerLimits, windowMs });
+  metrics.observe({ overdueMs: () => timers.overdueMs, timers: () => timers.size });
   return timers;
 }

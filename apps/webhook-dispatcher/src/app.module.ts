@@ -58,22 +58,22 @@ export class AppModule {
 
 /** `GET /pluto/purchase/notification/{transactionId}`, and what the portal shows and repeats. */
 function recoveryProviders(payloadKeys: string): Provider[] {
+  const openerOf = () => new PayloadSealer(KeyRing.parse(payloadKeys));
   return [
     { provide: NotificationStore, inject: [DataSource], useFactory: (source: DataSource) => new NotificationStore(source) },
-    { provide: PayloadSealer, useFactory: () => new PayloadSealer(KeyRing.parse(payloadKeys)) },
     {
       provide: RecoverNotification,
-      inject: [NotificationStore, DISPATCHER, VerdictStore, PayloadSealer],
-      useFactory: (store: NotificationStore, { routes, settling }: Dispatcher, verdicts: VerdictStore, opener: PayloadSealer) => {
+      inject: [NotificationStore, DISPATCHER, VerdictStore],
+      useFactory: (store: NotificationStore, { routes, settling }: Dispatcher, verdicts: VerdictStore) => {
         const owners = { pspOf: async (merchantId: number) => (await routes.current(merchantId)).pspId };
-        return new RecoverNotification(store, owners, new AcknowledgeByPull(verdicts, settling), opener);
+        return new RecoverNotification(store, owners, new AcknowledgeByPull(verdicts, settling), openerOf());
       },
     },
     {
       provide: ShowNotification,
-      inject: [NotificationStore, PayloadSealer, DISPATCHER, WebhookSealer],
-      useFactory: (store: NotificationStore, opener: PayloadSealer, { routes }: Dispatcher, sealer: WebhookSealer) =>
-        new ShowNotification(store, opener, new SealRequest(routes, sealer, userAgent)),
+      inject: [NotificationStore, DISPATCHER, WebhookSealer],
+      useFactory: (store: NotificationStore, { routes }: Dispatcher, sealer: WebhookSealer) =>
+        new ShowNotification(store, openerOf(), new SealRequest(routes, sealer, userAgent)),
     },
     {
       provide: RedeliverNotice,
