@@ -58,8 +58,6 @@ export const deliverySql = {
         order by d.seq limit $4) d
      order by d.shard, d.seq`,
 
-  lastSeq: "select coalesce(pg_sequence_last_value('delivery_seq'), 0) as seq",
-
   // Waits until no insert into these shards is running. Then every seq drawn so far is visible, and every later one is
   // higher.
   horizon: `

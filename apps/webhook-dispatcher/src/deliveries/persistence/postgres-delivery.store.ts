@@ -70,9 +70,6 @@ export class PostgresDeliveryStore extends DeliveryStore {
   }
 
   override async sweep(replica: string, cursors: readonly ShardCursor[], page: SweepPage): Promise<SweptShard[]> {
-    // Nobody has stored a delivery since these shards were swept: the usual case of an idle platform.
-    const [last] = await this.rows<{ seq: string }>(sql.lastSeq, []);
-    if (cursors.every(({ afterSeq }) => afterSeq >= Number(last!.seq))) return [];
     const [shards, epochs] = columnsOfShards(cursors);
     const [horizon] = await this.rows<{ shards: number[] | null; seq: string | null }>(sql.horizon, [replica, shards, epochs]);
     const horizonSeq = Number(horizon?.seq ?? 0);
