@@ -58,6 +58,10 @@ export const deliverySql = {
         order by d.seq limit $4) d
      order by d.shard, d.seq`,
 
+  // No delivery of these shards is open: their low-water marks stand above every seq drawn so far. Takes no lock, so that an idle replica costs
+  // one short read per sweep.
+  idle: "select coalesce(pg_sequence_last_value('delivery_seq'), 0) < min(low_seq) as idle from shard where shard = any($1::smallint[])",
+
   // Waits until no insert into these shards is running. Then every seq drawn so far is visible, and every later one is
   // higher.
   horizon: `

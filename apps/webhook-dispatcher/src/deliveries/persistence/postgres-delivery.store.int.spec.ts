@@ -241,6 +241,21 @@ describe('deliveries in PostgreSQL', () => {
       expect(behind).toBe(0);
     });
 
+    it('waits for no lock while none of its shards has an open delivery, and sweeps again with the next one', async () => {
+      await store.insert(me, [claimed(1)]);
+      await conclude(1, 'ACKED_HTTP');
+      await store.sweep(me, [{ shard: 1, epoch: 1, afterSeq: 0 }], upTo(10));
+      const holder = database.dataSource.createQueryRunner();
+      await holder.startTransaction();
+      await holder.query('select from shard where shard = 1 for update');
+      expect(await store.sweep(me, [{ shard: 1, epoch: 1, afterSeq: 0 }], upTo(10))).toEqual([]);
+      await holder.commitTransaction();
+      await holder.release();
+      await store.insert(other, [unclaimed(257)]);
+      const [swept] = await store.sweep(me, [{ shard: 1, epoch: 1, afterSeq: 0 }], upTo(10));
+      expect(swept!.unclaimed.map(row => row.transactionId)).toEqual([257]);
+    });
+
     it('passes over merchants that are read on their own', async () => {
       await store.insert(other, [unclaimed(1), { ...unclaimed(257), merchantId: 1002 }]);
       const [swept] = await store.sweep(me, [{ shard: 1, epoch: 1, afterSeq: 0 }], upTo(10, [1001]));

@@ -71,6 +71,8 @@ export class PostgresDeliveryStore extends DeliveryStore {
 
   override async sweep(replica: string, cursors: readonly ShardCursor[], page: SweepPage): Promise<SweptShard[]> {
     const [shards, epochs] = columnsOfShards(cursors);
+    const [open] = await this.rows<{ idle: boolean | null }>(sql.idle, [shards]);
+    if (open?.idle) return [];
     const [horizon] = await this.rows<{ shards: number[] | null; seq: string | null }>(sql.horizon, [replica, shards, epochs]);
     const horizonSeq = Number(horizon?.seq ?? 0);
     const held = new Set(horizon?.shards ?? []);
