@@ -5,10 +5,10 @@ const testCode = String.raw`${spec}|/testing/|^apps/platform-e2e/`;
 const inbound = String.raw`^(apps|libs)/.*\.(controller|consumer|job)\.ts$`;
 const controller = String.raw`\.(controller|consumer)\.ts$`;
 const outbound = String.raw`^(apps|libs)/.*\.(store|client|queue|mailer|sender)\.ts$`;
-/** What puts a service together. */
+/** The files that put a service together. */
 const wiring = String.raw`/(index|main)\.ts$|\.(module|provider)\.ts$`;
 
-/** What a group of tools uses: operate <- run <- prove <- check, and measure uses run and operate. */
+/** The groups of tools that a group uses: operate <- run <- prove <- check, and measure uses run and operate. */
 const toolGroups = [
   ['operate', 'run|prove|measure|check'],
   ['run', 'prove|measure|check'],
@@ -89,7 +89,7 @@ module.exports = {
     },
     {
       name: 'no-development-package-in-a-service',
-      comment: 'What runs in production is in dependencies.',
+      comment: 'Packages that run in production are in dependencies.',
       severity: 'error',
       // Pages are built: what they are made of is in them, and no service loads it.
       from: { path: '^(apps|libs)/', pathNot: `${testCode}|^apps/portal-web/` },
@@ -106,7 +106,7 @@ module.exports = {
       name: 'tools-in-order',
       severity: 'error',
       comment:
-        'What operates a platform knows nothing of what runs one here; what runs one, nothing of what proves or measures it.',
+        'Tools that operate a platform do not import those that run one here; tools that run one do not import those that test or measure it.',
       from: { path: `^tools/${group}/` },
       to: { path: `^tools/(${others})/` },
     })),

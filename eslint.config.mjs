@@ -1,4 +1,4 @@
-// What tools/check/check.ts enforces on every TypeScript file. Inline comments cannot switch a rule off: exceptions stand in one list below.
+// Rules that tools/check/check.ts enforces on every TypeScript file. Inline comments cannot switch a rule off: exceptions stand in one list below.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -151,7 +151,7 @@ const rules = {
   '@typescript-eslint/no-floating-promises': 'error',
   '@typescript-eslint/no-misused-promises': 'error',
   '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-  // What is thrown new is an Error; what was caught, of whatever type, may be thrown on.
+  // A new throw takes an Error; a caught value of any type may be thrown again.
   '@typescript-eslint/only-throw-error': 'off',
   'no-throw-literal': 'error',
   // Reports assertions that document a database row or a generic call as needless.

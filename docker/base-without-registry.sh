@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 export STORAGE_DRIVER=vfs SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 suite=bookworm
-# What Node and the commands of `ops` need: no package manager, no shell but dash.
+# The programs that Node and the commands of `ops` need: no package manager, no shell but dash.
 packages='base-files,libc6,libgcc-s1,libstdc++6,ca-certificates,coreutils,dash,libacl1,libattr1,libgmp10,libselinux1,libpcre2-8-0'
 base=localhost/paycode-release-base
 platforms=("$@")

@@ -52,7 +52,7 @@ export class CreateMerchants1760000000000 extends ForwardMigration {
     await runner.query('create index change_notice_due on change_notice (due_at)');
   }
 
-  /** Who did what to which merchant. The trigger refuses to change or remove a row. */
+  /** Records each change of a merchant with its author. The trigger refuses to change or remove a row. */
   private async createAuditLog(runner: QueryRunner): Promise<void> {
     await runner.query(`
       create table audit_event (

@@ -16,7 +16,7 @@ describe('a reversal that the core announces by itself', () => {
     return transactionId;
   }
 
-  /** What `paycode transactions complete --kind REVERSAL` sends. */
+  /** The body that `paycode transactions complete --kind REVERSAL` sends. */
   async function announceReversal(referenceTransactionId: number, txState: string): Promise<number> {
     const { merchantId } = shop.merchant;
     const body = [{ merchantId, kind: 'REVERSAL', amount: 25.5, currencyCode: 'ZAR', referenceTransactionId, txState }];

@@ -8,7 +8,7 @@ const textsIn = (folder: string) =>
     .filter(entry => entry.isFile())
     .map(({ name }) => readFileSync(join(components, folder, name), 'utf8'));
 
-/** What Prometheus or the cluster itself adds. */
+/** Labels that Prometheus or the cluster itself adds. */
 const notOurs = /^(up$|kube_|keda_)/;
 
 /** Where the services call each other by mutual TLS, which standalone does not; libs/access/src/mutual-tls.int.spec.ts reads it. */

@@ -116,7 +116,7 @@ describeInBrowser('the portal in a browser', () => {
     await shows(
       'Reversed: the customer has the money back',
       'Your server answered HTTP 400',
-      'What to do',
+      'Next steps',
       'Do not deliver the goods',
       'Money returned by transaction',
     );
@@ -246,7 +246,7 @@ describeInBrowser('the portal in a browser', () => {
     const other = await PortalBrowser.open(platform.standalone.baseUrl);
     try {
       await other.signIn(owner);
-      await eventually(async () => expect(await other.page.textContent('main')).toContain('What needs attention'));
+      await eventually(async () => expect(await other.page.textContent('main')).toContain('Needs attention'));
       await go('Security');
       await portal.page.getByRole('button', { name: 'End' }).click();
       await eventually(async () => expect(await portal.page.getByRole('button', { name: 'End' }).count()).toBe(0));

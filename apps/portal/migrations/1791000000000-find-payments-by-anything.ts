@@ -14,7 +14,7 @@ const indexOf = (name: string, column: string, more = '') =>
   `create index ${name} on payment (merchant_id, ${column}, completed_at desc, transaction_id desc) where completed_at is not null${more}`;
 
 const statements = [
-  // What the merchant's server answered, as far as a decision told: HTTP_200, READ (getNotification), or why the payment was reversed.
+  // The answer of the merchant's server, as far as a decision names it: HTTP_200, READ (getNotification), or why the payment was reversed.
   `alter table payment add column answer text generated always as (
      coalesce(reversal_reason, case ack_source when 'WEBHOOK' then 'HTTP_200' when 'RECOVERY' then 'READ' end)) stored`,
   indexOf('payment_status', 'status'),

@@ -1,7 +1,7 @@
 import { ForwardMigration } from '@paycode/persistence';
 import type { QueryRunner } from 'typeorm';
 
-/** Passkeys of people. What a person was asked to sign stands in no row until a right answer to it came: asking is free for everybody. */
+/** Passkeys of people. A challenge is stored only with a right answer to it, because anybody may ask for one. */
 export class AddPasskeys1792000000000 extends ForwardMigration {
   override readonly name = 'AddPasskeys1792000000000';
 

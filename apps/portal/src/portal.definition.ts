@@ -5,7 +5,7 @@ import { insertOnly, migrations } from '../migrations';
 import { AppModule } from './app.module';
 import { env } from './config/env';
 
-/** What `main.ts` boots and tests start. */
+/** The application that `main.ts` boots and tests start. */
 export const portalDefinition: ServiceDefinition<typeof env.schema> = {
   name: 'portal',
   env,

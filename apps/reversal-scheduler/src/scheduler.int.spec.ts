@@ -165,7 +165,7 @@ describe('reversal scheduler', () => {
     await eventually(async () => expect((await stateOf(service, 2)).state).toBe('SETTLED'));
   });
 
-  it('1.7: jobs of a scheduler that ended are taken over by another one', async () => {
+  it('jobs of a scheduler that ended are taken over by another one (P-1.7)', async () => {
     const first = await start({ TIMER_DELAY_MS: '1500' });
     const items = Array.from({ length: 300 }, (_, at) => item(at + 1));
     expect((await call(first, 'arm', items)).data).toHaveLength(300);

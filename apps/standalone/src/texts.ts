@@ -26,7 +26,7 @@ The portal: ${facts.baseUrl}/console/ (the browser warns of the certificate)
   sign in as ${facts.person.email} with ${facts.person.password}
 The documentation, with search: ${facts.baseUrl}/docs/
 
-What to do next, in another terminal:
+Next steps, in another terminal:
 
   ${here}npm run demo
       watch one payment being settled and one being reversed

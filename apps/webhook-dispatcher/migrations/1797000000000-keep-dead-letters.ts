@@ -2,7 +2,7 @@ import { createDeadLetterTable } from '@paycode/events';
 import { ForwardMigration } from '@paycode/persistence';
 import type { QueryRunner } from 'typeorm';
 
-/** What this service's groups park, so that people on call see it and give it to its group again. */
+/** Dead letters of this service's groups, for people on call to look at and to redrive. */
 export class KeepDeadLetters1797000000000 extends ForwardMigration {
   override readonly name = 'KeepDeadLetters1797000000000';
 

@@ -60,7 +60,7 @@ Exit codes
 `,
 };
 
-/** What `--help` shows: an example first. */
+/** Text of `--help`: an example first. */
 export function helpOf(topic: string | undefined): string {
   const command = commands.find(({ name }) => name === topic);
   return command?.help ?? ((topic !== undefined && topics[topic]) || general);

@@ -29,7 +29,7 @@ const texts = new Map(seededViolations.map(({ file, text }) => [file, text]));
 
 type Finding = Report & { file: string };
 
-/** What is wrong with the gates; empty when every seeded violation was reported and every rule has one. */
+/** Faults of the gates; empty when every seeded violation was reported and every rule has one. */
 export async function seededViolationProblems(): Promise<string[]> {
   // Inside the project, so that packages resolve as they do for the project itself.
   mkdirSync(join(root, '.cache'), { recursive: true });

@@ -328,7 +328,7 @@ const compilerOptions = {
   paths: Object.fromEntries(projects.map(([folder, name]) => [`@seeded/${name}`, [`./${folder}/src/index.ts`]])),
 };
 
-/** What the violations need around them. */
+/** Files that the violations need around them. */
 const surroundings: readonly SeededViolation[] = [
   { file: 'tsconfig.base.json', text: JSON.stringify({ compilerOptions }), reports: [] },
   ...projects.flatMap(([folder, name, tag]) => {

@@ -74,7 +74,7 @@ function readme(values: readonly ChartValue[]): string {
 
 The same objects as the overlays of [kustomize](../../README.md), for \`helm install\`. The templates, \`values.yaml\`, its schema and this page are generated from \`k8s/overlays\`; a test compares what both render, object by object.
 
-What must exist before (operators, Kafka, PostgreSQL, secrets), and what comes after: [deploy to Kubernetes](../../../docs/how-to/deploy-to-kubernetes.md). The namespace enforces the \`restricted\` pod security standard:
+For the prerequisites (operators, Kafka, PostgreSQL, secrets) and the next steps, see [deploy to Kubernetes](../../../docs/how-to/deploy-to-kubernetes.md). The namespace enforces the \`restricted\` pod security standard:
 
 \`\`\`sh
 kubectl create namespace paycode
@@ -95,7 +95,7 @@ Without further values it is a sandbox. For production add \`-f k8s/charts/payco
 
 \`helm test\` runs a pod that asks every service whether it is ready, over TLS with the platform's own authority, through network policies that exist as long as the test.
 
-What no value changes (resources, probes, spread, security) belongs together with the code; a [post-renderer](https://helm.sh/docs/topics/advanced/#post-rendering) or a kustomize overlay changes it.
+No value changes resources, probes, spread or security, because they belong together with the code; a [post-renderer](https://helm.sh/docs/topics/advanced/#post-rendering) or a kustomize overlay changes it.
 
 ## Values
 

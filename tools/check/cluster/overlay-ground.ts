@@ -53,7 +53,7 @@ function kindOf({ apiVersion, kind }: Resource): string {
   return `${apiVersion} ${kind}`;
 }
 
-/** What `kubectl apply` would be told by a person who reads every line; throws nothing, so that all of it is seen at once. */
+/** Errors that a careful reader of the manifests would report before `kubectl apply`; throws nothing, so that all of it is seen at once. */
 export function apply(plane: ControlPlane, resources: readonly Resource[]): ProgramResult {
   return plane.kubectl(['apply', '--validate=strict', '-f', '-'], resources);
 }

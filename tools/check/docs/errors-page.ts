@@ -10,7 +10,7 @@ Every error answer has the body \`{"timestamp", "status", "error", "message", "c
 Decide by \`code\`: a code keeps its meaning. New codes may come, so treat one that you do not know by its status.
 \`message\` is for people. Tell support the \`requestId\`, which is also the header \`X-Request-Id\`.
 
-| Code | Status | Message | What to do |
+| Code | Status | Message | Your step |
 |---|---|---|---|
 `;
 

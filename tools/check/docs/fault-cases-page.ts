@@ -43,7 +43,7 @@ POSTed twice only where the process that sent the first POST was killed or stopp
 
 With \`FAULTS_EVENTS=kafka\` every case has its events on Kafka; \`.ci/run\` plays those that kill dispatchers, break events and restore databases so.
 
-What cannot run on a machine says why and counts as skipped: without Java the event cases use the log in PostgreSQL.
+A case that cannot run on a machine prints why and counts as skipped: without Java the event cases use the log in PostgreSQL.
 
 | # | Fault | Expected | Played in | Here |
 |---|---|---|---|---|

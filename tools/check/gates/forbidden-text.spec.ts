@@ -18,6 +18,16 @@ describe('forbidden text', () => {
     ['a.ts', join('promise.cat', 'ch(() => undefined)'), 'an error is swallowed without a comment that says why'],
     ['a.ts', join('// esl', 'int-disable-next-line'), 'exceptions stand in eslint.config.mjs, with their reasons'],
     ['a.ts', join('// TO', 'DO later'), 'left for later: do it or write it down in docs'],
+    [
+      'a.ts',
+      join('// Wh', 'at the caller asked for.'),
+      'a sentence begins with a headless Who or What: begin with the actor or the thing',
+    ],
+    [
+      'a.md',
+      join('It waits. Who', 'ever comes later waits too.'),
+      'a sentence begins with a headless Who or What: begin with the actor or the thing',
+    ],
     ['a.md', join('<<<<', '<<< HEAD\n'), 'unresolved merge conflict'],
   ])('%s with %j is reported', (file, text, reason) => {
     expect(forbiddenText(file, `first line\n${text}`)).toEqual([{ place: `${file}:2`, reason }]);
@@ -26,6 +36,7 @@ describe('forbidden text', () => {
   it.each([
     ['a.md', 'https://pay.example.com/root/x and https://registry.example.com/v2'],
     ['a.ts', "request('/work-orders'); framework/main; readOnly(x)"],
+    ['a.md', '| A-75 | What is a card number (R-2.5-15)? | 13 digits |'],
     ['a.ts', 'try { x() } catch (cause) { throw new Fault(cause); }'],
     ['a.ts', join('// the caller reports it\nvoid promise.cat', 'ch(() => undefined)')],
     ['a.spec.ts', 'const maybe = hasKafka ? describe : describe.skip;'],

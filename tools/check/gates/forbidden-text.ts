@@ -44,6 +44,13 @@ const prohibitions: Prohibition[] = [
     reason: 'left for later: do it or write it down in docs',
     files: /\.(ts|mjs|cjs|js|ya?ml|sh|sql)$/,
   },
+  {
+    // At the start of a comment, a title, a list item, a cell or a string, or after the end of a sentence; questions are allowed.
+    pattern:
+      /(?:Who|What)(?:ever)?[ \t](?<=(?:^[ \t]*(?:\/\/|\/?\*{1,2}|#+|--|-|\d+\.)[ \t]*|[.:|][ \t]+|['"`>])\w+[ \t])(?!(?:[^.!?\n]|[.!](?=\S))*\?)/m,
+    reason: 'a sentence begins with a headless Who or What: begin with the actor or the thing',
+    files: /^(?!.*\/(migrations|api-versions|vectors|toolchain)\/).*\.(ts|tsx|mjs|cjs|md|ya?ml|sh|html|java|go|py|rb|php|rs|cs)$/,
+  },
   { pattern: /^(<{7}|>{7}) /m, reason: 'unresolved merge conflict' },
 ];
 

@@ -75,7 +75,7 @@ function message({ upper, pascal }: ChannelNames): string {
   return `import type { TransactionNotificationV3 } from '@paycode/dto';
 import { paymentEmail } from './message-texts';
 
-/** What is said over ${upper}: the one line that is the subject of the e-mail, until ${upper} has words of its own. Nothing of the customer or the card. */
+/** Text of a message over ${upper}: the one line that is the subject of the e-mail, until ${upper} has words of its own. Nothing of the customer or the card. */
 export function payment${pascal}(notification: TransactionNotificationV3): string {
   return paymentEmail(notification).subject;
 }

@@ -7,7 +7,7 @@ import { type Query, schemaText } from './schema-text.ts';
 
 const root = join(__dirname, '../../..');
 
-/** What `work` gives in a transaction that is undone. */
+/** Result of `work` in a transaction that is rolled back. */
 async function undone<T>({ dataSource }: TestDatabase, work: (query: Query) => Promise<T>): Promise<T> {
   const runner = dataSource.createQueryRunner();
   await runner.startTransaction();
@@ -63,7 +63,7 @@ const sample = `
   create table child_default partition of child default with (fillfactor = 50);
   create index child_at on child (at) where id > 5;
   create trigger parent_refuses before delete on parent for each row execute function refuse();
-  comment on column parent.note is 'What people say.'`;
+  comment on column parent.note is 'Words of people.'`;
 
 describe('the text of a schema', () => {
   it.each([

@@ -9,7 +9,7 @@ const [key, nonce] = [Buffer.alloc(16, 7), Buffer.alloc(12, 9)];
 const repeats = 400;
 const everyMs = 200;
 
-/** What `work` resolves to, and the microseconds of processor time that one such piece took meanwhile, on average. */
+/** The result of `work`, and the microseconds of processor time that one such piece took meanwhile, on average. */
 export async function calibrated<T>(work: () => Promise<T>): Promise<{ result: T; pieceUs: number }> {
   // The first ones run uncompiled.
   for (let at = 0; at < 10; at++) pieceUsNow();

@@ -18,7 +18,7 @@ export interface SinkOptions {
 }
 
 export interface Sink<T> {
-  /** What `send` takes for one payment. */
+  /** Argument of `send` for one payment. */
   prepare(transactionId: number, merchantId: number): T;
   /** Resolves when all are durable. */
   send(prepared: T[]): Promise<void>;

@@ -24,7 +24,7 @@ const commandTimeoutMs = 60_000;
 export class StartedPrograms {
   private readonly children: { part: string; child: ChildProcess }[] = [];
 
-  /** What `start` makes of them. When it fails, those that it started end. */
+  /** The result of `start` with them. When it fails, those that it started end. */
   static async startWith<T>(start: (programs: StartedPrograms) => Promise<T>): Promise<T> {
     const programs = new StartedPrograms();
     return await start(programs).catch(async (error: unknown) => {

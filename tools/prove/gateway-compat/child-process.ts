@@ -13,7 +13,7 @@ export interface StartOptions {
 export class StartedProcess {
   private constructor(
     private readonly child: ChildProcess,
-    /** What `ready` matched. */
+    /** The match of `ready`. */
     readonly match: RegExpExecArray,
   ) {}
 

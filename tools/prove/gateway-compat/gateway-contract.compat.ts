@@ -113,7 +113,7 @@ describe.each<[string, StartFront]>([
     expect(seen.map(({ echo }) => echo.headers.authorization)).toEqual(['Bearer a.b.c', 'Bearer a.b.c', undefined]);
   });
 
-  it('R-5.5: roles decide per path; a path without a service is a 404 only for a permitted caller', async () => {
+  it('roles decide per path; a path without a service is a 404 only for a permitted caller (R-5.5)', async () => {
     const paths = [
       '/pluto/code/x',
       '/pluto/stk/x',

@@ -1,4 +1,4 @@
-/** What CI runs of both kinds of faults. */
+/** The sample of both kinds of faults that CI runs. */
 export const plantedPerSample = 4;
 export const mutatedFilesPerSample = 2;
 

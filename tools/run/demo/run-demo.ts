@@ -27,7 +27,7 @@ export async function runDemo(platform: PlatformConnection): Promise<boolean> {
     await register(demo);
     const first = await acknowledgedPayment(demo);
     const second = await refusedPayment(demo);
-    narrator.chapter('What came of it');
+    narrator.chapter('Result');
     narrator.result(`payment ${first.transactionId} (the merchant answered 200): ${first.end}`, first.end === 'SETTLED');
     narrator.result(`payment ${second.transactionId} (the merchant answered 503): ${second.end}`, second.end === 'REVERSED');
     return first.end === 'SETTLED' && second.end === 'REVERSED';

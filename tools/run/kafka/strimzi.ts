@@ -12,7 +12,7 @@ const sandboxCore = 'payment-simulator';
 export const paymentCores = [sandboxCore, 'payment-core'] as const;
 type PaymentCore = (typeof paymentCores)[number];
 
-/** What Paycode's own services produce and consume. */
+/** Topics that Paycode's own services produce and consume. */
 function withoutCore(): Topics {
   return coreRenamed(undefined);
 }

@@ -53,7 +53,7 @@ function packed(kit: string, folder: string): string {
     cwd: kit,
     encoding: 'utf8',
   });
-  // What `prepack` prints comes first.
+  // The output of `prepack` comes first.
   const [{ filename }] = JSON.parse(text.slice(text.search(/^\[/m))) as [{ filename: string }];
   return join(folder, filename.replace(/^@/, '').replaceAll('/', '-'));
 }

@@ -14,7 +14,7 @@ export function differencesOf(first: readonly Subject[], second: readonly Subjec
 /** A zone in which the date is another one, and a language that sorts and writes numbers in another way. */
 const elsewhere = { TZ: 'Pacific/Kiritimati', LC_ALL: 'sv_SE.UTF-8', LANG: 'sv_SE.UTF-8' };
 
-/** What `build` gives as on another machine: another zone and language, and files that only their owner may read. */
+/** The output of `build` as on another machine: another zone and language, and files that only their owner may read. */
 export function builtElsewhere<T>(build: () => T): T {
   const before = { ...process.env };
   const umask = process.umask(0o077);

@@ -40,7 +40,7 @@ export class TenantBody implements PortalAccountRequest {
   actor!: string;
 }
 
-/** Body of POST /internal/portal/accounts/{operation}. What people type is checked where it is used, in words for them. */
+/** Body of POST /internal/portal/accounts/{operation}. The use case checks the texts that people type, and answers in words for them. */
 export class PortalAccountBody extends TenantBody {
   /** Base64 of the X.509 RSA-4096 public key; may contain line breaks. */
   @IsOptional()

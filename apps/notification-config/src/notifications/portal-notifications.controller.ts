@@ -26,7 +26,7 @@ export class PortalMerchantsBody implements PortalMerchantsRequest {
   owner!: MerchantsSought;
 }
 
-/** Body of POST /internal/portal/notifications/{operation}. What people type is checked where it is used, in words for them. */
+/** Body of POST /internal/portal/notifications/{operation}. The use case checks the texts that people type, and answers in words for them. */
 export class PortalBody extends MerchantRequest implements PortalRequest {
   @IsString()
   @Length(1, 200)

@@ -8,7 +8,7 @@ import { codeStateOf } from './domain/code';
 
 /** Body of the Remote API's lookup. */
 export class LookupBody {
-  /** What the wallet scanned: a code. */
+  /** The code that the wallet scanned. */
   @IsString()
   @Length(1, 2_048)
   value!: string;

@@ -18,7 +18,7 @@ function product(x: bigint, y: bigint): bigint {
 }
 
 /**
- * What OpenSSL's command line makes of a sealed body. It has no GCM for data, but its parts: the counter mode for the text, and GMAC for the tag. GMAC
+ * Opens a sealed body with OpenSSL's command line. It has no GCM for data, but its parts: the counter mode for the text, and GMAC for the tag. GMAC
  * counts the ciphertext as additional data, so its last block holds the length in the other half: the difference, times H, is added (6.4, 7.1).
  */
 function byOpenssl(sealed: Buffer, key: string): { text: string; tag: string } {

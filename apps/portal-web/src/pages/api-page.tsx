@@ -73,7 +73,7 @@ function Password({ access, mayChange }: { access: Credentials; mayChange: boole
       <h2 id="password">API password</h2>
       <p>
         {access.hasPassword
-          ? 'The password is stored as a hash: nobody can show it again. Whoever has lost it makes a new one.'
+          ? 'The password is stored as a hash: nobody can show it again. If you have lost it, make a new one.'
           : 'The account has no password yet.'}
       </p>
       {renew.isError && <Failure error={renew.error} />}

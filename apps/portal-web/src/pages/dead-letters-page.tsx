@@ -111,8 +111,8 @@ function Nothing(): ReactNode {
         fault, it puts the event aside and goes on with the others. It is listed here then, with the reason, for 30 days.
       </p>
       <p>
-        What to do then: repair the service if the fault is its own, look at what a redrive would do, and redrive. The service
-        gets the event again; what it did already has no second effect.
+        Then repair the service if the fault is its own, look at what a redrive would do, and redrive. The service gets the event
+        again; what it did already has no second effect.
       </p>
     </section>
   );

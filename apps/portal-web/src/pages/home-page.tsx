@@ -83,7 +83,7 @@ function Attention({
   if (isSuspended) warnings.unshift('This merchant is suspended: it can take no payments. Ask your PSP.');
   return (
     <section className="card" aria-labelledby="attention">
-      <h2 id="attention">What needs attention</h2>
+      <h2 id="attention">Needs attention</h2>
       {!notifications && <Waiting what="Looking" />}
       {notifications && warnings.length === 0 && (
         <p>Your notifications are set up, and none of the last hour’s payments was reversed.</p>

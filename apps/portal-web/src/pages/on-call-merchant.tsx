@@ -74,7 +74,7 @@ function MerchantSummary({ merchantId }: { merchantId: number }): ReactNode {
   return (
     <>
       {data.silent.length > 0 && (
-        <p className="notice bad">No answer from: {data.silent.join(', ')}. What they know is missing here.</p>
+        <p className="notice bad">No answer from: {data.silent.join(', ')}. Their part is missing here.</p>
       )}
       <Facts facts={[...recordFacts(data), ...receiverFacts(data), ...accountFacts(data)]} />
       <p>

@@ -121,9 +121,13 @@ function PauseConsequences(): ReactNode {
   return (
     <ul>
       <li>
-        Within a second, no new notification leaves for this server, whichever merchant it is for. What is under way goes on.
+        Within a second, no new notification leaves for this server, whichever merchant it is for. Notifications under way
+        continue.
       </li>
-      <li>What waits is not armed, so the pause reverses nothing. A payment that has waited 15 minutes in all is given back.</li>
+      <li>
+        Waiting notifications are not armed, so the pause reverses nothing. A payment that has waited 15 minutes in all is given
+        back.
+      </li>
       <li>It ends by itself, or when somebody resumes. For 15 minutes after that the server cannot be paused again.</li>
       <li>Its merchants see on Home that people on call paused deliveries. Pause and reason are on record with your name.</li>
     </ul>

@@ -10,7 +10,7 @@ export function ShardOwners({ stuck: { shards } }: { stuck: Stuck }): ReactNode 
   const { count, withoutOwner, replicas } = shards;
   return (
     <section className="card" aria-labelledby="shards">
-      <h2 id="shards">Who delivers</h2>
+      <h2 id="shards">Replicas that deliver</h2>
       {withoutOwner.length === 0 ? (
         <p>Each of the {count} shards has an owner.</p>
       ) : (

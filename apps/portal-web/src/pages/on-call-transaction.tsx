@@ -15,7 +15,7 @@ export function FoundTransaction({ transactionId }: { transactionId: string }): 
       {isError && <Failure error={error} again={() => void refetch()} />}
       {!data && !isError && <Waiting what="Asking portal, dispatcher and scheduler" />}
       {data && data.silent.length > 0 && (
-        <p className="notice bad">No answer from: {data.silent.join(', ')}. What they know is missing here.</p>
+        <p className="notice bad">No answer from: {data.silent.join(', ')}. Their part is missing here.</p>
       )}
       {data && isUnknown(data) && (
         <p className="notice">No service knows it: nothing came from the payment core under this id.</p>

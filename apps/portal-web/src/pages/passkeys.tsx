@@ -22,7 +22,8 @@ export function Passkeys(): ReactNode {
       <h2 id="passkeys">Passkeys</h2>
       <p>
         A passkey signs you in by your finger, face or PIN, on this device or a security key. It takes the place of password and
-        code, and pages that imitate this one cannot use it. Whoever has one is asked for it, or for a code, after the password.
+        code, and pages that imitate this one cannot use it. After the password, the portal asks people who have a passkey for it
+        or for a code.
       </p>
       {isError && <Failure error={error} />}
       {!data && !isError && <Waiting what="Reading your passkeys" />}

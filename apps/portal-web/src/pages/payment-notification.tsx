@@ -49,7 +49,7 @@ function WhatWasSeen({ transactionId }: { transactionId: number }): ReactNode {
   });
   return (
     <div className="card">
-      <h3>What your server saw</h3>
+      <h3>Attempts and answers</h3>
       <p>
         The body after decryption, and a request as it is sent. It tells who paid, and goes on record with your name. It
         acknowledges nothing.
@@ -67,7 +67,9 @@ function Seen({ notification: { body, isErased, request } }: { notification: Sho
   return (
     <>
       {isErased && (
-        <p className="notice">The payer was erased on request: who paid is no longer in it. What was sent before that said it.</p>
+        <p className="notice">
+          The payer was erased on request: the notification no longer names them. Notifications sent before the erasure did.
+        </p>
       )}
       <h4>Decrypted body</h4>
       <pre tabIndex={0} aria-label="Decrypted body">

@@ -39,7 +39,7 @@ function Explanation({ shown: { payment, explanation } }: { shown: ShownPayment 
     <section className={`card result ${payment.outcome.toLowerCase()}`} aria-live="polite" aria-labelledby="result">
       <h2 id="result">{explanation.headline}</h2>
       <p>{explanation.why}</p>
-      {explanation.advice.length > 0 && <h3>What to do</h3>}
+      {explanation.advice.length > 0 && <h3>Next steps</h3>}
       {explanation.advice.length > 0 && (
         <ul>
           {explanation.advice.map(advice => (
@@ -67,7 +67,7 @@ function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
 function Life({ shown: { timeline, silent } }: { shown: ShownPayment }): ReactNode {
   return (
     <section aria-labelledby="life">
-      <h2 id="life">What happened</h2>
+      <h2 id="life">Timeline</h2>
       {silent.length > 0 && (
         <p className="notice">
           A part of the platform did not answer: some steps may be missing. They show up when you come back.

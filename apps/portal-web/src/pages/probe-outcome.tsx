@@ -34,7 +34,7 @@ const causes: Record<string, string> = {
   NO_ANSWER_IN_TIME: 'Your server took the request and did not answer in time.',
   HEADERS_TOO_LARGE: 'The header of the answer is too large.',
   ANSWER_TOO_LARGE: 'The answer is too large: an empty body is best.',
-  ANSWER_NOT_HTTP: 'What answered does not speak HTTP.',
+  ANSWER_NOT_HTTP: 'The server that answered does not speak HTTP.',
   POST_NOT_ACCEPTED: 'Your server does not take POST at this path.',
   STATUS_NOT_200: 'Your server answered with another status than 200.',
   OUR_FAULT: 'We could not ask: this is not a fault of your server. Try again in a moment.',

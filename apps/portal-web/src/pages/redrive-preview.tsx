@@ -35,7 +35,7 @@ export function RedrivePreview({ letters, overview, done }: PreviewProps): React
   const { data, isError, error, refetch } = useQuery(redrivePreviewQuery(refsOf(letters)));
   return (
     <section className="card" aria-labelledby="preview">
-      <h2 id="preview">What a redrive of {letters.length} would do</h2>
+      <h2 id="preview">Preview of a redrive of {letters.length}</h2>
       <p className="dim">
         Each event goes to the one consumer group that put it aside, as it came. No other group sees it, and nothing is published.
         A service that still has its fault puts it aside again: repair that first.
@@ -82,7 +82,7 @@ function RedriveAlone({ letters, done }: { letters: LetterRef[]; done: PreviewPr
           onConfirm={() => redrive.mutate()}
           onClose={() => setAsked(false)}
         >
-          <p>What the list says happens now, and it is on record with your name. In production a second person confirms.</p>
+          <p>The redrive does what the list says now, and the record names you. In production a second person confirms.</p>
         </Confirm>
       )}
     </>

@@ -31,8 +31,8 @@ function Rehearsals({ merchantId, mayPlay }: { merchantId: number; mayPlay: bool
   return (
     <>
       <p>
-        What you play here reaches your server as a payment does, and no money moves. What it does not answer with HTTP 200 within
-        45 seconds is reversed: let it hang, or stop it, and play <code>success</code> to see that.
+        A scenario reaches your server as a payment does, and no money moves. A notification that your server does not answer with
+        HTTP 200 within 45 seconds is reversed: let it hang, or stop it, and play <code>success</code> to see that.
       </p>
       {notifications && !notifications.http && (
         <p className="notice wait">No notification URL is set: nobody is told of what you play. Set it under Notifications.</p>

@@ -38,7 +38,7 @@ export function Scenarios({ stage }: { stage: Stage }): ReactNode {
   return (
     <>
       <section className="card" aria-labelledby="stories">
-        <h2 id="stories">What may happen</h2>
+        <h2 id="stories">Scenarios</h2>
         <Choice scenarios={data.filter(each => !isStatus(each))} stage={stage} />
       </section>
       <section className="card" aria-labelledby="statuses">

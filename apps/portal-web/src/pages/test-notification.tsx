@@ -18,8 +18,8 @@ export function TestNotification({ merchantId }: { merchantId: number }): ReactN
       <h3>Try your code</h3>
       <p>
         A test notification comes encrypted under your key, as a payment’s does. It moves no money: amount 0.00, reference{' '}
-        <code>TEST-…</code>, header <code>X-Webhook-Test: 1</code>. Whatever your server answers, nothing is reversed. If it
-        answers 200, a second one follows under a key that nobody has, which it must refuse.
+        <code>TEST-…</code>, header <code>X-Webhook-Test: 1</code>. A test reverses nothing, even if your server answers with an
+        error. If it answers 200, a second one follows under a key that nobody has, which it must refuse.
       </p>
       <button type="button" disabled={send.isPending} onClick={press}>
         {send.isPending ? 'Sending…' : 'Send test notification'}

@@ -21,7 +21,7 @@ const base64url = (lengthMax: number) => new RegExp(`^[A-Za-z0-9_-]{1,${lengthMa
 const transports = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
 
 class CeremonyBody {
-  /** What came with the options. */
+  /** The value that came with the options. */
   @IsString()
   @Length(1, 2_000)
   sealed!: string;

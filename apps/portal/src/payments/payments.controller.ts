@@ -18,7 +18,7 @@ export class MerchantQuery {
   merchantId?: string;
 }
 
-/** What a person looks for. */
+/** Filter of the list. */
 export class PaymentsQuery extends MerchantQuery {
   /** Transaction id, reference or code, as a whole. */
   @IsOptional()
@@ -110,7 +110,7 @@ export class PaymentsController {
     return this.payments.show(scope, transactionId);
   }
 
-  /** Server-sent events: tells a page that its payment changed. What it became, the page reads itself. */
+  /** Server-sent events: tells a page that its payment changed. The page then reads the payment. */
   @Get(':transactionId/changes')
   // For proxies that collect an answer before they pass it on.
   @Header('x-accel-buffering', 'no')

@@ -60,7 +60,7 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
     return this.ownership.nextPassMs;
   }
 
-  /** Resolves to the wait for the next load. What it read may be due before the callers of `fire` would wake up. */
+  /** Resolves to the wait for the next load. A job that it read may be due before the callers of `fire` would wake up. */
   private async loadNearDue(signal: AbortSignal): Promise<number> {
     if (this.timers.isLoadDue) {
       while (await this.timers.load()) if (signal.aborted) break;

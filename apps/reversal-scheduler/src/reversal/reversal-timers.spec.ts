@@ -186,7 +186,7 @@ describe('reversal timers', () => {
     expect(scheduler.closer.calls).toEqual([]);
   });
 
-  it('1.7: the successor of a dead replica finds the payments that it was asking about', async () => {
+  it('the successor of a dead replica finds the payments that it was asking about (P-1.7)', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm([job(1)]);
     await scheduler.clock.advance(600_000);
@@ -218,7 +218,7 @@ describe('reversal timers', () => {
     expect(scheduler.database.lowWater(shardOf(early))).toBeGreaterThan(0);
     answer();
     await asking;
-    // What nobody decided yet is not below the marks: a successor finds it.
+    // An undecided job is not below the marks: a successor finds it.
     scheduler.timers.own(new Set());
     scheduler.timers.own(new Set(Array.from({ length: 256 }, (_, shard) => shard)));
     scheduler.closer.verdicts.set(early, 'CLOSED_TIMEOUT');

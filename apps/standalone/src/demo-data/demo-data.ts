@@ -2,7 +2,7 @@ import type { AccountType, MerchantRecord } from '@paycode/dto';
 import { randomBytes } from 'node:crypto';
 import type { OperatorClient } from './operator.client';
 
-/** What `POST /internal/accounts` takes to make the account. */
+/** Body of `POST /internal/accounts` that makes the account. */
 interface DemoAccount {
   username: string;
   type: AccountType;

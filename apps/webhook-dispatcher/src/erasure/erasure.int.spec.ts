@@ -64,7 +64,7 @@ describe("a payer's data is erased on request, by the operator's command (T-43)"
     });
   }
 
-  /** What preview shows, and the code it asks for. */
+  /** The preview, and the code that it asks for. */
   async function preview(...args: string[]): Promise<{ lines: Line[]; confirm: string | undefined }> {
     const { code, out, err } = await paycode('payers', 'preview', ...args);
     if (code !== 0) throw new Error(err);

@@ -6,7 +6,7 @@ export interface PauseInEffect {
   leftMs: number;
 }
 
-/** What a dispatcher reads of pauses. */
+/** The pauses that a dispatcher reads. */
 export abstract class PauseReader {
   abstract inEffect(): Promise<PauseInEffect[]>;
 }

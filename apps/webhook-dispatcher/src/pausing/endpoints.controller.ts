@@ -93,7 +93,7 @@ function operatorOf({ subject }: OperatorRequest): string {
   return `operator ${subject ?? 'unknown'}`;
 }
 
-/** What people on call do in the portal, which has checked who they are and names them. */
+/** Actions of people on call in the portal. The portal has authenticated them and names them. */
 @Controller('internal/portal/endpoints')
 export class PortalEndpointsController {
   constructor(private readonly endpoints: PauseEndpoint) {}

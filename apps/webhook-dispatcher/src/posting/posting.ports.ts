@@ -6,7 +6,7 @@ export abstract class WebhookSealer {
   abstract bodyOf(payload: string, route: Route): { body: string; encryption: string };
 }
 
-/** What happened on the wire to one request, in order; exactly one of `answered` and `failed` ends it. */
+/** Events of one request on the wire, in order; exactly one of `answered` and `failed` ends it. */
 export interface PostObserver {
   /** The last byte of the request was handed to the socket (P-T1, A-05). */
   sent(): void;

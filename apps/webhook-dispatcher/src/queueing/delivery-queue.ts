@@ -246,7 +246,7 @@ export class DeliveryQueue {
     this.queues.add(this.originOf(delivery.merchantId), delivery);
   }
 
-  /** What is claimed goes on: it may count as sent, and its reversal may be armed. */
+  /** Claimed deliveries continue: they may count as sent, and their reversal may be armed. */
   private isPaused(delivery: Delivery): boolean {
     return !isBegun(delivery) && this.pauses.isPaused(this.originOf(delivery.merchantId));
   }

@@ -22,7 +22,7 @@ export class PortalNotificationBody implements PortalNotificationRequest {
 
 type Answer<T> = Promise<PortalAnswer<T>>;
 
-/** What people of a merchant do in the portal with a notification. The portal has checked whose it is and writes down who asked. */
+/** Actions of a merchant's people in the portal on a notification. The portal has checked that it is theirs and records who asked. */
 @Controller('internal/portal/notifications')
 export class PortalNotificationsController {
   constructor(

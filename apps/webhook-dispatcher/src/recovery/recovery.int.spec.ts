@@ -108,7 +108,7 @@ describe('getNotification', () => {
       for (let call = 1; call <= 3; call++) expect(await statusOf(1)).toBe('REVERSED');
       expect((await rig.recover(1, merchant)).data).toBe(serializeNotification(notificationOf(1, { status: 'REVERSED' })));
       expect((await rig.timeline(1))!.verdict).toBeNull();
-      // What the server answers is all that is recorded.
+      // The record holds only the server's answer.
       status(500)(receiver.requests[0]!);
       expect(await rig.verdict(1)).toBe('CLOSED_NON200');
       expect(await rig.acknowledged()).toEqual([]);

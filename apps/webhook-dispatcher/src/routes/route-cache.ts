@@ -80,7 +80,7 @@ export class RouteCache {
 
   private renew(merchantIds: readonly number[]): void {
     const done = () => merchantIds.forEach(id => this.renewing.delete(id));
-    // Whatever it could not read, `current` reads again, and reports why it cannot.
+    // `current` reads the missing routes again, and reports why it cannot.
     const reading = this.reads.run(merchantIds).then(done, done);
     for (const id of merchantIds) this.renewing.set(id, reading);
   }

@@ -149,7 +149,7 @@ export class DispatcherRig {
     });
   }
 
-  /** What AckReceived said so far, as the event log has it. */
+  /** The AckReceived events in the event log so far. */
   async acknowledged(): Promise<AckReceived[]> {
     const rows = await this.events.dataSource.query<{ data: Buffer | string }[]>(
       'select data from event_records() where topic = $1 order by published_at',

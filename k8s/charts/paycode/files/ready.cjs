@@ -1,4 +1,4 @@
-// What `helm test` runs in a pod beside the services: each must say that it is ready, with a certificate of the platform's own authority
+// `helm test` runs this in a pod beside the services: each must answer that it is ready, with a certificate of the platform's own authority
 // (NODE_EXTRA_CA_CERTS). SERVICES: their addresses, separated by spaces. GIVE_UP_MS: how long it asks (120,000).
 const { request } = require('node:https');
 

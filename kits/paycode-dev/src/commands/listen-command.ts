@@ -28,7 +28,7 @@ export const listenCommand: Command = {
   paycode-dev listen --forward-to http://localhost:3000/hook --key webhook.key
 
 It prints a URL of your sandbox. Let your PSP set it as the merchant's URL
-(addHttp). What comes there is forwarded as it came, over a connection that
+(addHttp). Each request there is forwarded unchanged, over a connection that
 this command made, and the status of your server goes back as the answer. A cut
 connection is made anew, and what has no answer yet is not lost.
 

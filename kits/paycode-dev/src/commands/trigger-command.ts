@@ -23,8 +23,8 @@ export const triggerCommand: Command = {
   paycode-dev trigger burst --count 50
 
 It makes codes, pays them, and says what your receiver is going to see. The
-receiver gets it from the platform, at the URL that is registered. What it does
-not answer with 200 within 45 seconds is reversed.
+receiver gets it from the platform, at the URL that is registered. A payment
+that it does not answer with 200 within 45 seconds is reversed.
 
 Scenarios
 ${scenarios.map(lineOf).join('')}

@@ -178,7 +178,7 @@ function rounded(id: number): number {
   return Number(id.toPrecision(15));
 }
 
-/** What GCM encrypts is the counter mode that begins at 2. */
+/** GCM encrypts in the counter mode that begins at 2. */
 function withoutTag(body: string, key: string): string {
   const bytes = Buffer.from(body, 'base64');
   if (bytes.length < 28) return '';

@@ -5,9 +5,9 @@ export interface ErrorBody {
   status: number;
   /** Reason phrase, e.g. `Bad Request`. */
   error: string;
-  /** What happened, for people: the literals of the specification, verbatim. */
+  /** Message for people: the literals of the specification, verbatim. */
   message: string;
-  /** What happened, for programs: a stable name from the error catalogue. A client takes one that it does not know as its status alone. */
+  /** Stable name for programs, from the error catalogue. A client treats an unknown one by the status alone. */
   code: string;
   /** Path of the request, without its query. */
   path: string;

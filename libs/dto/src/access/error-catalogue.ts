@@ -7,7 +7,7 @@ export interface ErrorKind {
   status: number;
   /** The whole message, or its beginning when it ends in `…`. A kind without one is what its status otherwise means. */
   message?: string;
-  /** What the caller does about it. */
+  /** Advice to the caller. */
   remedy: string;
 }
 

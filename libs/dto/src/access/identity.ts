@@ -5,7 +5,7 @@ export type AccountType = (typeof accountTypes)[number];
 /** Path roles of spec 5.5; INTERNAL is never assigned to an external account (T-27). */
 export type Role = 'EXTERNAL' | 'STK' | 'INTERNAL';
 
-/** Who is calling, as auth-session asserts it to the services behind the gateway. */
+/** The caller, as auth-session asserts it to the services behind the gateway. */
 export interface Identity {
   /** Username, e.g. `psp-1`. */
   subject: string;

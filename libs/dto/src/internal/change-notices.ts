@@ -4,9 +4,9 @@ export interface ChangeNotice {
   noticeId: string;
   merchantId: number;
   kind: ChangeNoticeKind;
-  /** Who is told. */
+  /** Recipients of the notice. */
   emails: string[];
-  /** Who made the change: a username, or `operator`. */
+  /** Author of the change: a username, or `operator`. */
   actor: string;
   /** ISO 8601 UTC. */
   occurredAt: string;

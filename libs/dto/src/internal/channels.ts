@@ -9,7 +9,7 @@ export type Channel = (typeof channels)[number];
 /** Addresses or numbers of one merchant, by channel. */
 export type Recipients = Readonly<Record<Channel, readonly string[]>>;
 
-/** What is said of any other type (R-7-11). */
+/** Message for any other type (R-7-11). */
 export const validTypesText = `Valid types are ${channels.join(' or ')}`;
 
 export const noRecipients: Recipients = { EMAIL: [], SMS: [] };

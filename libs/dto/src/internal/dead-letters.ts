@@ -17,7 +17,7 @@ export interface DeadLetterSummary {
   times: number;
   firstParkedAt: string;
   parkedAt: string;
-  /** What the running release finds wrong with the record itself; null: nothing, so the handler failed. */
+  /** Fault of the record itself, as the running release sees it; null: none, so the handler failed. */
   defect: string | null;
 }
 

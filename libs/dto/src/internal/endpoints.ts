@@ -32,7 +32,7 @@ export interface EndpointPauseRequest {
   reason: string;
 }
 
-/** What the portal may do for people on call: POST webhook-dispatcher /internal/portal/endpoints/{operation}. */
+/** Calls of the portal for people on call: POST webhook-dispatcher /internal/portal/endpoints/{operation}. */
 export const portalEndpointOperations = ['pause', 'resume'] as const;
 
 /** The person that the portal asks for. */

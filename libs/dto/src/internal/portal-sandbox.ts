@@ -1,6 +1,6 @@
 import type { FollowUp } from '../sandbox/scenarios';
 
-/** What the portal may ask of the sandbox's payment core for a merchant: POST payment-simulator /internal/portal/sandbox/{operation}. */
+/** Calls of the portal to the sandbox's payment core for a merchant: POST payment-simulator /internal/portal/sandbox/{operation}. */
 export const portalSandboxOperations = ['make-code', 'pay', 'follow'] as const;
 
 export type PortalSandboxOperation = (typeof portalSandboxOperations)[number];

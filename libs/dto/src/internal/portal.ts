@@ -1,7 +1,7 @@
 import type { Channel } from './channels';
 import type { EncryptionProfile, MerchantRecord } from './routes';
 
-/** What the portal may ask of a merchant's notifications: POST notification-config /internal/portal/notifications/{operation}. */
+/** Calls of the portal about a merchant's notifications: POST notification-config /internal/portal/notifications/{operation}. */
 export const portalOperations = [
   'list',
   'add-http',
@@ -36,14 +36,14 @@ export interface PortalRequest {
   value?: string;
 }
 
-/** What is set for a merchant; never a key. */
+/** Settings of a merchant; never a key. */
 export interface PortalNotifications {
   http: { url: string; version: string; keyId: string; changedAt: string } | null;
   encryption: EncryptionProfile;
   recipients: { type: Channel; value: string }[];
 }
 
-/** What became of a test notification: `Outcome` is how its receiver answered, as a check says it. */
+/** Result of a test notification: `Outcome` is the answer of its receiver, in the terms of a check. */
 export type TestNotificationResult<Outcome> = Outcome & {
   url: string;
   /** Outside the range of payments. */
@@ -64,7 +64,7 @@ export type IsOpened = 'YES' | 'NO' | 'NOT_SEEN';
 export type PortalAnswer<T> =
   { ok: true; value: T } | { ok: false; status: number; reason: string; message: string; retryAfterS?: number };
 
-/** What the portal may ask of the account that a merchant's or PSP's programs use: POST auth-session /internal/portal/accounts/{operation}. */
+/** Calls of the portal about the account that a merchant's or PSP's programs use: POST auth-session /internal/portal/accounts/{operation}. */
 export const portalAccountOperations = [
   'show',
   'new-password',
@@ -107,7 +107,7 @@ export interface PortalApiSession {
   expiresAt: string;
 }
 
-/** What the portal may ask of a stored notification: POST webhook-dispatcher /internal/portal/notifications/{operation}. */
+/** Calls of the portal about a stored notification: POST webhook-dispatcher /internal/portal/notifications/{operation}. */
 export const portalNotificationOperations = ['show', 'fetch', 'repeat'] as const;
 
 export type PortalNotificationOperation = (typeof portalNotificationOperations)[number];
@@ -128,7 +128,7 @@ export interface PortalShownNotification {
   request: { headers: Record<string, string>; body: string } | null;
 }
 
-/** What getNotification answers the merchant's programs. */
+/** Answer of getNotification to the merchant's programs. */
 export interface PortalFetchedNotification {
   body: string;
 }
@@ -151,7 +151,7 @@ export interface PortalAccount {
 export interface PortalFourEyesNotice {
   /** UUID. */
   requestId: string;
-  /** Who can confirm. */
+  /** People who can confirm. */
   to: { email: string; name: string }[];
   askedBy: string;
   /** In words: `the switch of your API account to Bearer`. */
@@ -173,7 +173,7 @@ export interface PortalInvitation {
   /** Holds the secret that lets the reader choose a password; forgotten once the mail is sent. */
   link: string;
   invitedBy: string;
-  /** What the person is let into, in words: `merchant 1001`. */
+  /** Access that the person gets, in words: `merchant 1001`. */
   tenant: string;
   /** ISO 8601 UTC. */
   expiresAt: string;

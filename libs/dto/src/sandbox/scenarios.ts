@@ -1,4 +1,4 @@
-/** What may follow a payment in the sandbox at a merchant's wish. */
+/** Scenarios that a merchant can choose for a payment in the sandbox. */
 export const followUps = ['REFUND', 'REVERSAL'] as const;
 export type FollowUp = (typeof followUps)[number];
 
@@ -8,16 +8,16 @@ export const announcedAfterSMax = 60;
 /** A rehearsal with a name, for whoever writes a receiver: `paycode-dev trigger <name>`, and a button in the portal. */
 export interface Scenario {
   name: string;
-  /** What the receiver is going to see. */
+  /** Requests that the receiver gets. */
   sees: string;
-  /** What a receiver ought to do about it; null: what it does about any notification. */
+  /** Advice to the receiver; null: handle it as any notification. */
   ought: string | null;
-  /** What the portal shows of it afterwards; null: one payment, as any. */
+  /** Entries in the portal afterwards; null: one payment, as any. */
   timeline: string | null;
   /** A code for each, paid with this TxState. */
   payments: readonly string[];
   followUp: FollowUp | null;
-  /** What the listener at a desk (`paycode-dev listen`) plays with it: it happens only after a fault. */
+  /** The fault that `paycode-dev listen` plays with it. */
   rehearsal: 'duplicate' | 'out-of-order' | 'hanging' | null;
   /** How many seconds after it is paid the payment core announces it, when the portal plays; at most `announcedAfterSMax`. */
   announcedAfterS: number;

@@ -6,7 +6,7 @@ import type { QueryRunner } from 'typeorm';
  *
  * A publisher holds the row of its topic from taking positions until its commit, so positions appear in commit order, without gaps.
  *
- * Whatever the log holds moves over, in the order of its partitions, and so do the positions of groups. New positions begin behind all
+ * The rows of the log move over, in the order of its partitions, and so do the positions of groups. New positions begin behind all
  * former ones, so that a place (`partition/offset`) never names two records. Processes of the release before fail from here on in every
  * publish, read, heartbeat and commit, and lose nothing: an outbox keeps its rows, and what they had not committed is read again.
  */

@@ -18,7 +18,7 @@ export const tlsVersions = ['TLSv1.2', 'TLSv1.3'] as const;
 type TlsVersion = (typeof tlsVersions)[number];
 
 /**
- * What TLS with clients and receivers has in common (A-81): oldest version, cipher suites, no renegotiation. Services speak TLS 1.3 with
+ * Common settings of TLS with clients and receivers (A-81): oldest version, cipher suites, no renegotiation. Services speak TLS 1.3 with
  * each other.
  */
 export function outsideTls(minVersion: TlsVersion): { minVersion: TlsVersion; ciphers: string; secureOptions: number } {

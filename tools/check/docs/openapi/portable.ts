@@ -1,7 +1,7 @@
 type Schema = Record<string, unknown>;
 
 const int32Max = 2 ** 31 - 1;
-/** What RE2 (Go) and Java do not know, or read differently: look-around, back references, the empty negated class of JavaScript. */
+/** Syntax that RE2 (Go) and Java do not know, or read differently: look-around, back references, the empty negated class of JavaScript. */
 const unportable = /\(\?<?[=!]|\\[1-9]|\[\^\]/;
 const keywordsWithSchemas = new Set(['properties', 'schemas', '$defs', 'patternProperties']);
 const examples = new Set(['example', 'examples', 'enum', 'const', 'default']);

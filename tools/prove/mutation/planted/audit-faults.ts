@@ -19,7 +19,7 @@ export const auditFaults: readonly PlantedFault[] = [
   },
   {
     id: 'counts-lost-at-stop',
-    breaks: 'What was counted is lost when the service stops.',
+    breaks: 'Counts are lost when the service stops.',
     against: 'T-15',
     file: counts,
     find: '    this.closeWindows(Infinity);\n',

@@ -45,7 +45,7 @@ export const relayFaults: readonly PlantedFault[] = [
   },
   {
     id: 'bytes-behind-header-lost',
-    breaks: 'What the client sent in the packet of the header is lost.',
+    breaks: 'Bytes that the client sent in the packet of the header are lost.',
     against: 'T-30',
     file: `${listener}/connection-gate.ts`,
     find: '    if (first.length > 0) socket.unshift(first);\n',

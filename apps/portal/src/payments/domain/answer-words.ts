@@ -33,7 +33,7 @@ const statuses: readonly (readonly [is: (status: number) => boolean, advice: str
   [status => status >= 300 && status < 400, 'Redirects are not followed: register the address that your server redirects to.'],
   [
     status => status === 401 || status === 403,
-    'Something before your program asks for a sign-in or refuses us: let this path through without one. What authenticates a notification is its key.',
+    'Something before your program asks for a sign-in or refuses us: let this path through without one. The key authenticates a notification.',
   ],
   [
     status => status === 404 || status === 405,

@@ -3,7 +3,7 @@ export type DeliveryState = 'PENDING' | 'DELIVERED' | 'READ' | 'REVERSED' | 'NOT
 
 /** A notification as the list names it: nothing of the payer, no amount, no key. Instants are ISO 8601 UTC. */
 export interface ListedNotification {
-  /** What getNotification takes. */
+  /** The parameter of getNotification. */
   transactionId: number;
   merchantId: number;
   /** As getNotification says it: `REVERSED` from the moment that the reversal of a payment has begun, or the payment network gave it back; the payment's own again when the reversal failed. */

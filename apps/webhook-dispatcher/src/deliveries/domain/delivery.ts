@@ -40,7 +40,7 @@ export interface Delivery {
   readonly armedAtMs: number | null;
 }
 
-/** What every source knows of a delivery. */
+/** Fields that every source of a delivery knows. */
 type DeliveryRow = Pick<Delivery, 'transactionId' | 'merchantId' | 'shard' | 'isReversible' | 'payload'>;
 
 /** From an event that this replica stored; `isClaimed`: its insert claimed the first attempt. */

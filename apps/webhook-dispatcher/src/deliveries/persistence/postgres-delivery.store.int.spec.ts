@@ -210,7 +210,7 @@ describe('deliveries in PostgreSQL', () => {
       expect(Number(await lowSeq())).toBeGreaterThan(inserted.find(row => row.transactionId === 513)!.seq);
     });
 
-    it('1.8: locks shards in their order when it moves low_seq, so that it cannot deadlock with an ingest', async () => {
+    it('locks shards in their order when it moves low_seq, so that it cannot deadlock with an ingest (P-1.8)', async () => {
       const { dataSource } = database;
       const ids = Array.from({ length: 256 }, (_, shard) => shard);
       await store.insert(
