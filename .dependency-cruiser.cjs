@@ -38,7 +38,7 @@ module.exports = {
           '/domain/',
           '^libs/dto/src/',
           '^libs/events/src/record/partitioning\\.ts$',
-          '^libs/timing/src/(deadline-heap|token-bucket)\\.ts$',
+          '^libs/timing/src/(bounded-map|deadline-heap|token-bucket)\\.ts$',
         ],
       },
     },

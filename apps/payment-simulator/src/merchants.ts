@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { InternalCallError, type InternalClient } from '@paycode/access';
 import type { Identity, MerchantRecord, Route } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
+import { BoundedMap } from '@paycode/timing';
 
 const cacheMs = 5_000;
 const cacheMax = 10_000;
 
 /** Merchants of notification-config; records are kept for some seconds, routes never. */
 export class MerchantDirectory {
-  private readonly cache = new Map<number, { record: MerchantRecord; untilMs: number }>();
+  private readonly cache = new BoundedMap<number, { record: MerchantRecord; untilMs: number }>(cacheMax);
 
   constructor(private readonly client: InternalClient) {}
 
@@ -19,7 +20,6 @@ export class MerchantDirectory {
     const record = await this.fetch(merchantId);
     this.cache.delete(merchantId);
     if (!record) return undefined;
-    if (this.cache.size >= cacheMax) this.cache.delete(this.cache.keys().next().value!);
     this.cache.set(merchantId, { record, untilMs: performance.now() + cacheMs });
     return record;
   }

@@ -1,3 +1,5 @@
+import { BoundedMap } from '@paycode/timing';
+
 const knownMax = 20_000;
 /**
  * The store is asked again after this long, in milliseconds, so that a count that was given back or removed by hand takes effect
@@ -15,7 +17,7 @@ interface KnownBlock {
  * a cache: the store knows all of them.
  */
 export class KnownBlocks {
-  private readonly blocks = new Map<string, KnownBlock>();
+  private readonly blocks = new BoundedMap<string, KnownBlock>(knownMax);
 
   /** The time until which the last of these keys waits, in epoch milliseconds; 0 when none is known to wait. */
   lastOf(keys: readonly Buffer[], nowMs: number): number {
@@ -24,7 +26,6 @@ export class KnownBlocks {
   }
 
   add(key: Buffer, untilMs: number, nowMs: number): void {
-    if (this.blocks.size >= knownMax) this.blocks.clear();
     this.blocks.set(key.toString('hex'), { untilMs, sinceMs: nowMs });
   }
 

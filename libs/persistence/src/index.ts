@@ -17,3 +17,4 @@ export * from './durability';
 export * from './nest/database-env';
 export { DatabaseModule, type DatabaseOptions } from './nest/database.module';
 export * from './nest/migrate-database';
+export * from './nest/when-not-full';

@@ -1,4 +1,5 @@
 export * from './backoff';
+export * from './bounded-map';
 export * from './clock';
 export * from './deadline-heap';
 export * from './pause';

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { createHash } from 'node:crypto';
+import { BoundedMap } from '@paycode/timing';
 import { TokenBuckets } from './domain/token-buckets';
 
 export interface RateLimitSettings {
@@ -37,7 +38,7 @@ const bucketsMax = 50_000;
 export class RateLimits {
   private readonly byAddress: TokenBuckets | undefined;
   private readonly byCredential: TokenBuckets | undefined;
-  private readonly accounts = new Map<string, string>();
+  private readonly accounts = new BoundedMap<string, string>(bucketsMax);
 
   constructor(settings: RateLimitSettings) {
     this.byAddress = bucketsOf(settings.addressPerS, settings.addressBurst);
@@ -59,7 +60,6 @@ export class RateLimits {
    * request may pass, else whole seconds to wait.
    */
   charge(credential: string, account: string, nowMs: number): number {
-    if (this.accounts.size >= bucketsMax) this.accounts.delete(this.accounts.keys().next().value!);
     const key = `account ${account}`;
     this.accounts.set(credential, key);
     return wholeSeconds(this.byCredential?.take(key, nowMs) ?? 0);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AssertedRequest, signIdentityAssertion } from '@paycode/access';
 import type { Identity } from '@paycode/dto';
-import { Clock } from '@paycode/timing';
+import { BoundedMap, Clock } from '@paycode/timing';
 import { ServiceKeys } from '../keys/service-keys';
 
 /** An assertion may be reused for this long, in milliseconds, so that at least 20 of its 30 seconds are left. */
@@ -16,7 +16,7 @@ const keptPathCharsMax = 256;
  */
 @Injectable()
 export class IdentityAssertions {
-  private readonly kept = new Map<string, KeptAssertion>();
+  private readonly kept = new BoundedMap<string, KeptAssertion>(keptMax);
 
   constructor(
     private readonly keys: ServiceKeys,
@@ -37,7 +37,6 @@ export class IdentityAssertions {
   }
 
   private keep(name: string, kept: KeptAssertion): void {
-    if (this.kept.size >= keptMax) this.kept.clear();
     this.kept.set(name, kept);
   }
 }

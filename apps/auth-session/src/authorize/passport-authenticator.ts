@@ -5,6 +5,7 @@ import { ownNameRegistry } from '@paycode/access';
 import jsonwebtoken from 'jsonwebtoken';
 import { BasicStrategy as PassportBasicStrategy } from 'passport-http';
 import { ExtractJwt, Strategy } from 'passport-jwt';
+import { BoundedMap } from '@paycode/timing';
 import type { Account, Principal } from '../accounts/domain/account';
 import { SourceRule } from '../accounts/source-rule';
 import { badCredentials, expiredToken } from '../refusals';
@@ -104,14 +105,13 @@ const keptMax = 10_000;
  * (time, session, account, keys) is checked on every request (T-09).
  */
 class VerifiedTokens {
-  private readonly byText = new Map<string, VerifiedToken>();
+  private readonly byText = new BoundedMap<string, VerifiedToken>(keptMax);
 
   find(token: string): VerifiedToken | undefined {
     return this.byText.get(token);
   }
 
   add(token: string, verified: VerifiedToken): void {
-    if (this.byText.size >= keptMax) this.byText.clear();
     this.byText.set(token, verified);
   }
 

@@ -1,5 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 import { create, toString } from 'qrcode';
+import { BoundedMap } from '@paycode/timing';
 
 export type ImageFormat = 'png' | 'svg';
 
@@ -17,7 +18,7 @@ const errorCorrectionLevel = 'M';
  */
 export class QrImages {
   /** In order of use, the least recently used first. */
-  private readonly kept = new Map<string, Promise<Buffer>>();
+  private readonly kept = new BoundedMap<string, Promise<Buffer>>(keptMax);
 
   constructor(private readonly draw: (text: string, format: ImageFormat) => Promise<Buffer> = drawQrImage) {}
 
@@ -25,9 +26,7 @@ export class QrImages {
   of(text: string, format: ImageFormat): Promise<Buffer> {
     const key = `${format} ${text}`;
     const image = this.kept.get(key) ?? this.draw(text, format);
-    this.kept.delete(key);
     this.kept.set(key, image);
-    if (this.kept.size > keptMax) this.kept.delete(this.kept.keys().next().value!);
     image.catch(() => this.kept.delete(key));
     return image;
   }

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ExactNumber, idOf, NotificationFormatError, notificationStatusOf } from '@paycode/dto';
-import { QueueFullError } from '@paycode/persistence';
+import { whenNotFull } from '@paycode/persistence';
 import { DomainError } from '@paycode/service-runtime';
 import { readCompletions } from './completion-body';
 import type { StoredTransaction } from './domain/transaction';
@@ -18,11 +18,9 @@ export class TransactionsController {
   @HttpCode(201)
   async complete(@Req() request: { rawBody?: string }): Promise<{ transactionId: number }[]> {
     try {
-      const ids = await this.transactions.complete(readCompletions(request.rawBody ?? 'null'));
+      const ids = await whenNotFull(this.transactions.complete(readCompletions(request.rawBody ?? 'null')));
       return ids.map(transactionId => ({ transactionId }));
     } catch (error) {
-      if (error instanceof QueueFullError)
-        throw new DomainError({ status: 503, reason: error.code, message: 'too much work is waiting', cause: error });
       if (!(error instanceof NotificationFormatError)) throw error;
       throw new DomainError({ status: 400, reason: 'INVALID_COMPLETION', message: error.message, cause: error });
     }

@@ -12,7 +12,7 @@ import type {
   RedeliveryAnswer,
 } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { type BucketRate, type Clock, TokenBucket } from '@paycode/timing';
+import { BoundedMap, type BucketRate, type Clock, TokenBucket } from '@paycode/timing';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { valueOf } from '../neighbours';
 import { actorOf } from '../people/domain/person';
@@ -44,7 +44,7 @@ const merchantsMax = 1_000;
 
 /** How much a merchant may rehearse. In memory: a replica more lets through a burst more, and no money moves. */
 export class SandboxLimits {
-  private readonly buckets = new Map<number, TokenBucket>();
+  private readonly buckets = new BoundedMap<number, TokenBucket>(merchantsMax);
 
   constructor(private readonly clock: Clock) {}
 
@@ -52,10 +52,7 @@ export class SandboxLimits {
   take(merchantId: number): void {
     const nowMs = this.clock.epochMs();
     const bucket = this.buckets.get(merchantId) ?? new TokenBucket(rate, { tokens: rate.burst, atMs: nowMs });
-    // Moves the bucket to the end of the map: the map drops the least recently used bucket first.
-    this.buckets.delete(merchantId);
     this.buckets.set(merchantId, bucket);
-    if (this.buckets.size > merchantsMax) this.buckets.delete(this.buckets.keys().next().value!);
     const waitMs = bucket.take(nowMs);
     if (waitMs === 0) return;
     const message = 'you rehearse faster than one call per second for a while: please wait a moment';

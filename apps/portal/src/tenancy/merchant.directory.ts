@@ -1,12 +1,13 @@
 import type { InternalClient } from '@paycode/access';
 import type { MerchantRecord, MerchantsSought, PortalMerchantsRequest } from '@paycode/dto';
+import { BoundedMap } from '@paycode/timing';
 
 const keptMs = 3_000;
 const keptMax = 1_000;
 
 /** Merchants as notification-config knows them, kept for a moment: a page makes several calls. */
 export class MerchantDirectory {
-  private readonly kept = new Map<string, { merchants: Promise<MerchantRecord[]>; untilMs: number }>();
+  private readonly kept = new BoundedMap<string, { merchants: Promise<MerchantRecord[]>; untilMs: number }>(keptMax);
 
   constructor(private readonly client: InternalClient) {}
 
@@ -17,7 +18,6 @@ export class MerchantDirectory {
     if (known && performance.now() < known.untilMs) return known.merchants;
     const request: PortalMerchantsRequest = { owner };
     const merchants = this.client.post<MerchantRecord[]>('/internal/portal/merchants', request);
-    if (this.kept.size >= keptMax) this.kept.clear();
     this.kept.set(key, { merchants, untilMs: performance.now() + keptMs });
     // A failed read is not cached: the next caller asks again.
     merchants.catch(() => this.kept.delete(key));

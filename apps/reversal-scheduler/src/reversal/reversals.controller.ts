@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { type ArmAnswer, type ReversalState, verdictKinds } from '@paycode/dto';
-import { QueueFullError } from '@paycode/persistence';
+import { whenNotFull } from '@paycode/persistence';
 import { DomainError, invalidField, ParseIdPipe } from '@paycode/service-runtime';
 import { ArmReversals } from './arm-reversals';
 import { DecideReversals } from './decide-reversals';
@@ -51,15 +51,6 @@ export class ReversalsController {
   @Get(':transactionId')
   state(@Param('transactionId', ParseIdPipe) transactionId: number): Promise<ReversalState> {
     return this.readReversal.read(transactionId);
-  }
-}
-
-async function whenNotFull<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof QueueFullError)) throw error;
-    throw new DomainError({ status: 503, reason: error.code, message: 'too much work is waiting', cause: error });
   }
 }
 

@@ -10,7 +10,7 @@ import {
   type RedeliveryAnswer,
   type ShardOwners,
 } from '@paycode/dto';
-import { QueueFullError } from '@paycode/persistence';
+import { whenNotFull } from '@paycode/persistence';
 import { DomainError, invalidField, ParseIdPipe } from '@paycode/service-runtime';
 import { IsIn, IsOptional, Matches } from 'class-validator';
 import { RedeliverInformational } from '../informational/redeliver-informational';
@@ -45,13 +45,8 @@ export class DeliveriesController {
   /** The scheduler's due timers and its audit call this; only the answer CLOSED lets the scheduler reverse a payment. */
   @Post('close')
   @HttpCode(200)
-  async close(@Body() body: unknown): Promise<CloseAnswer[]> {
-    try {
-      return await this.closeDeliveries.close(readCloseItems(body));
-    } catch (error) {
-      if (!(error instanceof QueueFullError)) throw error;
-      throw new DomainError({ status: 503, reason: error.code, message: 'too much work is waiting', cause: error });
-    }
+  close(@Body() body: unknown): Promise<CloseAnswer[]> {
+    return whenNotFull(this.closeDeliveries.close(readCloseItems(body)));
   }
 
   /** Open deliveries, newest or oldest first, or the latest ones. */

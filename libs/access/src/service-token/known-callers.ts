@@ -1,3 +1,4 @@
+import { BoundedMap } from '@paycode/timing';
 import type { InternalCaller } from './service-token-keys';
 
 interface KnownCaller {
@@ -17,7 +18,7 @@ const keptMs = 60_000;
  * call would cost more than many of the calls.
  */
 export class KnownCallers {
-  private readonly byHeader = new Map<string, KnownCaller>();
+  private readonly byHeader = new BoundedMap<string, KnownCaller>(keptMax);
 
   /** The caller that sent this Authorization header before; undefined once its token has expired. */
   find(header: string | undefined, nowMs: number): InternalCaller | undefined {
@@ -27,7 +28,6 @@ export class KnownCallers {
 
   /** Remembers a header whose token has been verified for that caller. */
   add(header: string, caller: InternalCaller, nowMs: number): void {
-    if (this.byHeader.size >= keptMax) this.byHeader.clear();
     this.byHeader.set(header, { caller, untilMs: Math.min(caller.expiresAtS * 1_000, nowMs + keptMs) });
   }
 }

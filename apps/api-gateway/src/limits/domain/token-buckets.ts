@@ -1,3 +1,4 @@
+import { BoundedMap } from '@paycode/timing/bounded-map';
 import { type BucketRate, TokenBucket } from '@paycode/timing/token-bucket';
 
 export interface BucketsRate {
@@ -12,20 +13,19 @@ export interface BucketsRate {
 /** Token buckets by key, in bounded memory. Pure: the caller passes the monotonic time in milliseconds. */
 export class TokenBuckets {
   /** Insertion order is order of last use. */
-  private readonly buckets = new Map<string, TokenBucket>();
+  private readonly buckets: BoundedMap<string, TokenBucket>;
 
   private readonly bucketRate: BucketRate;
 
   constructor(private readonly rate: BucketsRate) {
+    this.buckets = new BoundedMap(rate.bucketsMax);
     this.bucketRate = { burst: rate.burst, refillMs: 1_000 / rate.perS };
   }
 
   /** Takes one token; 0 when there was one, else the milliseconds until there is. */
   take(key: string, nowMs: number): number {
     const bucket = this.buckets.get(key) ?? new TokenBucket(this.bucketRate, { tokens: this.rate.burst, atMs: nowMs });
-    this.buckets.delete(key);
     this.buckets.set(key, bucket);
-    if (this.buckets.size > this.rate.bucketsMax) this.buckets.delete(this.buckets.keys().next().value!);
     return bucket.take(nowMs);
   }
 

@@ -1,0 +1,12 @@
+import { BoundedMap } from './bounded-map';
+
+describe('BoundedMap', () => {
+  it('drops the entry that was set the longest ago (T-29)', () => {
+    const map = new BoundedMap<string, number>(2);
+    map.set('a', 1).set('b', 2).set('a', 3).set('c', 4);
+    expect([...map]).toEqual([
+      ['a', 3],
+      ['c', 4],
+    ]);
+  });
+});
