@@ -2,8 +2,8 @@
 
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
-  testRunner: process.env.MUTATION_RUNNER,
-  plugins: ['@stryker-mutator/jest-runner', './tools/prove/mutation/stryker/warm/warm-runner.ts'],
+  testRunner: 'jest',
+  plugins: ['@stryker-mutator/jest-runner'],
   jest: {
     projectType: 'custom',
     configFile: 'tools/prove/mutation/stryker/jest.config.cjs',

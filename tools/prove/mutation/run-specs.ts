@@ -11,17 +11,13 @@ export interface TestEnd {
   message: string;
 }
 
-export type SpecRun = { kind: 'RAN'; ends: TestEnd[] } | { kind: 'TIMED_OUT' };
+export type SpecRun = TestEnd[] | 'TIMED_OUT';
 
 export interface SpecRunOptions {
   /** The checkout whose specs run. */
   root: string;
   /** The server that outlives the run. */
   databaseUrl: string;
-  /** Longest a run may take, in milliseconds. */
-  limitMs: number;
-  /** Longest one test may take, in milliseconds. */
-  testLimitMs: number;
 }
 
 interface JestReport {
@@ -35,25 +31,26 @@ interface JestReport {
 
 const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 const wholeFile = 'the file as a whole';
+/** Longest run of the specs of one fault. */
+const runMsMax = 1_800_000;
+/** Longest test: a condition that a test awaits gives up before. */
+const testMsMax = 300_000;
 
 /** Runs the spec files, paths from the root, in one Jest run. @throws Error when Jest itself fails to report */
 export async function runSpecs(specs: readonly string[], options: SpecRunOptions): Promise<SpecRun> {
   const report = join(options.root, '.mutation-report.json');
   rmSync(report, { force: true });
   const hasEnded = await jest([...specs, '--json', `--outputFile=${report}`], options);
-  if (!hasEnded.inTime) return { kind: 'TIMED_OUT' };
+  if (!hasEnded.inTime) return 'TIMED_OUT';
   if (!existsSync(report)) throw new Error(`Jest made no report of ${specs.join(', ')}:\n${hasEnded.output.slice(-2_000)}`);
-  return { kind: 'RAN', ends: testEnds(JSON.parse(readFileSync(report, 'utf8')) as JestReport, options.root) };
+  return testEnds(JSON.parse(readFileSync(report, 'utf8')) as JestReport, options.root);
 }
 
-function jest(
-  words: readonly string[],
-  { root, databaseUrl, limitMs, testLimitMs }: SpecRunOptions,
-): Promise<{ inTime: boolean; output: string }> {
+function jest(words: readonly string[], { root, databaseUrl }: SpecRunOptions): Promise<{ inTime: boolean; output: string }> {
   const specs = words.filter(word => !word.startsWith('--'));
   const projects = [...new Set(specs.map(projectOf))].flatMap(project => ['--projects', join(root, project)]);
   // Ends when every test has: what a fault leaves open must not keep the run from ending.
-  const flags = ['--runTestsByPath', '--maxWorkers=2', '--silent', '--forceExit', `--testTimeout=${testLimitMs}`];
+  const flags = ['--runTestsByPath', '--maxWorkers=2', '--silent', '--forceExit', `--testTimeout=${testMsMax}`];
   const cache = [`--cacheDirectory=${join(root, '.jest-cache')}`];
   const env = { ...process.env, PAYCODE_TEST_DATABASE_URL: databaseUrl };
   const args = [...node, join(root, 'node_modules/jest/bin/jest.js'), ...words, ...flags, ...cache, ...projects];
@@ -68,7 +65,7 @@ function jest(
     const timer = setTimeout(() => {
       inTime = false;
       end();
-    }, limitMs);
+    }, runMsMax);
     child.once('error', reject);
     child.once('exit', () => {
       clearTimeout(timer);
