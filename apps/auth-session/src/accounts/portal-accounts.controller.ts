@@ -1,6 +1,12 @@
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { PortalAccount, PortalAccountRequest, PortalAnswer } from '@paycode/dto';
+import type {
+  PortalAccount,
+  PortalAccountAnswers,
+  PortalAccountOperation,
+  PortalAccountRequest,
+  PortalAnswer,
+} from '@paycode/dto';
 import { answered, invalidField } from '@paycode/service-runtime';
 import {
   ArrayMaxSize,
@@ -72,7 +78,7 @@ export class PortalAccountBody extends TenantBody {
   sourceAddresses?: string[];
 }
 
-type Answer<T> = Promise<PortalAnswer<T>>;
+type Answer<Operation extends PortalAccountOperation> = Promise<PortalAnswer<PortalAccountAnswers[Operation]>>;
 
 /**
  * People of a merchant or PSP manage the account of their programs in the portal. The portal has checked whose account it is; this service
@@ -84,14 +90,14 @@ export class PortalAccountsController {
 
   @Post('show')
   @HttpCode(200)
-  show(@Body() body: PortalAccountBody): Answer<PortalAccount> {
+  show(@Body() body: PortalAccountBody): Answer<'show'> {
     return answered(async () => shown(await this.accounts.find(usernameOfTenant(body))));
   }
 
   @Post('new-password')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  newPassword(@Body() body: PortalAccountBody, @InternalOrigin() origin: Origin): Answer<{ apiPassword: string }> {
+  newPassword(@Body() body: PortalAccountBody, @InternalOrigin() origin: Origin): Answer<'new-password'> {
     return answered(async () => ({
       apiPassword: await this.accounts.generatePassword(usernameOfTenant(body), askedBy(body, origin)),
     }));
@@ -100,7 +106,7 @@ export class PortalAccountsController {
   @Post('set-public-key')
   @HttpCode(200)
   @RouteConfig({ multilineFields: new Set(['publicKey']) })
-  setPublicKey(@Body() body: PortalAccountBody, @InternalOrigin() origin: Origin): Answer<PortalAccount> {
+  setPublicKey(@Body() body: PortalAccountBody, @InternalOrigin() origin: Origin): Answer<'set-public-key'> {
     return answered(async () => {
       if (!body.publicKey) throw invalidField('publicKey', 'is missing');
       return shown(await this.accounts.registerPublicKey(usernameOfTenant(body), body.publicKey, askedBy(body, origin)));
@@ -111,7 +117,7 @@ export class PortalAccountsController {
   @Post('try-public-key')
   @HttpCode(200)
   @RouteConfig({ multilineFields: new Set(['signature']) })
-  tryPublicKey(@Body() body: PortalAccountBody): Answer<{ verifies: boolean }> {
+  tryPublicKey(@Body() body: PortalAccountBody): Answer<'try-public-key'> {
     return answered(async () => {
       const { username, publicKey } = await this.accounts.find(usernameOfTenant(body));
       if (!publicKey) throw invalidField('publicKey', 'is not registered yet');
@@ -126,7 +132,7 @@ export class PortalAccountsController {
 
   @Post('require-challenge')
   @HttpCode(200)
-  requireChallenge(@Body() body: PortalAccountBody, @InternalOrigin() origin: Origin): Answer<PortalAccount> {
+  requireChallenge(@Body() body: PortalAccountBody, @InternalOrigin() origin: Origin): Answer<'require-challenge'> {
     return answered(async () => {
       const isRequired = given('challengeRequired', body.challengeRequired);
       return shown(await this.accounts.requireChallenge(usernameOfTenant(body), isRequired, askedBy(body, origin)));
@@ -135,7 +141,7 @@ export class PortalAccountsController {
 
   @Post('bind-to-sources')
   @HttpCode(200)
-  bindToSources(@Body() body: PortalAccountBody, @InternalOrigin() origin: Origin): Answer<PortalAccount> {
+  bindToSources(@Body() body: PortalAccountBody, @InternalOrigin() origin: Origin): Answer<'bind-to-sources'> {
     return answered(async () => {
       const sources = given('sourceAddresses', body.sourceAddresses);
       return shown(await this.accounts.bindToSources(usernameOfTenant(body), sources, askedBy(body, origin)));
@@ -145,7 +151,7 @@ export class PortalAccountsController {
   /** Cannot be undone. The portal has made sure that its people want it. */
   @Post('enable-bearer')
   @HttpCode(200)
-  enableBearer(@Body() body: PortalAccountBody, @InternalOrigin() origin: Origin): Answer<PortalAccount> {
+  enableBearer(@Body() body: PortalAccountBody, @InternalOrigin() origin: Origin): Answer<'enable-bearer'> {
     return answered(async () => shown(await this.accounts.enableBearer(usernameOfTenant(body), askedBy(body, origin))));
   }
 }

@@ -11,14 +11,14 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { IdentityGuard } from '@paycode/access';
-import { type Channel, channels, type Identity, IsId, validTypesText } from '@paycode/dto';
+import { type Channel, channels, type HttpNotificationAnswer, type Identity, IsId, validTypesText } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { Transform } from 'class-transformer';
 import { IsIn, IsString, Length, ValidateBy } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { type NotificationEntry, payloadVersions } from './domain/notification-configuration';
 import { isRecipientValue, validValuesText } from './domain/recipient';
-import { type HttpNotificationAnswer, type NotificationCaller, NotificationsService } from './notifications.service';
+import { type NotificationCaller, NotificationsService } from './notifications.service';
 
 /** Body of list and renewKey. Numbers are numbers: "25" is refused. */
 export class MerchantRequest {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { HttpNotificationAnswer } from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
 import { DomainError } from '@paycode/service-runtime';
 import type { Origin } from '../audit';
@@ -17,15 +18,6 @@ import {
 } from './domain/configuration-change';
 import { entriesOf, type NotificationConfiguration, type NotificationEntry } from './domain/notification-configuration';
 import { type Recipient, recipientsMax } from './domain/recipient';
-
-/** Answer of addHttp and renewKey, the only endpoints that show a key (R-2.4-5). */
-export interface HttpNotificationAnswer {
-  merchantId: number;
-  url: string;
-  version: string;
-  /** 32 lower-case hexadecimal characters. */
-  encryptKey: string;
-}
 
 /** The caller, the merchants that it may manage, and its origin for the audit log. */
 export interface NotificationCaller {

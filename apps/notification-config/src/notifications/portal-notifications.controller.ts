@@ -7,9 +7,9 @@ import {
   type PortalAnswer,
   type PortalMerchantsAnswer,
   type PortalMerchantsRequest,
-  type PortalNotifications,
+  type PortalOperation,
+  type PortalOperationAnswers,
   type PortalRequest,
-  type TestNotificationResult,
   validTypesText,
 } from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
@@ -17,7 +17,7 @@ import { answered, invalidField } from '@paycode/service-runtime';
 import { IsIn, IsObject, IsOptional, IsString, Length } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { MerchantRequest } from './notifications.controller';
-import type { HttpNotificationAnswer, NotificationCaller } from './notifications.service';
+import type { NotificationCaller } from './notifications.service';
 import { PortalNotificationsService } from './portal-notifications.service';
 
 /** Body of POST /internal/portal/merchants. */
@@ -70,7 +70,7 @@ function portalCaller({ actor }: { actor: string }, request: FastifyRequest): No
   return { owner: 'OPERATOR', origin: { actor: `portal ${actor}`, requestId: String(request.id) } };
 }
 
-type Answer<T> = Promise<PortalAnswer<T>>;
+type Answer<Operation extends PortalOperation> = Promise<PortalAnswer<PortalOperationAnswers<ProbeOutcome>[Operation]>>;
 
 /** People manage notifications in the portal. The portal has checked whose merchant it is; this service records who asked. */
 @Controller('internal/portal')
@@ -85,39 +85,39 @@ export class PortalNotificationsController {
 
   @Post('notifications/list')
   @HttpCode(200)
-  list(@Body() { merchantId }: PortalBody): Answer<PortalNotifications> {
+  list(@Body() { merchantId }: PortalBody): Answer<'list'> {
     return answered(() => this.notifications.show(merchantId));
   }
 
   @Post('notifications/add-http')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  addHttp(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<HttpNotificationAnswer> {
+  addHttp(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<'add-http'> {
     return answered(() => this.notifications.setUrl(body, portalCaller(body, request)));
   }
 
   @Post('notifications/remove-http')
   @HttpCode(200)
-  removeHttp(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<void> {
+  removeHttp(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<'remove-http'> {
     return answered(() => this.notifications.removeUrl(body.merchantId, portalCaller(body, request)));
   }
 
   @Post('notifications/renew-key')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  renewKey(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<HttpNotificationAnswer> {
+  renewKey(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<'renew-key'> {
     return answered(() => this.notifications.renewKey(body.merchantId, portalCaller(body, request)));
   }
 
   @Post('notifications/add-recipient')
   @HttpCode(200)
-  addRecipient(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<PortalNotifications> {
+  addRecipient(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<'add-recipient'> {
     return answered(() => this.notifications.addRecipient(body, portalCaller(body, request)));
   }
 
   @Post('notifications/remove-recipient')
   @HttpCode(200)
-  removeRecipient(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<PortalNotifications> {
+  removeRecipient(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<'remove-recipient'> {
     return answered(() => this.notifications.removeRecipient(body, portalCaller(body, request)));
   }
 
@@ -125,14 +125,14 @@ export class PortalNotificationsController {
   @Post('notifications/check')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  check(@Body() { merchantId, url, actor }: PortalBody): Answer<{ url: string } & ProbeOutcome> {
+  check(@Body() { merchantId, url, actor }: PortalBody): Answer<'check'> {
     return answered(() => this.notifications.check({ merchantId, url, caller: `portal ${actor}` }));
   }
 
   @Post('notifications/send-test')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  sendTest(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<TestNotificationResult<ProbeOutcome>> {
+  sendTest(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<'send-test'> {
     const { merchantId, actor } = body;
     const { origin } = portalCaller(body, request);
     // The portal knows roles: in production it lets owners alone ask.

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type {
+  CheckedUrl,
+  HttpNotificationAnswer,
   MerchantRecord,
   MerchantsSought,
   PortalMerchantsAnswer,
@@ -14,7 +16,7 @@ import { HttpNotificationEntity, MerchantEntity, RecipientEntity } from '../enti
 import { merchantNotFound } from '../merchants/merchants.service';
 import { ValidateUrlService } from '../probing/validate-url.service';
 import { isRecipientValue, type Recipient, validValuesText } from './domain/recipient';
-import { type HttpNotificationAnswer, type NotificationCaller, NotificationsService } from './notifications.service';
+import { type NotificationCaller, NotificationsService } from './notifications.service';
 import { SendTestService, type TestOrder } from './send-test.service';
 
 type Wanted = Pick<PortalRequest, 'merchantId' | 'url' | 'type' | 'value'>;
@@ -105,7 +107,7 @@ export class PortalNotificationsService {
     return this.tests.send(order);
   }
 
-  async check(of: { merchantId: number; url: string | undefined; caller: string }): Promise<{ url: string } & ProbeOutcome> {
+  async check(of: { merchantId: number; url: string | undefined; caller: string }): Promise<CheckedUrl<ProbeOutcome>> {
     const { merchantId, url, caller } = of;
     if (!url) return this.notifications.check(merchantId, caller);
     return { url, ...(await this.urls.probe({ merchantId, url, caller })) };

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, ParseUUIDPipe, Post } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { PortalAccount, PortalApiSession } from '@paycode/dto';
+import type { KeyTrial, NewPassword, PortalAccount, PortalApiSession } from '@paycode/dto';
 import { ArrayMaxSize, IsArray, IsBoolean, IsString, IsUUID, Length, Matches, MaxLength } from 'class-validator';
 import type { AskedReport } from '../four-eyes/four-eyes.service';
 import { AskedBy, type Asking, Needs } from '../sessions/portal.guard';
@@ -72,7 +72,7 @@ export class CredentialsController {
   @HttpCode(200)
   @Header('cache-control', 'no-store')
   @Needs('CREDENTIALS')
-  newPassword(@Body() { current }: CurrentPasswordBody, @AskedBy() asking: Asking): Promise<{ apiPassword: string }> {
+  newPassword(@Body() { current }: CurrentPasswordBody, @AskedBy() asking: Asking): Promise<NewPassword> {
     return this.access.newPassword(current, asking);
   }
 
@@ -87,7 +87,7 @@ export class CredentialsController {
   @Post('public-key/trial')
   @HttpCode(200)
   @RouteConfig({ multilineFields: new Set(['signature']) })
-  tryPublicKey(@Body() body: KeyTrialBody, @AskedBy() asking: Asking): Promise<{ verifies: boolean }> {
+  tryPublicKey(@Body() body: KeyTrialBody, @AskedBy() asking: Asking): Promise<KeyTrial> {
     return this.access.tryPublicKey(body, asking);
   }
 

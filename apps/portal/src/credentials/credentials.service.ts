@@ -1,6 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { InternalClient } from '@paycode/access';
-import type { PortalAccount, PortalAccountOperation, PortalAccountRequest, PortalAnswer, PortalApiSession } from '@paycode/dto';
+import type {
+  KeyTrial,
+  NewPassword,
+  PortalAccount,
+  PortalAccountAnswers,
+  PortalAccountOperation,
+  PortalAccountRequest,
+  PortalAnswer,
+  PortalApiSession,
+} from '@paycode/dto';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { valueOf } from '../neighbours';
 import { actorOf, type Person } from '../people/domain/person';
@@ -12,8 +21,12 @@ export class AuthSessionCalls {
   constructor(readonly client: InternalClient) {}
 
   /** @throws DomainError with what auth-session refuses, in its words */
-  async ask<T>(operation: PortalAccountOperation, request: PortalAccountRequest): Promise<T> {
-    return valueOf(await this.client.post<PortalAnswer<T>>(`/internal/portal/accounts/${operation}`, request));
+  async ask<Operation extends PortalAccountOperation>(
+    operation: Operation,
+    request: PortalAccountRequest,
+  ): Promise<PortalAccountAnswers[Operation]> {
+    const path = `/internal/portal/accounts/${operation}`;
+    return valueOf(await this.client.post<PortalAnswer<PortalAccountAnswers[Operation]>>(path, request));
   }
 }
 
@@ -31,10 +44,10 @@ export class CredentialsService {
   }
 
   /** The old password fails from now on, and sessions that were opened with it have ended. */
-  async newPassword(current: string, asking: ByPerson): Promise<{ apiPassword: string }> {
+  async newPassword(current: string, asking: ByPerson): Promise<NewPassword> {
     const request = requestOf(asking.person);
     await this.password.demand(current, asking);
-    const value = await this.calls.ask<{ apiPassword: string }>('new-password', request);
+    const value = await this.calls.ask('new-password', request);
     await this.record('API_PASSWORD_RENEWED', asking);
     return value;
   }
@@ -44,7 +57,7 @@ export class CredentialsService {
   }
 
   /** Whether the person holds the registered key; opens no session. */
-  tryPublicKey(trial: { nonce: string; signature: string }, { person }: ByPerson): Promise<{ verifies: boolean }> {
+  tryPublicKey(trial: { nonce: string; signature: string }, { person }: ByPerson): Promise<KeyTrial> {
     return this.calls.ask('try-public-key', { ...requestOf(person), ...trial });
   }
 
@@ -70,7 +83,7 @@ export class CredentialsService {
   async enableBearer(asking: ByPerson, askedBy?: string): Promise<PortalAccount> {
     const request = requestOf(asking.person);
     const actor = askedBy === undefined ? request.actor : `${request.actor}, asked by ${askedBy}`.slice(0, 200);
-    const value = await this.calls.ask<PortalAccount>('enable-bearer', { ...request, actor });
+    const value = await this.calls.ask('enable-bearer', { ...request, actor });
     await this.record('API_BEARER_ENABLED', asking, askedBy === undefined ? {} : { askedBy });
     return value;
   }
@@ -85,13 +98,13 @@ export class CredentialsService {
   }
 
   private async change(
-    operation: PortalAccountOperation,
+    operation: 'set-public-key' | 'require-challenge' | 'bind-to-sources',
     { action, current, set }: { action: AuditEvent['action']; current: string; set: Partial<PortalAccountRequest> },
     asking: ByPerson,
   ): Promise<PortalAccount> {
     const request = { ...requestOf(asking.person), ...set };
     await this.password.demand(current, asking);
-    const value = await this.calls.ask<PortalAccount>(operation, request);
+    const value = await this.calls.ask(operation, request);
     await this.record(action, asking);
     return value;
   }

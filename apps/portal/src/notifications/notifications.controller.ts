@@ -1,5 +1,13 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { type Channel, channels, type PortalNotifications } from '@paycode/dto';
+import {
+  type Channel,
+  channels,
+  type CheckedUrl,
+  type HttpNotificationAnswer,
+  type PortalNotifications,
+  type TestNotificationResult,
+} from '@paycode/dto';
+import type { ProbeOutcome } from '@paycode/safe-http';
 import { ParseIdPipe } from '@paycode/service-runtime';
 import { IsIn, IsOptional, IsString, Length } from 'class-validator';
 import { AskedBy, Needs } from '../sessions/portal.guard';
@@ -49,7 +57,7 @@ export class NotificationsController {
     @Param('merchantId', ParseIdPipe) merchantId: number,
     @Body() { url }: UrlBody,
     @AskedBy(ScopedPipe) asking: AskingPerson,
-  ): Promise<unknown> {
+  ): Promise<HttpNotificationAnswer> {
     return this.notifications.do('add-http', { merchantId, url }, asking);
   }
 
@@ -70,7 +78,7 @@ export class NotificationsController {
     @Param('merchantId', ParseIdPipe) merchantId: number,
     @Body() { url }: CheckBody,
     @AskedBy(ScopedPipe) asking: AskingPerson,
-  ): Promise<unknown> {
+  ): Promise<CheckedUrl<ProbeOutcome>> {
     const of = { merchantId, ...(url === undefined ? {} : { url }) };
     return this.notifications.do('check', of, asking);
   }
@@ -79,14 +87,20 @@ export class NotificationsController {
   @Post('test')
   @HttpCode(200)
   @Needs('TEST')
-  sendTest(@Param('merchantId', ParseIdPipe) merchantId: number, @AskedBy(ScopedPipe) asking: AskingPerson): Promise<unknown> {
+  sendTest(
+    @Param('merchantId', ParseIdPipe) merchantId: number,
+    @AskedBy(ScopedPipe) asking: AskingPerson,
+  ): Promise<TestNotificationResult<ProbeOutcome>> {
     return this.notifications.do('send-test', { merchantId }, asking);
   }
 
   @Post('key')
   @HttpCode(200)
   @Needs('CONFIGURE')
-  renewKey(@Param('merchantId', ParseIdPipe) merchantId: number, @AskedBy(ScopedPipe) asking: AskingPerson): Promise<unknown> {
+  renewKey(
+    @Param('merchantId', ParseIdPipe) merchantId: number,
+    @AskedBy(ScopedPipe) asking: AskingPerson,
+  ): Promise<HttpNotificationAnswer> {
     return this.notifications.do('renew-key', { merchantId }, asking);
   }
 
@@ -97,7 +111,7 @@ export class NotificationsController {
     @Param('merchantId', ParseIdPipe) merchantId: number,
     @Body() body: RecipientBody,
     @AskedBy(ScopedPipe) asking: AskingPerson,
-  ): Promise<unknown> {
+  ): Promise<PortalNotifications> {
     return this.notifications.do('add-recipient', { merchantId, ...body }, asking);
   }
 
@@ -108,7 +122,7 @@ export class NotificationsController {
     @Param('merchantId', ParseIdPipe) merchantId: number,
     @Body() body: RecipientBody,
     @AskedBy(ScopedPipe) asking: AskingPerson,
-  ): Promise<unknown> {
+  ): Promise<PortalNotifications> {
     return this.notifications.do('remove-recipient', { merchantId, ...body }, asking);
   }
 }

@@ -1,19 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import type { InternalClient } from '@paycode/access';
-import type { PortalAnswer, PortalNotifications, PortalOperation, PortalRequest } from '@paycode/dto';
+import type { PortalAnswer, PortalNotifications, PortalOperation, PortalOperationAnswers, PortalRequest } from '@paycode/dto';
+import type { ProbeOutcome } from '@paycode/safe-http';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { valueOf } from '../neighbours';
 import { actorOf } from '../people/domain/person';
 import type { Scope } from '../tenancy/scope';
+
+type Answers = PortalOperationAnswers<ProbeOutcome>;
 
 /** The one connection to notification-config. */
 export class NotificationConfigCalls {
   constructor(readonly client: InternalClient) {}
 
   /** Of a merchant within the scope. @throws DomainError 404 outside of it, and what notification-config refuses, in its words */
-  async ask<T>(scope: Scope, operation: PortalOperation, request: PortalRequest): Promise<T> {
+  async ask<Operation extends PortalOperation>(
+    scope: Scope,
+    operation: Operation,
+    request: PortalRequest,
+  ): Promise<Answers[Operation]> {
     scope.narrowedTo(request.merchantId);
-    return valueOf(await this.client.post<PortalAnswer<T>>(`/internal/portal/notifications/${operation}`, request));
+    return valueOf(
+      await this.client.post<PortalAnswer<Answers[Operation]>>(`/internal/portal/notifications/${operation}`, request),
+    );
   }
 }
 
@@ -44,8 +53,12 @@ export class NotificationsService {
   }
 
   /** @throws DomainError 404 outside the scope, and what notification-config refuses */
-  async do<T>(operation: PortalOperation, request: Request, asking: AskingPerson): Promise<T> {
-    const value = await this.calls.ask<T>(asking.scope, operation, { ...request, actor: actorOf(asking.person) });
+  async do<Operation extends PortalOperation>(
+    operation: Operation,
+    request: Request,
+    asking: AskingPerson,
+  ): Promise<Answers[Operation]> {
+    const value = await this.calls.ask(asking.scope, operation, { ...request, actor: actorOf(asking.person) });
     const action = actions[operation];
     if (action) await this.audit.record({ ...doneBy(asking), action, merchantId: request.merchantId });
     return value;

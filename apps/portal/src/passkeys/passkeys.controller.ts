@@ -14,7 +14,8 @@ import {
 } from '../sessions/portal.guard';
 import { SessionsService } from '../sessions/sessions.service';
 import { passwordFor } from '../sign-in/password.service';
-import { PasskeysService } from './passkeys.service';
+import type { Passkey } from './passkey.store';
+import { type BegunPasskey, type BegunSignIn, PasskeysService } from './passkeys.service';
 
 /** As browsers give bytes: base64url without padding. */
 const base64url = (lengthMax: number) => new RegExp(`^[A-Za-z0-9_-]{1,${lengthMax}}$`);
@@ -91,7 +92,7 @@ export class PasskeysController {
   @Post('session/passkey/options')
   @HttpCode(200)
   @ForEverybody()
-  ask(@Req() { opened }: PortalHttpRequest) {
+  ask(@Req() { opened }: PortalHttpRequest): Promise<BegunSignIn> {
     return this.passkeys.beginSignIn(halfSignedIn(opened)?.person.personId ?? null);
   }
 
@@ -110,14 +111,14 @@ export class PasskeysController {
   }
 
   @Get('passkeys')
-  list(@SignedIn() { person }: OpenedSession): ReturnType<PasskeysService['list']> {
+  list(@SignedIn() { person }: OpenedSession): Promise<Passkey[]> {
     return this.passkeys.list(person.personId);
   }
 
   @Post('passkeys/options')
   @HttpCode(200)
   @AtStages('FULL', 'ENROL_DUE')
-  begin(@Body() { current }: BeginPasskeyBody, @AskedBy() asking: Asking) {
+  begin(@Body() { current }: BeginPasskeyBody, @AskedBy() asking: Asking): Promise<BegunPasskey> {
     return this.passkeys.begin(passwordFor(asking.session, current), asking);
   }
 

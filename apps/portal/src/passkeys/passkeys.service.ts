@@ -10,7 +10,28 @@ import { PasswordService } from '../sign-in/password.service';
 import { SignInLimiter } from '../sign-in/sign-in-limiter';
 import type { Ceremony } from './domain/ceremony';
 import { type KnownPasskey, type Passkey, PasskeyStore } from './passkey.store';
-import { type Assertion, type Attestation, begunAnew, Ceremonies, notProven, WebAuthn } from './web-authn';
+import {
+  type Assertion,
+  type Attestation,
+  begunAnew,
+  Ceremonies,
+  type CreationOptions,
+  notProven,
+  type SignInOptions,
+  WebAuthn,
+} from './web-authn';
+
+/** The challenge for any passkey of the person; `sealed` comes back with the browser's answer. */
+export interface BegunSignIn {
+  sealed: string;
+  options: SignInOptions;
+}
+
+/** The challenge for a new passkey; `sealed` comes back with the browser's answer. */
+export interface BegunPasskey {
+  sealed: string;
+  options: CreationOptions;
+}
 
 /** The challenge that a browser was given, and its answer. */
 interface Answer {
@@ -44,7 +65,7 @@ export class PasskeysService {
     private readonly audit: AuditLog,
   ) {}
 
-  async beginSignIn(personId: string | null) {
+  async beginSignIn(personId: string | null): Promise<BegunSignIn> {
     const { sealed, challenge } = this.ceremonies.begin({ purpose: 'SIGN_IN', personId });
     const known = personId === null ? [] : await this.passkeys.credentialsOf(personId);
     return { sealed, options: await this.webAuthn.requestOptions(challenge, known) };
@@ -63,7 +84,7 @@ export class PasskeysService {
   }
 
   /** `current`: the own password; null in a session that this very password began minutes ago. @throws DomainError 401, 429 */
-  async begin(current: string | null, asking: Asking) {
+  async begin(current: string | null, asking: Asking): Promise<BegunPasskey> {
     const { person } = asking;
     if (current !== null) await this.password.demand(current, asking);
     const { sealed, challenge } = this.ceremonies.begin({ purpose: 'ADD', personId: person.personId });

@@ -5,8 +5,6 @@ import { DomainError } from '@paycode/service-runtime';
 import {
   generateAuthenticationOptions,
   generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
@@ -78,6 +76,39 @@ export interface Assertion {
   userHandle?: string | undefined;
 }
 
+interface Descriptor {
+  id: string;
+  type: string;
+  transports?: string[];
+}
+
+/** What a browser signs with a passkey, as WebAuthn writes it in JSON: the members that we send. */
+export interface SignInOptions {
+  challenge: string;
+  rpId?: string;
+  timeout?: number;
+  allowCredentials?: Descriptor[];
+  userVerification?: 'required' | 'preferred' | 'discouraged';
+}
+
+/** What a browser makes a passkey of, as WebAuthn writes it in JSON: the members that we send. */
+export interface CreationOptions {
+  challenge: string;
+  rp: { id?: string; name: string };
+  user: { id: string; name: string; displayName: string };
+  pubKeyCredParams: { alg: number; type: 'public-key' }[];
+  timeout?: number;
+  excludeCredentials?: Descriptor[];
+  authenticatorSelection?: {
+    residentKey?: 'required' | 'preferred' | 'discouraged';
+    requireResidentKey?: boolean;
+    userVerification?: 'required' | 'preferred' | 'discouraged';
+  };
+  attestation?: 'none' | 'direct' | 'enterprise' | 'indirect';
+  hints?: ('hybrid' | 'security-key' | 'client-device')[];
+  extensions?: { credProps?: boolean };
+}
+
 type Listed = readonly Pick<KnownPasskey, 'credentialId' | 'transports'>[];
 
 /** WebAuthn Level 3 for one origin. A passkey counts as two factors, so it must have seen its person each time (user verification). */
@@ -85,7 +116,7 @@ type Listed = readonly Pick<KnownPasskey, 'credentialId' | 'transports'>[];
 export class WebAuthn {
   constructor(private readonly origin: string) {}
 
-  creationOptions(person: Person, challenge: Buffer, known: Listed): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  creationOptions(person: Person, challenge: Buffer, known: Listed): Promise<CreationOptions> {
     return generateRegistrationOptions({
       rpName: 'Paycode',
       rpID: this.rpId,
@@ -101,7 +132,7 @@ export class WebAuthn {
     });
   }
 
-  requestOptions(challenge: Buffer, known: Listed): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  requestOptions(challenge: Buffer, known: Listed): Promise<SignInOptions> {
     return generateAuthenticationOptions({
       rpID: this.rpId,
       challenge: Uint8Array.from(challenge),

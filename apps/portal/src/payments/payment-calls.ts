@@ -3,6 +3,7 @@ import type {
   DeliveryTimeline,
   MerchantEndpoint,
   PortalAnswer,
+  PortalNotificationAnswers,
   PortalNotificationOperation,
   PortalNotificationRequest,
   ReversalState,
@@ -36,16 +37,19 @@ export class PaymentCalls {
 export class NotificationCalls {
   constructor(private readonly dispatcher: InternalClient) {}
 
-  async ask<T>(operation: PortalNotificationOperation, request: PortalNotificationRequest): Promise<T> {
-    return valueOf(await this.answerOf<T>(operation, request));
+  async ask<Operation extends PortalNotificationOperation>(
+    operation: Operation,
+    request: PortalNotificationRequest,
+  ): Promise<PortalNotificationAnswers[Operation]> {
+    return valueOf(await this.answerOf(operation, request));
   }
 
-  private async answerOf<T>(
-    operation: PortalNotificationOperation,
+  private async answerOf<Operation extends PortalNotificationOperation>(
+    operation: Operation,
     request: PortalNotificationRequest,
-  ): Promise<PortalAnswer<T>> {
+  ): Promise<PortalAnswer<PortalNotificationAnswers[Operation]>> {
     try {
-      return await this.dispatcher.post<PortalAnswer<T>>(`/internal/portal/notifications/${operation}`, request);
+      return await this.dispatcher.post(`/internal/portal/notifications/${operation}`, request);
     } catch (cause) {
       const message = 'the notification cannot be read now: ask again in a moment';
       throw new DomainError({ status: 503, reason: 'NOTIFICATION_UNAVAILABLE', message, cause });

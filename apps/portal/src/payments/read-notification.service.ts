@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { PortalFetchedNotification, PortalShownNotification } from '@paycode/dto';
+import type { PortalFetchedNotification, PortalNotificationAnswers, PortalShownNotification } from '@paycode/dto';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { readsNotifications } from '../people/domain/person';
 import { notYours, type Scope } from '../tenancy/scope';
@@ -30,12 +30,16 @@ export class ReadNotificationService {
     return this.ask('fetch', transactionId, caller);
   }
 
-  private async ask<T>(operation: keyof typeof actions, transactionId: number, caller: NotificationCaller): Promise<T> {
+  private async ask<Operation extends keyof typeof actions>(
+    operation: Operation,
+    transactionId: number,
+    caller: NotificationCaller,
+  ): Promise<PortalNotificationAnswers[Operation]> {
     const merchantId = await this.merchantOf(transactionId, caller);
     const detail = { transactionId: String(transactionId) };
     // First: nobody sees what is not on record.
     await this.audit.record({ ...doneBy(caller), action: actions[operation], merchantId, detail });
-    return this.calls.ask<T>(operation, { transactionId, merchantId });
+    return this.calls.ask(operation, { transactionId, merchantId });
   }
 
   private async merchantOf(transactionId: number, { person, scope }: NotificationCaller): Promise<number> {

@@ -5,6 +5,7 @@ import type {
   FollowUp,
   PortalAnswer,
   PortalNotificationRequest,
+  PortalSandboxAnswers,
   PortalSandboxCode,
   PortalSandboxOperation,
   PortalSandboxRequest,
@@ -28,8 +29,12 @@ export class SandboxCalls {
   ) {}
 
   /** @throws DomainError with what the payment core refuses, in its words */
-  async ask<T>(operation: PortalSandboxOperation, request: PortalSandboxRequest): Promise<T> {
-    return valueOf(await this.core.post<PortalAnswer<T>>(`/internal/portal/sandbox/${operation}`, request));
+  async ask<Operation extends PortalSandboxOperation>(
+    operation: Operation,
+    request: PortalSandboxRequest,
+  ): Promise<PortalSandboxAnswers[Operation]> {
+    const path = `/internal/portal/sandbox/${operation}`;
+    return valueOf(await this.core.post<PortalAnswer<PortalSandboxAnswers[Operation]>>(path, request));
   }
 
   /** @throws DomainError 404, 409 with what the dispatcher refuses, in its words */
@@ -96,19 +101,19 @@ export class SandboxService {
   async makeCode(wish: { amount: string; currencyCode: string }, asking: ByPerson): Promise<MadeCode> {
     const merchantReference = `portal-${randomUUID()}`;
     const request = { ...this.admitted(asking), ...wish, merchantReference };
-    const made = await this.calls.ask<PortalSandboxCode>('make-code', request);
+    const made = await this.calls.ask('make-code', request);
     await this.record('SANDBOX_CODE_MADE', asking, { code: made.code });
     return { ...made, ...wish, merchantReference };
   }
 
   async pay(payment: SandboxPayment, asking: ByPerson): Promise<PortalSandboxTransaction> {
-    const paid = await this.calls.ask<PortalSandboxTransaction>('pay', { ...this.admitted(asking), ...payment });
+    const paid = await this.calls.ask('pay', { ...this.admitted(asking), ...payment });
     await this.record('SANDBOX_CODE_PAID', asking, { code: payment.code });
     return paid;
   }
 
   async follow(wish: { code: string; followUp: FollowUp }, asking: ByPerson): Promise<PortalSandboxTransaction> {
-    const followed = await this.calls.ask<PortalSandboxTransaction>('follow', { ...this.admitted(asking), ...wish });
+    const followed = await this.calls.ask('follow', { ...this.admitted(asking), ...wish });
     await this.record('SANDBOX_PAYMENT_FOLLOWED', asking, { code: wish.code });
     return followed;
   }

@@ -2,10 +2,9 @@ import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
 import {
   IsId,
   type PortalAnswer,
-  type PortalFetchedNotification,
+  type PortalNotificationAnswers,
+  type PortalNotificationOperation,
   type PortalNotificationRequest,
-  type PortalShownNotification,
-  type RedeliveryAnswer,
 } from '@paycode/dto';
 import { answered, DomainError } from '@paycode/service-runtime';
 import { RecoverNotification } from './recover-notification';
@@ -20,7 +19,7 @@ export class PortalNotificationBody implements PortalNotificationRequest {
   merchantId!: number;
 }
 
-type Answer<T> = Promise<PortalAnswer<T>>;
+type Answer<Operation extends PortalNotificationOperation> = Promise<PortalAnswer<PortalNotificationAnswers[Operation]>>;
 
 /** Actions of a merchant's people in the portal on a notification. The portal has checked that it is theirs and records who asked. */
 @Controller('internal/portal/notifications')
@@ -35,7 +34,7 @@ export class PortalNotificationsController {
   @Post('show')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  show(@Body() { transactionId, merchantId }: PortalNotificationBody): Answer<PortalShownNotification> {
+  show(@Body() { transactionId, merchantId }: PortalNotificationBody): Answer<'show'> {
     return answered(async () => (await this.showNotification.show(transactionId, merchantId)) ?? unknown());
   }
 
@@ -43,7 +42,7 @@ export class PortalNotificationsController {
   @Post('fetch')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  fetch(@Body() { transactionId, merchantId }: PortalNotificationBody): Answer<PortalFetchedNotification> {
+  fetch(@Body() { transactionId, merchantId }: PortalNotificationBody): Answer<'fetch'> {
     return answered(async () => {
       const body = await this.recoverNotification.recoverFor(transactionId, merchantId);
       return body === undefined ? unknown() : { body };
@@ -53,7 +52,7 @@ export class PortalNotificationsController {
   /** Sends a notification that moves no money once more, as attempt 2 or later. */
   @Post('repeat')
   @HttpCode(200)
-  repeat(@Body() { transactionId, merchantId }: PortalNotificationBody): Answer<RedeliveryAnswer> {
+  repeat(@Body() { transactionId, merchantId }: PortalNotificationBody): Answer<'repeat'> {
     return answered(async () => (await this.redeliverNotice.repeat(transactionId, merchantId)) ?? unknown());
   }
 }

@@ -22,6 +22,13 @@ export interface PortalSandboxRequest {
   followUp?: FollowUp;
 }
 
+/** The answer of each operation. */
+export interface PortalSandboxAnswers {
+  'make-code': PortalSandboxCode;
+  pay: PortalSandboxTransaction;
+  follow: PortalSandboxTransaction;
+}
+
 export interface PortalSandboxCode {
   code: string;
   /** The payment page, which is the content of the QR image. */

@@ -1,4 +1,5 @@
 import type { Channel } from './channels';
+import type { RedeliveryAnswer } from './deliveries';
 import type { EncryptionProfile, MerchantRecord } from './routes';
 
 /** Calls of the portal about a merchant's notifications: POST notification-config /internal/portal/notifications/{operation}. */
@@ -43,7 +44,16 @@ export interface PortalNotifications {
   recipients: { type: Channel; value: string }[];
 }
 
-/** Result of a test notification: `Outcome` is the answer of its receiver, in the terms of a check. */
+/** Answer of addHttp and renewKey, the only endpoints that show a key (R-2.4-5). */
+export interface HttpNotificationAnswer {
+  merchantId: number;
+  url: string;
+  version: string;
+  /** 32 lower-case hexadecimal characters. */
+  encryptKey: string;
+}
+
+/** What became of a test notification: `Outcome` is how its receiver answered, as a check says it. */
 export type TestNotificationResult<Outcome> = Outcome & {
   url: string;
   /** Outside the range of payments. */
@@ -53,6 +63,21 @@ export type TestNotificationResult<Outcome> = Outcome & {
   encryption: EncryptionProfile;
   isOpened: IsOpened;
 };
+
+/** How the receiver at a URL answered a check. */
+export type CheckedUrl<Outcome> = { url: string } & Outcome;
+
+/** The answer of each operation. */
+export interface PortalOperationAnswers<Outcome> {
+  list: PortalNotifications;
+  'add-http': HttpNotificationAnswer;
+  'remove-http': void;
+  'renew-key': HttpNotificationAnswer;
+  'add-recipient': PortalNotifications;
+  'remove-recipient': PortalNotifications;
+  check: CheckedUrl<Outcome>;
+  'send-test': TestNotificationResult<Outcome>;
+}
 
 /**
  * Whether a receiver opens what it answers with 200. Each test notification that it takes is followed by one under a key that nobody has:
@@ -107,7 +132,30 @@ export interface PortalApiSession {
   expiresAt: string;
 }
 
-/** Calls of the portal about a stored notification: POST webhook-dispatcher /internal/portal/notifications/{operation}. */
+/** Shown once. */
+export interface NewPassword {
+  apiPassword: string;
+}
+
+/** Whether the signature is by the registered key. */
+export interface KeyTrial {
+  verifies: boolean;
+}
+
+/** The answer of each operation. */
+export interface PortalAccountAnswers {
+  show: PortalAccount;
+  'new-password': NewPassword;
+  'set-public-key': PortalAccount;
+  'try-public-key': KeyTrial;
+  'require-challenge': PortalAccount;
+  'bind-to-sources': PortalAccount;
+  'enable-bearer': PortalAccount;
+  sessions: PortalApiSession[];
+  'end-session': Record<string, never>;
+}
+
+/** What the portal may ask of a stored notification: POST webhook-dispatcher /internal/portal/notifications/{operation}. */
 export const portalNotificationOperations = ['show', 'fetch', 'repeat'] as const;
 
 export type PortalNotificationOperation = (typeof portalNotificationOperations)[number];
@@ -116,6 +164,13 @@ export interface PortalNotificationRequest {
   transactionId: number;
   /** Whose it has to be. */
   merchantId: number;
+}
+
+/** The answer of each operation. */
+export interface PortalNotificationAnswers {
+  show: PortalShownNotification;
+  fetch: PortalFetchedNotification;
+  repeat: RedeliveryAnswer;
 }
 
 /** A notification as its receiver saw it. Personal data of the payer: shown, never stored. */
