@@ -1,5 +1,6 @@
 /**
- * `npm run docs:generate`: writes everything that is made from code, but for the Helm chart: reference pages, contracts, settings, manifests.
+ * `npm run docs:generate`: writes everything that is made from code, but for the Helm chart: reference pages, contracts, types of the portal's pages,
+ * settings, manifests.
  * `-- --ignored`: only what git does not hold.
  */
 import { pathToFileURL } from 'node:url';
@@ -14,6 +15,7 @@ import { faultCasesPages } from './docs/fault-cases-page.ts';
 import { openApiPages } from './docs/openapi-pages.ts';
 import { operationsPages } from './docs/operations-page.ts';
 import { isCurrent, type Page, writePages } from './docs/page.ts';
+import { portalApiTypes } from './docs/portal-api-types.ts';
 import { topicsPages } from './docs/topics-page.ts';
 import { run } from './gates/run.ts';
 import { generatedManifests } from './manifests/generated-manifests.ts';
@@ -27,15 +29,21 @@ export function generatedPages(): Promise<Page[]> {
 
 async function pages(): Promise<Page[]> {
   const openApi = await openApiPages();
-  const [publicDocument, webhooks] = ['public', 'webhooks'].map(name =>
+  const [publicDocument, webhooks, portal] = ['public', 'webhooks', 'console'].map(name =>
     openApi.find(({ path }) => path.endsWith(`/${name}.openapi.yaml`))!,
-  ) as [Page, Page];
-  const [asyncApi, ...fromCode] = await Promise.all([asyncApiPages(), environmentPages(), contractPages()]);
+  ) as [Page, Page, Page];
+  const [asyncApi, portalTypes, ...fromCode] = await Promise.all([
+    asyncApiPages(),
+    portalApiTypes(portal.text),
+    environmentPages(),
+    contractPages(),
+  ]);
   return [
     ...asyncApi,
     ...eventsPages(asyncApi[0]!.text),
     ...fromCode.flat(),
     ...openApi,
+    portalTypes,
     ...apiVersionPages(publicDocument.text, webhooks.text),
     ...operationsPages(publicDocument.text, webhooks.text),
     ...collectionPages(publicDocument.text),

@@ -1,3 +1,17 @@
+import type { ErrorBody, Routes } from './portal-api';
+
+type Route = keyof Routes;
+/** Variables of the path, the query and the body. */
+type Given<R extends Route> = Omit<Routes[R], 'answer'>;
+/** May be left out where nothing is required. */
+type Arguments<R extends Route> = object extends Given<R> ? [given?: Given<R>] : [given: Given<R>];
+
+interface Parts {
+  path?: Record<string, string | number>;
+  query?: Record<string, string | number | undefined>;
+  body?: unknown;
+}
+
 /** A refusal of the portal, in words for people. */
 export class PortalError extends Error {
   constructor(
@@ -12,28 +26,45 @@ export class PortalError extends Error {
 const unreachable = 'The portal cannot be reached. Check your connection, then try again.';
 const patienceMs = 30_000;
 
-async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
-  const init = {
-    method,
-    headers,
-    signal: AbortSignal.timeout(patienceMs),
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  };
+/** Makes a call of the portal. Rejects with PortalError. */
+export async function call<R extends Route>(route: R, ...[given]: Arguments<R>): Promise<Routes[R]['answer']> {
+  const [method] = partsOf(route);
+  const init = method === 'POST' ? jsonOf((given as Parts | undefined)?.body) : {};
   let response: Response;
   try {
-    response = await fetch(`/console/api/${path}`, init);
+    response = await fetch(urlOf(route, given), { method, signal: AbortSignal.timeout(patienceMs), ...init });
   } catch (cause) {
     throw Object.assign(new PortalError(0, unreachable), { cause });
   }
-  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T;
-  throw await errorOf(response);
+  if (!response.ok) throw await errorOf(response);
+  return (response.status === 204 ? undefined : await response.json()) as Routes[R]['answer'];
+}
+
+/** Where a browser reads what is no JSON: a file, or events. */
+export function linkTo<R extends Route>(route: R, ...[given]: Arguments<R>): string {
+  return urlOf(route, given);
+}
+
+function urlOf(route: Route, given: Parts = {}): string {
+  const { path = {}, query = {} } = given;
+  const named = partsOf(route)[1].replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name]!));
+  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const search = new URLSearchParams(set.map(([name, value]) => [name, String(value)])).toString();
+  return `/console/api${named}${search === '' ? '' : `?${search}`}`;
+}
+
+function partsOf(route: Route): [method: string, path: string] {
+  return route.split(' ') as [string, string];
+}
+
+function jsonOf(body: unknown = {}): RequestInit {
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
 async function errorOf(response: Response): Promise<PortalError> {
   const text = await response.text();
   try {
-    const { message, errors } = JSON.parse(text) as { message?: string; errors?: { field: string; message: string }[] };
+    const { message, errors } = JSON.parse(text) as Partial<ErrorBody>;
     return new PortalError(response.status, sentence(message ?? response.statusText), errors);
   } catch {
     return new PortalError(response.status, `The portal answered ${response.status}. Please try again in a moment.`);
@@ -44,10 +75,3 @@ function sentence(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
-
-/** Calls of the portal. Reject with PortalError. */
-export const api = {
-  get: <T>(path: string) => call<T>('GET', path),
-  post: <T = void>(path: string, body: unknown = {}) => call<T>('POST', path, body),
-  delete: (path: string) => call<void>('DELETE', path),
-};

@@ -1,38 +1,28 @@
-import {
-  browserSupportsWebAuthn,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  startAuthentication,
-  startRegistration,
-  WebAuthnError,
-} from '@simplewebauthn/browser';
-import { api } from './api';
+import { browserSupportsWebAuthn, startAuthentication, startRegistration, WebAuthnError } from '@simplewebauthn/browser';
+import { call } from './api';
 
 /** Whether this browser knows passkeys at all. */
 export const knowsPasskeys = browserSupportsWebAuthn;
 
 /** Asks the person's device; the session is whole afterwards. @throws Error in words */
 export async function signInByPasskey(): Promise<void> {
-  const { sealed, options } = await api.post<{ sealed: string; options: PublicKeyCredentialRequestOptionsJSON }>(
-    'session/passkey/options',
-  );
+  const { sealed, options } = await call('POST /session/passkey/options');
   const { id, response } = await startAuthentication({ optionsJSON: options }).catch(inWords);
   const { authenticatorData, clientDataJSON, signature, userHandle } = response;
   const handle = userHandle ? { userHandle } : {};
-  await api.post('session/passkey', { sealed, id, authenticatorData, clientDataJSON, signature, ...handle });
+  await call('POST /session/passkey', {
+    body: { sealed, id, authenticatorData, clientDataJSON, signature, ...handle },
+  });
 }
 
 /** `current`: the own password; undefined where one has just signed in with it. Gives recovery codes with the first passkey. */
 export async function addPasskey(name: string, current: string | undefined): Promise<string[]> {
   const asked = current === undefined ? {} : { current };
-  const { sealed, options } = await api.post<{ sealed: string; options: PublicKeyCredentialCreationOptionsJSON }>(
-    'passkeys/options',
-    asked,
-  );
+  const { sealed, options } = await call('POST /passkeys/options', { body: asked });
   const { id, response } = await startRegistration({ optionsJSON: options }).catch(inWords);
   const { attestationObject, clientDataJSON, transports = [] } = response;
   const body = { sealed, name, id, attestationObject, clientDataJSON, transports };
-  return (await api.post<{ recoveryCodes: string[] }>('passkeys', body)).recoveryCodes;
+  return (await call('POST /passkeys', { body })).recoveryCodes;
 }
 
 /** Browsers say little, so that pages learn nothing of who has which passkey. */

@@ -1,23 +1,7 @@
 import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
-import { api, PortalError } from './api';
-import type {
-  ApiSession,
-  Credentials,
-  BrowserSession,
-  Colleague,
-  Home,
-  Me,
-  Merchant,
-  Notifications,
-  Passkey,
-  PaymentPage,
-  Scenario,
-  ShownPayment,
-  SwitchOverview,
-} from './api-types';
-import type { LetterRef, LettersPage, PreviewedLetter, RedriveState } from './dead-letter-types';
+import { call, linkTo, PortalError } from './api';
 import { dayBeganAt } from './format';
-import type { MerchantPage, OnCallMerchant, OnCallTransaction, Stuck } from './on-call-types';
+import type { LetterRefBody, ShownPayment } from './portal-api';
 
 const triesMax = 2;
 
@@ -47,18 +31,18 @@ export const meQuery = queryOptions({
   queryKey: ['me'],
   staleTime: 60_000,
   queryFn: async () => {
-    const me = await api.get<Me | { stage: 'NONE' }>('session');
+    const me = await call('GET /session');
     return me.stage === 'NONE' ? null : me;
   },
 });
 
-export const merchantsQuery = queryOptions({ queryKey: ['merchants'], queryFn: () => api.get<Merchant[]>('merchants') });
+export const merchantsQuery = queryOptions({ queryKey: ['merchants'], queryFn: () => call('GET /merchants') });
 
 export const homeQuery = (merchantId: number | undefined, range: '24h' | '7d') =>
   queryOptions({
     queryKey: ['home', merchantId, range],
     refetchInterval: 10_000,
-    queryFn: () => api.get<Home>(`home?${search({ merchantId, range, dayBeganAt: dayBeganAt() })}`),
+    queryFn: () => call('GET /home', { query: { merchantId, range, dayBeganAt: dayBeganAt() } }),
   });
 
 export interface PaymentSearch {
@@ -83,19 +67,19 @@ export const paymentsQuery = (page: PaymentPageSearch) =>
   queryOptions({
     queryKey: ['payments', page],
     refetchInterval: page.after === undefined && page.before === undefined ? 3_000 : (false as const),
-    queryFn: () => api.get<PaymentPage>(`payments?${search({ ...page })}`),
+    queryFn: () => call('GET /payments', { query: page }),
   });
 
 /** All that is looked for, from the newest on, whatever page is shown. */
-export const exportLink = (filter: PaymentPageSearch) =>
-  `/console/api/payments/export?${search({ ...filter, after: undefined, before: undefined })}`;
+export const exportLink = ({ after: _, before: __, ...filter }: PaymentPageSearch) =>
+  linkTo('GET /payments/export', { query: filter });
 
 /** Asked again while more may happen. */
 export const paymentQuery = (transactionId: string, everyMs: number) =>
   queryOptions({
     queryKey: ['payment', transactionId],
     refetchInterval: ({ state }) => (state.data && mayGoOn(state.data.payment) ? everyMs : false),
-    queryFn: () => api.get<ShownPayment>(`payments/${encodeURIComponent(transactionId)}`),
+    queryFn: () => call('GET /payments/{transactionId}', { path: { transactionId } }),
   });
 
 /** The services tell of a payment one after the other, so that its outcome is known before the last step of its life is. */
@@ -109,7 +93,7 @@ export function mayGoOn({ outcome, reversedBy, completedAt }: ShownPayment['paym
 export const stuckQuery = queryOptions({
   queryKey: ['stuck'],
   refetchInterval: 5_000,
-  queryFn: () => api.get<Stuck>('on-call/stuck'),
+  queryFn: () => call('GET /on-call/stuck'),
 });
 /** Each time it is asked goes on record: it is asked once. */
 export const onCallTransactionQuery = (transactionId: string) =>
@@ -117,13 +101,13 @@ export const onCallTransactionQuery = (transactionId: string) =>
     queryKey: ['on-call-transaction', transactionId],
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    queryFn: () => api.get<OnCallTransaction>(`on-call/transactions/${encodeURIComponent(transactionId)}`),
+    queryFn: () => call('GET /on-call/transactions/{transactionId}', { path: { transactionId } }),
   });
 
 export const merchantPageQuery = (text: string) =>
   queryOptions({
     queryKey: ['found-merchants', text],
-    queryFn: () => api.get<MerchantPage>(`on-call/merchants?${search({ search: text })}`),
+    queryFn: () => call('GET /on-call/merchants', { query: { search: text } }),
   });
 /** On record, as the transaction. */
 export const onCallMerchantQuery = (merchantId: number) =>
@@ -131,54 +115,49 @@ export const onCallMerchantQuery = (merchantId: number) =>
     queryKey: ['on-call-merchant', merchantId],
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    queryFn: () => api.get<OnCallMerchant>(`on-call/merchants/${merchantId}`),
+    queryFn: () => call('GET /on-call/merchants/{merchantId}', { path: { merchantId } }),
   });
 
 export const deadLettersQuery = (page: { service?: string | undefined; before?: number | undefined }) =>
   queryOptions({
     queryKey: ['dead-letters', 'list', page],
     refetchInterval: 15_000,
-    queryFn: () => api.get<LettersPage>(`on-call/dead-letters?${search({ ...page })}`),
+    queryFn: () => call('GET /on-call/dead-letters', { query: page }),
   });
 /** Asked again while one looks: somebody else may ask, confirm or refuse. */
 export const redriveQuery = queryOptions({
   queryKey: ['dead-letters', 'redrive'],
   refetchInterval: 15_000,
-  queryFn: () => api.get<RedriveState>('on-call/dead-letters/redrive'),
+  queryFn: () => call('GET /on-call/dead-letters/redrive'),
 });
-export const redrivePreviewQuery = (letters: LetterRef[]) =>
+export const redrivePreviewQuery = (letters: LetterRefBody[]) =>
   queryOptions({
     queryKey: ['dead-letters', 'preview', letters],
-    queryFn: () => api.post<PreviewedLetter[]>('on-call/dead-letters/preview', { letters }),
+    queryFn: () => call('POST /on-call/dead-letters/preview', { body: { letters } }),
   });
 
 export const notificationsQuery = (merchantId: number) =>
   queryOptions({
     queryKey: ['notifications', merchantId],
-    queryFn: () => api.get<Notifications>(`merchants/${merchantId}/notifications`),
+    queryFn: () => call('GET /merchants/{merchantId}/notifications', { path: { merchantId } }),
   });
 
-export const credentialsQuery = queryOptions({ queryKey: ['credentials'], queryFn: () => api.get<Credentials>('credentials') });
+export const credentialsQuery = queryOptions({ queryKey: ['credentials'], queryFn: () => call('GET /credentials') });
 /** Asked again while one looks: somebody else may ask, confirm or refuse. */
 export const bearerQuery = queryOptions({
   queryKey: ['bearer'],
   refetchInterval: 15_000,
-  queryFn: () => api.get<SwitchOverview>('credentials/bearer'),
+  queryFn: () => call('GET /credentials/bearer'),
 });
 export const apiSessionsQuery = queryOptions({
   queryKey: ['api-sessions'],
-  queryFn: () => api.get<ApiSession[]>('credentials/sessions'),
+  queryFn: () => call('GET /credentials/sessions'),
 });
-export const sessionsQuery = queryOptions({ queryKey: ['sessions'], queryFn: () => api.get<BrowserSession[]>('sessions') });
-export const passkeysQuery = queryOptions({ queryKey: ['passkeys'], queryFn: () => api.get<Passkey[]>('passkeys') });
+export const sessionsQuery = queryOptions({ queryKey: ['sessions'], queryFn: () => call('GET /sessions') });
+export const passkeysQuery = queryOptions({ queryKey: ['passkeys'], queryFn: () => call('GET /passkeys') });
 export const scenariosQuery = queryOptions({
   queryKey: ['scenarios'],
   staleTime: Number.POSITIVE_INFINITY,
-  queryFn: () => api.get<Scenario[]>('sandbox/scenarios'),
+  queryFn: () => call('GET /sandbox/scenarios'),
 });
-export const peopleQuery = queryOptions({ queryKey: ['people'], queryFn: () => api.get<Colleague[]>('people') });
-
-function search(values: Record<string, string | number | undefined>): string {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== '');
-  return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-}
+export const peopleQuery = queryOptions({ queryKey: ['people'], queryFn: () => call('GET /people') });

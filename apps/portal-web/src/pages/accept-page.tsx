@@ -1,14 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { api } from '../api';
+import { call } from '../api';
 import { Failure, Field } from '../ui';
 
 /** Where the link of an invitation leads: one chooses a password. The secret stands behind the hash, which no server sees. */
 export function AcceptPage(): ReactNode {
   const [secret] = useState(() => location.hash.slice(1));
   const [password, setPassword] = useState('');
-  const accept = useMutation({ mutationFn: () => api.post('invitations/accept', { secret, password }) });
+  const accept = useMutation({ mutationFn: () => call('POST /invitations/accept', { body: { secret, password } }) });
   useEffect(() => {
     document.title = 'Your invitation · Paycode';
     history.replaceState(history.state, '', location.pathname);

@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
-import { api } from '../api';
-import type { Credentials } from '../api-types';
+import { call } from '../api';
+import type { ChallengeRuleBody, PortalAccount, SourcesBody } from '../portal-api';
 import { credentialsQuery, queryClient } from '../queries';
 import { Confirm, Failure } from '../ui';
 import { OwnPassword } from './own-password';
 
 interface AccessProps {
-  access: Credentials;
+  access: PortalAccount;
   mayChange: boolean;
 }
 
@@ -26,7 +26,7 @@ export function AccountRules({ access, mayChange }: AccessProps): ReactNode {
 function ChallengeRule({ access: { challengeRequired, publicKeySha256 }, mayChange }: AccessProps): ReactNode {
   const [isAsked, setAsked] = useState(false);
   const [current, setCurrent] = useState('');
-  const change = useCredentialsChange('credentials/challenge');
+  const change = useCredentialsChange((body: ChallengeRuleBody) => call('POST /credentials/challenge', { body }));
   const close = () => {
     setAsked(false);
     setCurrent('');
@@ -70,7 +70,7 @@ function Sources({ access: { sourceAddresses }, mayChange }: AccessProps): React
   const [text, setText] = useState(sourceAddresses.join('\n'));
   const [current, setCurrent] = useState('');
   const id = useId();
-  const change = useCredentialsChange('credentials/source-addresses');
+  const change = useCredentialsChange((body: SourcesBody) => call('POST /credentials/source-addresses', { body }));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     change.mutate({ sourceAddresses: text.split(/[\s,]+/).filter(Boolean), current });
@@ -111,9 +111,9 @@ function Sources({ access: { sourceAddresses }, mayChange }: AccessProps): React
   );
 }
 
-function useCredentialsChange(path: string) {
+function useCredentialsChange<Change>(mutationFn: (change: Change) => Promise<PortalAccount>) {
   return useMutation({
-    mutationFn: (change: object) => api.post<Credentials>(path, change),
+    mutationFn,
     onSuccess: next => queryClient.setQueryData(credentialsQuery.queryKey, next),
   });
 }

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { api } from '../api';
-import type { Credentials } from '../api-types';
+import { call } from '../api';
+import type { PortalAccount } from '../portal-api';
 import { credentialsQuery, meQuery, queryClient } from '../queries';
 import { Confirm, Facts, Failure, Moment, Secret, Waiting } from '../ui';
 import { AccountRules } from './account-rules';
@@ -55,11 +55,11 @@ function Access({ mayChange }: { mayChange: boolean }): ReactNode {
   );
 }
 
-function Password({ access, mayChange }: { access: Credentials; mayChange: boolean }): ReactNode {
+function Password({ access, mayChange }: { access: PortalAccount; mayChange: boolean }): ReactNode {
   const [isAsked, setAsked] = useState(false);
   const [current, setCurrent] = useState('');
   const renew = useMutation({
-    mutationFn: (current: string) => api.post<{ apiPassword: string }>('credentials/password', { current }),
+    mutationFn: (current: string) => call('POST /credentials/password', { body: { current } }),
     // Shown once: nothing but this page keeps it.
     gcTime: 0,
     onSuccess: () => queryClient.invalidateQueries(credentialsQuery),

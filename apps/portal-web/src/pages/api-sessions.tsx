@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { api } from '../api';
-import type { ApiSession } from '../api-types';
+import { call } from '../api';
+import type { PortalApiSession } from '../portal-api';
 import { apiSessionsQuery, queryClient } from '../queries';
 import { Failure, Moment, Waiting } from '../ui';
 
@@ -9,7 +9,7 @@ import { Failure, Moment, Waiting } from '../ui';
 export function ApiSessions({ mayChange }: { mayChange: boolean }): ReactNode {
   const { data, isError, error, refetch } = useQuery(apiSessionsQuery);
   const end = useMutation({
-    mutationFn: (sessionId: string) => api.delete(`credentials/sessions/${sessionId}`),
+    mutationFn: (sessionId: string) => call('DELETE /credentials/sessions/{sessionId}', { path: { sessionId } }),
     onSettled: () => queryClient.invalidateQueries(apiSessionsQuery),
   });
   return (
@@ -32,7 +32,7 @@ export function ApiSessions({ mayChange }: { mayChange: boolean }): ReactNode {
   );
 }
 
-function Session({ session, onEnd }: { session: ApiSession; onEnd: (() => void) | undefined }): ReactNode {
+function Session({ session, onEnd }: { session: PortalApiSession; onEnd: (() => void) | undefined }): ReactNode {
   const { sessionId, loginKind, startedAt, expiresAt } = session;
   return (
     <li>

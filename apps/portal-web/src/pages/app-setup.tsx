@@ -1,29 +1,18 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { api } from '../api';
+import { call } from '../api';
 import { Failure, Field, Secret, Waiting } from '../ui';
 import { OwnPassword } from './own-password';
 import { RecoveryCodes } from './recovery-codes';
-
-interface Begun {
-  sealed: string;
-  url: string;
-  secret: string;
-}
 
 /** Sets up an authenticator app: its secret, a first code, and recovery codes that are shown once. */
 /** `isFresh`: the password was given a moment ago. */
 export function AppSetup({ onDone, isFresh = false }: { onDone: () => void; isFresh?: boolean }): ReactNode {
   const [code, setCode] = useState('');
   const [current, setCurrent] = useState('');
-  const begin = useMutation({ mutationFn: () => api.post<Begun>('totp') });
+  const begin = useMutation({ mutationFn: () => call('POST /totp') });
   const confirm = useMutation({
-    mutationFn: () =>
-      api.post<{ recoveryCodes: string[] }>('totp/confirm', {
-        sealed: begin.data!.sealed,
-        code,
-        ...(isFresh ? {} : { current }),
-      }),
+    mutationFn: () => call('POST /totp/confirm', { body: { sealed: begin.data!.sealed, code, ...(isFresh ? {} : { current }) } }),
   });
   useEffect(() => begin.mutate(), []);
   if (confirm.data) return <RecoveryCodes codes={confirm.data.recoveryCodes} onDone={onDone} />;

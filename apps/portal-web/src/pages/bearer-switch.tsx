@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { api } from '../api';
-import type { Credentials } from '../api-types';
+import { call } from '../api';
+import type { PortalAccount } from '../portal-api';
 import { bearerQuery, credentialsQuery, queryClient } from '../queries';
 import { Failure, Waiting } from '../ui';
 import { NamedStep } from './named-step';
 import { SecondPerson } from './second-person';
 
 /** The one-way switch to session tokens: one person makes it in the sandbox, two in production. */
-export function BearerSwitch({ access: { username }, mayChange }: { access: Credentials; mayChange: boolean }): ReactNode {
+export function BearerSwitch({ access: { username }, mayChange }: { access: PortalAccount; mayChange: boolean }): ReactNode {
   const { data, isError, error } = useQuery(bearerQuery);
   return (
     <section className="card" aria-labelledby="bearer">
@@ -34,7 +34,7 @@ function Alone({ username, mayChange }: { username: string; mayChange: boolean }
         <NamedStep
           username={username}
           words={{ button: 'Switch to Bearer', busy: 'Switching…', title: 'Switch for good?', action: 'Switch for good' }}
-          send={given => api.post<Credentials>('credentials/bearer', given)}
+          send={given => call('POST /credentials/bearer', { body: given })}
           done={next => queryClient.setQueryData(credentialsQuery.queryKey, next)}
         >
           Nobody can undo this, and requests with user name and password fail at once.

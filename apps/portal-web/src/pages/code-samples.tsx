@@ -1,12 +1,12 @@
 import { type ReactNode, useId, useState } from 'react';
-import type { Credentials } from '../api-types';
+import type { PortalAccount } from '../portal-api';
 
 type Language = 'curl' | 'Node' | 'Python';
 
 const languages: readonly Language[] = ['curl', 'Node', 'Python'];
 
 /** A first call with the reader's own account in it, ready to be copied. Never a password. */
-export function CodeSamples({ access: { username, mode } }: { access: Credentials }): ReactNode {
+export function CodeSamples({ access: { username, mode } }: { access: PortalAccount }): ReactNode {
   const [language, setLanguage] = useState<Language>('curl');
   const id = useId();
   return (

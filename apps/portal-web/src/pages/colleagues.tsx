@@ -1,10 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { api } from '../api';
-import type { Colleague, Me } from '../api-types';
+import { call } from '../api';
+import type { Person, ShownPerson } from '../portal-api';
 import { peopleQuery, queryClient } from '../queries';
 import { Failure, Field, Waiting } from '../ui';
 import { OwnPassword } from './own-password';
+
+type Role = Person['role'];
 
 const tenantRoles = [
   ['VIEWER', 'Viewer: sees payments'],
@@ -17,7 +19,7 @@ const operatorRoles = [
 ] as const;
 
 /** The other people of the account, and the form that invites one. */
-export function Colleagues({ me: { person, environment } }: { me: Me }): ReactNode {
+export function Colleagues({ me: { person, environment } }: { me: ShownPerson }): ReactNode {
   const { data, isError, error } = useQuery(peopleQuery);
   return (
     <section className="card" aria-labelledby="people">
@@ -45,7 +47,7 @@ export function Colleagues({ me: { person, environment } }: { me: Me }): ReactNo
   );
 }
 
-function Invite({ roles, isProduction }: { roles: readonly (readonly [string, string])[]; isProduction: boolean }): ReactNode {
+function Invite({ roles, isProduction }: { roles: readonly (readonly [Role, string])[]; isProduction: boolean }): ReactNode {
   const [email, setEmail] = useState('');
   const [name, setName] = useState('');
   const [role, setRole] = useState(roles[0]![0]);
@@ -54,7 +56,7 @@ function Invite({ roles, isProduction }: { roles: readonly (readonly [string, st
   const invite = useMutation({
     mutationFn: () => {
       const proof = takesPassword ? { current } : {};
-      return api.post<Colleague>('invitations', { email: email.trim(), name: name.trim(), role, ...proof });
+      return call('POST /invitations', { body: { email: email.trim(), name: name.trim(), role, ...proof } });
     },
     onSuccess: () => queryClient.invalidateQueries(peopleQuery),
     onSettled: () => setCurrent(''),
@@ -84,7 +86,7 @@ function Invite({ roles, isProduction }: { roles: readonly (readonly [string, st
       />
       <div className="field">
         <label htmlFor="role">Role</label>
-        <select id="role" value={role} onChange={event => setRole(event.target.value)}>
+        <select id="role" value={role} onChange={event => setRole(event.target.value as Role)}>
           {roles.map(([value, label]) => (
             <option key={value} value={value}>
               {label}

@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { api } from '../api';
+import { call } from '../api';
 import { Failure, Field } from '../ui';
 
 /** Leads to the provider of one's company, which leads back. */
 export function CompanySignIn(): ReactNode {
   const [company, setCompany] = useState('');
   const begin = useMutation({
-    mutationFn: () => api.post<{ url: string }>('session/sso/begin', { company: company.trim().toLowerCase() }),
+    mutationFn: () => call('POST /session/sso/begin', { body: { company: company.trim().toLowerCase() } }),
     onSuccess: ({ url }) => location.assign(url),
   });
   const submit = (event: FormEvent) => {

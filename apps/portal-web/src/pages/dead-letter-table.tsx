@@ -1,16 +1,16 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { DeadLetter } from '../dead-letter-types';
+import type { ServiceLetter } from '../portal-api';
 import { Moment, Table } from '../ui';
 
 interface TableProps {
   service: string;
-  letters: readonly DeadLetter[];
-  chosen: ReadonlyMap<string, DeadLetter>;
-  toggle: (letter: DeadLetter) => void;
+  letters: readonly ServiceLetter[];
+  chosen: ReadonlyMap<string, ServiceLetter>;
+  toggle: (letter: ServiceLetter) => void;
 }
 
-export const nameOf = ({ transactionId, letterId }: DeadLetter) =>
+export const nameOf = ({ transactionId, letterId }: ServiceLetter) =>
   transactionId === null ? `Letter ${letterId}` : `Transaction ${transactionId}`;
 
 export function DeadLetterTable({ service, letters, chosen, toggle }: TableProps): ReactNode {
@@ -53,7 +53,7 @@ export function DeadLetterTable({ service, letters, chosen, toggle }: TableProps
   );
 }
 
-export function TransactionLink({ letter: { transactionId } }: { letter: DeadLetter }): ReactNode {
+export function TransactionLink({ letter: { transactionId } }: { letter: ServiceLetter }): ReactNode {
   if (transactionId === null) return 'names none';
   return (
     <Link to="/on-call" search={{ transaction: String(transactionId) }}>

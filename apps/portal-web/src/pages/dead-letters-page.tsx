@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
-import type { DeadLetter, LettersPage, RedrivenLetter } from '../dead-letter-types';
+import type { LettersPage, RedrivenLetter, ServiceLetter } from '../portal-api';
 import { deadLettersQuery, meQuery, queryClient, redriveQuery } from '../queries';
 import { Failure, Waiting } from '../ui';
 import { DeadLetterTable } from './dead-letter-table';
@@ -34,7 +34,7 @@ function Letters(): ReactNode {
   const { service, before } = useSearch({ from: '/signed-in/on-call/dead-letters' });
   const { data, isError, error, refetch } = useQuery(deadLettersQuery({ service, before }));
   const { data: how } = useQuery(redriveQuery);
-  const [chosen, setChosen] = useState<ReadonlyMap<string, DeadLetter>>(new Map());
+  const [chosen, setChosen] = useState<ReadonlyMap<string, ServiceLetter>>(new Map());
   const [redriven, setRedriven] = useState<RedrivenLetter[]>();
   const done = (letters?: RedrivenLetter[]) => {
     setChosen(new Map());
@@ -65,14 +65,14 @@ function Silent({ page: { silent } }: { page: LettersPage }): ReactNode {
 
 interface ShownProps {
   page: LettersPage;
-  chosen: ReadonlyMap<string, DeadLetter>;
-  choose: (chosen: ReadonlyMap<string, DeadLetter>) => void;
+  chosen: ReadonlyMap<string, ServiceLetter>;
+  choose: (chosen: ReadonlyMap<string, ServiceLetter>) => void;
   /** Of one service alone. */
   isPart: boolean;
 }
 
 function Shown({ page: { services, silent }, chosen, choose, isPart }: ShownProps): ReactNode {
-  const toggle = (letter: DeadLetter) => {
+  const toggle = (letter: ServiceLetter) => {
     const next = new Map(chosen);
     if (!next.delete(keyOf(letter)) && next.size < chosenMax) next.set(keyOf(letter), letter);
     choose(next);

@@ -1,10 +1,21 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
-import type { Home, Me, Merchant, Notifications, Outcome } from '../api-types';
 import { when } from '../format';
+import type { HomeAnswer, MerchantRecord, PortalNotifications, ShownPerson } from '../portal-api';
 import { homeQuery, meQuery, merchantsQuery, notificationsQuery } from '../queries';
-import { AnswerChart, AnswerTable, Facts, Failure, MerchantChoice, Money, outcomeName, TimeChart, Waiting } from '../ui';
+import {
+  AnswerChart,
+  AnswerTable,
+  Facts,
+  Failure,
+  MerchantChoice,
+  Money,
+  type Outcome,
+  outcomeName,
+  TimeChart,
+  Waiting,
+} from '../ui';
 import { SecondPersonHint } from './second-person-hint';
 
 /** The identity of the person, open problems, today's amounts, and the answers of the merchant's server. */
@@ -51,11 +62,11 @@ export function HomePage(): ReactNode {
   );
 }
 
-function isSuspended(merchants: Merchant[] | undefined, merchantId: number): boolean {
+function isSuspended(merchants: MerchantRecord[] | undefined, merchantId: number): boolean {
   return merchants?.find(each => each.merchantId === merchantId)?.status === 'SUSPENDED';
 }
 
-function Identity({ me, merchant }: { me: Me; merchant: Merchant | undefined }): ReactNode {
+function Identity({ me, merchant }: { me: ShownPerson; merchant: MerchantRecord | undefined }): ReactNode {
   const { person } = me;
   const facts: [string, ReactNode][] = [
     ['Account', person.tenantName],
@@ -74,7 +85,7 @@ function Attention({
   isSuspended,
 }: {
   merchantId: number;
-  home: Home | undefined;
+  home: HomeAnswer | undefined;
   isSuspended: boolean;
 }): ReactNode {
   const { data: notifications } = useQuery(notificationsQuery(merchantId));
@@ -113,7 +124,7 @@ function pausedWords(until: string): string {
   return `The platform lets notifications to your server wait until ${when(until)}: people on call paused them. No payment is reversed for that. Meanwhile getNotification, or the page of a payment, fetches a notification and acknowledges it.`;
 }
 
-function warningsOf({ http }: Notifications, home: Home | undefined): string[] {
+function warningsOf({ http }: PortalNotifications, home: HomeAnswer | undefined): string[] {
   const warnings: string[] = [];
   if (!http) warnings.push('No notification URL is set: your server is not told of payments, and none waits for its answer.');
   if (http && Date.now() - Date.parse(http.changedAt) > yearMs)
@@ -128,7 +139,7 @@ function warningsOf({ http }: Notifications, home: Home | undefined): string[] {
   return warnings;
 }
 
-function failureOf({ acknowledged, failed }: Home['lastHour']): string | undefined {
+function failureOf({ acknowledged, failed }: HomeAnswer['lastHour']): string | undefined {
   if (failed === 0) return undefined;
   const how = acknowledged === 0 ? `none of ${failed}` : `${acknowledged} of ${acknowledged + failed}`;
   return `Your server acknowledged ${how} ${acknowledged + failed === 1 ? 'payment' : 'payments'} that it was asked about in the last hour: press Check under Notifications.`;
@@ -136,7 +147,7 @@ function failureOf({ acknowledged, failed }: Home['lastHour']): string | undefin
 
 const shown: Outcome[] = ['SETTLED', 'PENDING', 'REVERSED'];
 
-function Today({ sums }: { sums: Home['today'] }): ReactNode {
+function Today({ sums }: { sums: HomeAnswer['today'] }): ReactNode {
   return (
     <section aria-labelledby="today">
       <h2 id="today">Today</h2>
@@ -159,7 +170,7 @@ function Today({ sums }: { sums: Home['today'] }): ReactNode {
   );
 }
 
-function Answers({ chart }: { chart: Home['chart'] }): ReactNode {
+function Answers({ chart }: { chart: HomeAnswer['chart'] }): ReactNode {
   if (chart.buckets.length === 0)
     return <p>No payments in this time. When a payment code is paid, you see here how your server answered and how fast.</p>;
   return (

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
-import { api } from '../api';
+import { call } from '../api';
 import { Failure } from '../ui';
 
 /** Shows whether the private key at hand belongs to the registered one, before a program's first login depends on it. */
@@ -9,7 +9,7 @@ export function KeyTrial({ username }: { username: string }): ReactNode {
   const [signature, setSignature] = useState('');
   const id = useId();
   const tried = useMutation({
-    mutationFn: () => api.post<{ verifies: boolean }>('credentials/public-key/trial', { nonce, signature }),
+    mutationFn: () => call('POST /credentials/public-key/trial', { body: { nonce, signature } }),
     onSuccess: () => {
       setSignature('');
       setNonce(newNonce());

@@ -1,8 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { api } from '../api';
-import type { Notifications, RevealedKey } from '../api-types';
+import { call } from '../api';
+import type { HttpNotificationAnswer, PortalNotifications } from '../portal-api';
 import { meQuery, merchantsQuery, notificationsQuery, queryClient } from '../queries';
 import { Confirm, Failure, Field, MerchantChoice, Moment, Secret, Waiting } from '../ui';
 import { ProbeOutcome, useProbe } from './probe-outcome';
@@ -44,23 +44,26 @@ function OfMerchant({ merchantId }: { merchantId: number }): ReactNode {
 
 interface WebhookProps {
   merchantId: number;
-  notifications: Notifications;
+  notifications: PortalNotifications;
   mayChange: boolean;
 }
 
 function Webhook({ merchantId, notifications: { http, encryption }, mayChange }: WebhookProps): ReactNode {
-  const path = `merchants/${merchantId}/notifications`;
+  const path = { merchantId };
   const refresh = () => queryClient.invalidateQueries(notificationsQuery(merchantId));
   const [question, setQuestion] = useState<'key' | 'remove' | null>(null);
-  const [revealed, setRevealed] = useState<RevealedKey | null>(null);
+  const [revealed, setRevealed] = useState<HttpNotificationAnswer | null>(null);
   const probe = useProbe(merchantId);
-  const reveal = async (key: RevealedKey) => {
+  const reveal = async (key: HttpNotificationAnswer) => {
     setRevealed(key);
     await refresh();
   };
-  const renew = useMutation({ mutationFn: () => api.post<RevealedKey>(`${path}/key`), onSuccess: reveal });
+  const renew = useMutation({
+    mutationFn: () => call('POST /merchants/{merchantId}/notifications/key', { path }),
+    onSuccess: reveal,
+  });
   const remove = useMutation({
-    mutationFn: () => api.post(`${path}/url/remove`),
+    mutationFn: () => call('POST /merchants/{merchantId}/notifications/url/remove', { path }),
     onSuccess: () => {
       setRevealed(null);
       return refresh();
@@ -148,7 +151,7 @@ function Question(props: {
   );
 }
 
-function KeyShown({ revealed }: { revealed: RevealedKey }): ReactNode {
+function KeyShown({ revealed }: { revealed: HttpNotificationAnswer }): ReactNode {
   return (
     <div className="notice good" role="status">
       <p>This is your key, in hexadecimal. It is shown now and not again: put it into your server’s configuration.</p>
@@ -160,12 +163,16 @@ function KeyShown({ revealed }: { revealed: RevealedKey }): ReactNode {
 function UrlForm(props: {
   merchantId: number;
   current: string | undefined;
-  onSet: (key: RevealedKey) => unknown;
+  onSet: (key: HttpNotificationAnswer) => unknown;
   onFailed: (url: string) => void;
 }): ReactNode {
   const [url, setUrl] = useState('');
   const set = useMutation({
-    mutationFn: () => api.post<RevealedKey>(`merchants/${props.merchantId}/notifications/url`, { url: url.trim() }),
+    mutationFn: () =>
+      call('POST /merchants/{merchantId}/notifications/url', {
+        path: { merchantId: props.merchantId },
+        body: { url: url.trim() },
+      }),
     onSuccess: props.onSet,
     // Says exactly what stood in the way.
     onError: () => props.onFailed(url.trim()),

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import type { MerchantPage, OnCallMerchant } from '../on-call-types';
+import type { MerchantPage, MerchantSummary } from '../portal-api';
 import { merchantPageQuery, onCallMerchantQuery } from '../queries';
 import { answerName, Facts, Failure, Field, Moment, OutcomeTag, Table, Waiting } from '../ui';
 import { MerchantDeliveries } from './on-call-pauses';
@@ -94,7 +94,7 @@ function MerchantSummary({ merchantId }: { merchantId: number }): ReactNode {
 
 type Fact = readonly [string, ReactNode];
 
-function recordFacts({ merchant: { status, pspId, acquirer } }: OnCallMerchant): Fact[] {
+function recordFacts({ merchant: { status, pspId, acquirer } }: MerchantSummary): Fact[] {
   return [
     ['Status', status === 'ACTIVE' ? 'Active' : 'Suspended'],
     ['PSP', pspId ?? 'none'],
@@ -102,7 +102,7 @@ function recordFacts({ merchant: { status, pspId, acquirer } }: OnCallMerchant):
   ];
 }
 
-function receiverFacts({ receiver }: OnCallMerchant): Fact[] {
+function receiverFacts({ receiver }: MerchantSummary): Fact[] {
   if (!receiver) return [];
   const { host, changedAt, encryption, recipients } = receiver;
   return [
@@ -113,7 +113,7 @@ function receiverFacts({ receiver }: OnCallMerchant): Fact[] {
   ];
 }
 
-function accountFacts({ account, silent }: OnCallMerchant): Fact[] {
+function accountFacts({ account, silent }: MerchantSummary): Fact[] {
   if (!account) return silent.includes('auth-session') ? [] : [['Account of its programs', 'none']];
   const rules = [
     account.hasPassword ? 'password' : 'no password',
@@ -127,7 +127,7 @@ function accountFacts({ account, silent }: OnCallMerchant): Fact[] {
   ];
 }
 
-function LastAnswers({ answers }: { answers: OnCallMerchant['lastAnswers'] }): ReactNode {
+function LastAnswers({ answers }: { answers: MerchantSummary['lastAnswers'] }): ReactNode {
   if (answers.length === 0) return <p>No payment of it has been answered or reversed lately.</p>;
   return (
     <Table label="Last answers of its server" columns={['Payment', 'Completed', 'Answer', 'Outcome']}>

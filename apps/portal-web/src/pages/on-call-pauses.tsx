@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { api } from '../api';
-import type { EndpointPause, OnCallMerchant, Stuck } from '../on-call-types';
+import { call } from '../api';
+import type { EndpointPause, MerchantSummary, Stuck } from '../portal-api';
 import { queryClient } from '../queries';
 import { Confirm, Failure, Field, Moment } from '../ui';
 
@@ -22,7 +22,7 @@ export function Pauses({ stuck: { pauses } }: { stuck: Stuck }): ReactNode {
 }
 
 /** Deliveries to the endpoint of one merchant: paused, or to be paused. */
-export function MerchantDeliveries({ found: { merchant, receiver, pause } }: { found: OnCallMerchant }): ReactNode {
+export function MerchantDeliveries({ found: { merchant, receiver, pause } }: { found: MerchantSummary }): ReactNode {
   return (
     <section className="card" aria-labelledby="deliveries">
       <h3 id="deliveries">Deliveries</h3>
@@ -38,7 +38,10 @@ function PauseNotice({
 }: {
   pause: EndpointPause;
 }): ReactNode {
-  const resume = useMutation({ mutationFn: () => api.post(`on-call/pauses/${pauseId}/end`, {}), onSettled: again });
+  const resume = useMutation({
+    mutationFn: () => call('POST /on-call/pauses/{pauseId}/end', { path: { pauseId } }),
+    onSettled: again,
+  });
   return (
     <div className="notice">
       <p>
@@ -64,7 +67,8 @@ function PauseForm({ merchantId, host }: { merchantId: number; host: string }): 
   const [problem, setProblem] = useState<string>();
   const [isAsking, setAsking] = useState(false);
   const pause = useMutation({
-    mutationFn: () => api.post(`on-call/merchants/${merchantId}/pause`, { minutes, reason: reason.trim() }),
+    mutationFn: () =>
+      call('POST /on-call/merchants/{merchantId}/pause', { path: { merchantId }, body: { minutes, reason: reason.trim() } }),
     onSettled: again,
   });
   const ask = (event: FormEvent) => {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Stuck } from '../on-call-types';
+import type { Stuck } from '../portal-api';
 
 /** The lease of a replica (10 s) and some beats. */
 const suspiciousMs = 15_000;

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Stuck } from '../on-call-types';
+import type { Stuck } from '../portal-api';
 import { Moment, Money, Table } from '../ui';
 
 /** The window of 45 seconds, and what comes before and after it on a platform that is well. */

@@ -1,8 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { api } from '../api';
-import type { OnCallTransaction } from '../on-call-types';
+import { call } from '../api';
+import type { FoundTransaction } from '../portal-api';
 import { onCallTransactionQuery, queryClient } from '../queries';
 import { Confirm, Facts, Failure, Moment, Money, Waiting } from '../ui';
 
@@ -25,10 +25,10 @@ export function FoundTransaction({ transactionId }: { transactionId: string }): 
   );
 }
 
-const isUnknown = ({ known, delivery, reversal, silent }: OnCallTransaction) =>
+const isUnknown = ({ known, delivery, reversal, silent }: FoundTransaction) =>
   !known && !delivery && !reversal && silent.length === 0;
 
-function Found({ found }: { found: OnCallTransaction }): ReactNode {
+function Found({ found }: { found: FoundTransaction }): ReactNode {
   const { transactionId, known, delivery, doings, dashboard } = found;
   return (
     <>
@@ -63,7 +63,7 @@ function Found({ found }: { found: OnCallTransaction }): ReactNode {
 
 type Fact = readonly [string, ReactNode];
 
-function knownFacts({ known }: OnCallTransaction): Fact[] {
+function knownFacts({ known }: FoundTransaction): Fact[] {
   if (!known) return [['Portal', 'knows nothing of it']];
   const { merchantId, kind, status, outcome, amount, currencyCode } = known;
   const money = amount !== null && currencyCode !== null && <Money amount={amount} currencyCode={currencyCode} />;
@@ -75,7 +75,7 @@ function knownFacts({ known }: OnCallTransaction): Fact[] {
   ];
 }
 
-function deliveryFacts({ delivery }: OnCallTransaction): Fact[] {
+function deliveryFacts({ delivery }: FoundTransaction): Fact[] {
   if (!delivery) return [['Dispatcher', 'has no delivery of it']];
   const { receivedAt, attempts, verdict } = delivery;
   return [
@@ -85,7 +85,7 @@ function deliveryFacts({ delivery }: OnCallTransaction): Fact[] {
   ];
 }
 
-function reversalFacts({ reversal }: OnCallTransaction): Fact[] {
+function reversalFacts({ reversal }: FoundTransaction): Fact[] {
   if (!reversal) return [['Scheduler', 'has no reversal armed for it']];
   const { state, dueAt, reason } = reversal;
   return [
@@ -95,10 +95,10 @@ function reversalFacts({ reversal }: OnCallTransaction): Fact[] {
 }
 
 /** Says before what is sent to whom. */
-function Redelivery({ found: { transactionId, known, delivery } }: { found: OnCallTransaction }): ReactNode {
+function Redelivery({ found: { transactionId, known, delivery } }: { found: FoundTransaction }): ReactNode {
   const [isAsking, setAsking] = useState(false);
   const send = useMutation({
-    mutationFn: () => api.post(`on-call/transactions/${transactionId}/redeliver`, {}),
+    mutationFn: () => call('POST /on-call/transactions/{transactionId}/redeliver', { path: { transactionId } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['on-call-transaction'] }),
   });
   return (

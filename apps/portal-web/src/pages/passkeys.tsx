@@ -1,8 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { api } from '../api';
-import type { Passkey } from '../api-types';
+import { call } from '../api';
 import { addPasskey, knowsPasskeys } from '../passkey';
+import type { Passkey } from '../portal-api';
 import { meQuery, passkeysQuery, queryClient, sessionsQuery } from '../queries';
 import { Confirm, Failure, Field, Moment, Waiting } from '../ui';
 import { OwnPassword } from './own-password';
@@ -41,7 +41,10 @@ export function Passkeys(): ReactNode {
 function Line({ passkey: { passkeyId, name, createdAt, usedAt } }: { passkey: Passkey }): ReactNode {
   const [isAsked, setAsked] = useState(false);
   const [current, setCurrent] = useState('');
-  const remove = useMutation({ mutationFn: () => api.post('passkeys/remove', { passkeyId, current }), onSuccess: refresh });
+  const remove = useMutation({
+    mutationFn: () => call('POST /passkeys/remove', { body: { passkeyId, current } }),
+    onSuccess: refresh,
+  });
   const close = () => {
     setAsked(false);
     setCurrent('');

@@ -1,4 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { linkTo } from '../api';
 import { queryClient } from '../queries';
 
 /** After a refusal: there may be too many streams now, or a replica stops. */
@@ -15,7 +16,7 @@ export function usePaymentChanges(transactionId: string, mayChange: boolean, set
   useEffect(() => {
     if (!isWanted) return undefined;
     let again: ReturnType<typeof setTimeout> | undefined;
-    const source = new EventSource(`/console/api/payments/${encodeURIComponent(transactionId)}/changes`);
+    const source = new EventSource(linkTo('GET /payments/{transactionId}/changes', { path: { transactionId } }));
     source.onopen = () => setTold(true);
     source.onerror = () => {
       setTold(false);

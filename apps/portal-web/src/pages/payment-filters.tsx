@@ -1,7 +1,6 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useState } from 'react';
-import type { Outcome } from '../api-types';
 import type { PaymentSearch } from '../queries';
-import { answers, Field, MerchantChoice } from '../ui';
+import { answers, Field, MerchantChoice, type Outcome } from '../ui';
 
 const outcomes: [Outcome, string][] = [
   ['SETTLED', 'Settled'],

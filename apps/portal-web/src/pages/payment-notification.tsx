@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { api } from '../api';
-import type { Attempt, ShownNotification, ShownPayment } from '../api-types';
+import { call } from '../api';
+import type { DeliveryAttempt, PortalShownNotification, ShownPayment } from '../portal-api';
 import { meQuery, queryClient } from '../queries';
 import { Confirm, Failure, Moment, Table } from '../ui';
 
@@ -24,7 +24,7 @@ export function PaymentNotification({ shown }: { shown: ShownPayment }): ReactNo
   );
 }
 
-function Attempts({ attempts }: { attempts: Attempt[] }): ReactNode {
+function Attempts({ attempts }: { attempts: DeliveryAttempt[] }): ReactNode {
   return (
     <Table label="Attempts" columns={['X-Webhook-Attempt', 'Sent', 'Answer of your server', { name: 'After', isRight: true }]}>
       {attempts.map(({ attempt, startedAt, outcome, elapsedMs }) => (
@@ -45,7 +45,7 @@ function WhatWasSeen({ transactionId }: { transactionId: number }): ReactNode {
   // Kept by this page alone, as long as it is open: it tells who paid.
   const show = useMutation({
     gcTime: 0,
-    mutationFn: () => api.post<ShownNotification>(`payments/${transactionId}/notification/show`),
+    mutationFn: () => call('POST /payments/{transactionId}/notification/show', { path: { transactionId } }),
   });
   return (
     <div className="card">
@@ -63,7 +63,7 @@ function WhatWasSeen({ transactionId }: { transactionId: number }): ReactNode {
   );
 }
 
-function Seen({ notification: { body, isErased, request } }: { notification: ShownNotification }): ReactNode {
+function Seen({ notification: { body, isErased, request } }: { notification: PortalShownNotification }): ReactNode {
   return (
     <>
       {isErased && (
@@ -121,7 +121,7 @@ function Fetch({ shown: { payment, doesFetchAcknowledge } }: { shown: ShownPayme
   const { transactionId, outcome } = payment;
   const fetched = useMutation({
     gcTime: 0,
-    mutationFn: () => api.post<{ body: string }>(`payments/${transactionId}/notification/fetch`),
+    mutationFn: () => call('POST /payments/{transactionId}/notification/fetch', { path: { transactionId } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['payment', String(transactionId)] }),
   });
   return (

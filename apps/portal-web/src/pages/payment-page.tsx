@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
-import type { Payment, ShownPayment } from '../api-types';
+import type { Payment, ShownPayment } from '../portal-api';
 import { mayGoOn, paymentQuery } from '../queries';
 import { Facts, Failure, Moment, Money, OutcomeTag, Waiting } from '../ui';
 import { usePaymentChanges } from './payment-changes';

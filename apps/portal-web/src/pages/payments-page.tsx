@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
-import type { Payment, PaymentPage } from '../api-types';
+import type { Payment, PaymentPage } from '../portal-api';
 import { exportLink, type PaymentPageSearch, type PaymentSearch, paymentsQuery } from '../queries';
 import { answerName, Failure, Moment, Money, OutcomeTag, Table, Waiting } from '../ui';
 import { PaymentFilters } from './payment-filters';

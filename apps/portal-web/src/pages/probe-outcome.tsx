@@ -1,16 +1,16 @@
 import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { api } from '../api';
-import type { ProbeResult } from '../api-types';
+import { call } from '../api';
+import type { CheckedUrl } from '../portal-api';
 import { Failure, Moment } from '../ui';
 
-type Probe = UseMutationResult<ProbeResult, Error, string | undefined>;
+type Probe = UseMutationResult<CheckedUrl, Error, string | undefined>;
 
 /** One test request to a URL, or to the one that is set. */
 export function useProbe(merchantId: number): Probe {
   return useMutation({
     mutationFn: (url: string | undefined) =>
-      api.post<ProbeResult>(`merchants/${merchantId}/notifications/check`, url ? { url } : {}),
+      call('POST /merchants/{merchantId}/notifications/check', { path: { merchantId }, body: url ? { url } : {} }),
   });
 }
 
@@ -47,7 +47,7 @@ export function ProbeOutcome({ probe }: { probe: Probe }): ReactNode {
 
 /** How a server answered one request, in words, and how long each step took. */
 export function Answer(props: {
-  result: ProbeResult;
+  result: CheckedUrl;
   accepted: string;
   /** Accepted, and still something is wrong. */
   isDoubtful?: boolean;

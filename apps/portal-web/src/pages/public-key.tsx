@@ -1,18 +1,18 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
-import { api } from '../api';
-import type { Credentials } from '../api-types';
+import { call } from '../api';
+import type { PortalAccount } from '../portal-api';
 import { credentialsQuery, queryClient } from '../queries';
 import { Failure } from '../ui';
 import { OwnPassword } from './own-password';
 
 /** The key by which a program proves at login that it is the one. */
-export function PublicKey({ access, mayChange }: { access: Credentials; mayChange: boolean }): ReactNode {
+export function PublicKey({ access, mayChange }: { access: PortalAccount; mayChange: boolean }): ReactNode {
   const [text, setText] = useState('');
   const [current, setCurrent] = useState('');
   const id = useId();
   const set = useMutation({
-    mutationFn: () => api.post<Credentials>('credentials/public-key', { publicKey: base64Of(text), current }),
+    mutationFn: () => call('POST /credentials/public-key', { body: { publicKey: base64Of(text), current } }),
     onSuccess: next => {
       setText('');
       setCurrent('');

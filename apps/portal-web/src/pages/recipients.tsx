@@ -1,18 +1,24 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { api } from '../api';
-import type { Notifications } from '../api-types';
+import { call } from '../api';
+import type { PortalNotifications } from '../portal-api';
 import { notificationsQuery, queryClient } from '../queries';
 import { Failure, Field } from '../ui';
 
-type Recipient = Notifications['recipients'][number];
+type Recipient = PortalNotifications['recipients'][number];
 
 /** People who get an e-mail or a short message for each payment, in addition to the server. */
 export function Recipients(props: { merchantId: number; recipients: Recipient[]; mayChange: boolean }): ReactNode {
-  const path = `merchants/${props.merchantId}/notifications/recipients`;
-  const onSuccess = (next: Notifications) => queryClient.setQueryData(notificationsQuery(props.merchantId).queryKey, next);
-  const remove = useMutation({ mutationFn: (of: Recipient) => api.post<Notifications>(`${path}/remove`, of), onSuccess });
-  const add = useMutation({ mutationFn: (of: Recipient) => api.post<Notifications>(path, of), onSuccess });
+  const path = { merchantId: props.merchantId };
+  const onSuccess = (next: PortalNotifications) => queryClient.setQueryData(notificationsQuery(props.merchantId).queryKey, next);
+  const remove = useMutation({
+    mutationFn: (body: Recipient) => call('POST /merchants/{merchantId}/notifications/recipients/remove', { path, body }),
+    onSuccess,
+  });
+  const add = useMutation({
+    mutationFn: (body: Recipient) => call('POST /merchants/{merchantId}/notifications/recipients', { path, body }),
+    onSuccess,
+  });
   return (
     <section className="card" aria-labelledby="recipients">
       <h2 id="recipients">People who are told</h2>

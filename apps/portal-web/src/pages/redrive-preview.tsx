@@ -1,13 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { api } from '../api';
-import type { DeadLetter, LetterRef, RedriveEffect, RedriveState, RedrivenLetter } from '../dead-letter-types';
+import { call } from '../api';
+import type { LetterRefBody, PreviewedLetter, RedriveState, RedrivenLetter, ServiceLetter } from '../portal-api';
 import { redrivePreviewQuery } from '../queries';
 import { Confirm, Failure, Waiting } from '../ui';
 import { nameOf } from './dead-letter-table';
 import { AskForRedrive } from './redrive-request';
 
-const effects: Record<RedriveEffect, string> = {
+const effects: Record<PreviewedLetter['effect'], string> = {
   FAILS_AGAIN: 'is put aside again: the event itself cannot be used by this release',
   DUPLICATE: 'is ignored as a duplicate: it was handled since',
   DECIDED: 'changes no money: the payment was decided without it',
@@ -22,12 +22,12 @@ const effects: Record<RedriveEffect, string> = {
 };
 
 interface PreviewProps {
-  letters: readonly DeadLetter[];
+  letters: readonly ServiceLetter[];
   overview: RedriveState;
   done: (redriven?: RedrivenLetter[]) => void;
 }
 
-export const refsOf = (letters: readonly DeadLetter[]): LetterRef[] =>
+export const refsOf = (letters: readonly ServiceLetter[]): LetterRefBody[] =>
   letters.map(({ service, letterId }) => ({ service, letterId }));
 
 /** The effect of a redrive, shown before a person starts it. */
@@ -63,10 +63,10 @@ export function RedrivePreview({ letters, overview, done }: PreviewProps): React
   );
 }
 
-function RedriveAlone({ letters, done }: { letters: LetterRef[]; done: PreviewProps['done'] }): ReactNode {
+function RedriveAlone({ letters, done }: { letters: LetterRefBody[]; done: PreviewProps['done'] }): ReactNode {
   const [isAsked, setAsked] = useState(false);
   const redrive = useMutation({
-    mutationFn: () => api.post<RedrivenLetter[]>('on-call/dead-letters/redrive', { letters }),
+    mutationFn: () => call('POST /on-call/dead-letters/redrive', { body: { letters } }),
     onSuccess: done,
   });
   return (

@@ -1,8 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { api } from '../api';
-import type { FourEyesRequest } from '../api-types';
-import type { LetterRef, RedriveState, RedrivenLetter } from '../dead-letter-types';
+import { call } from '../api';
+import type { LetterRefBody, RedriveState, RedrivenLetter, RequestReport } from '../portal-api';
 import { meQuery, queryClient } from '../queries';
 import { Confirm, Failure, Moment } from '../ui';
 import { nameOf } from './dead-letter-table';
@@ -44,7 +43,7 @@ export function RedriveRequest({ overview, done }: RequestProps): ReactNode {
   );
 }
 
-function Decide({ overview, request, myId, done }: RequestProps & { request: FourEyesRequest; myId: string }): ReactNode {
+function Decide({ overview, request, myId, done }: RequestProps & { request: RequestReport; myId: string }): ReactNode {
   const from = overview.owners.find(({ personId }) => personId === myId)?.confirmsFrom;
   const isNewcomer = from !== undefined && Date.parse(from) > Date.now();
   return (
@@ -60,9 +59,7 @@ function Decide({ overview, request, myId, done }: RequestProps & { request: Fou
         {from !== undefined && !isNewcomer && (
           <PasswordStep
             words={{ button: 'Confirm the redrive', busy: 'Redriving…', title: 'Redrive these letters?', action: 'Redrive' }}
-            send={current =>
-              api.post<RedrivenLetter[]>('on-call/dead-letters/confirm', { requestId: request.requestId, current })
-            }
+            send={current => call('POST /on-call/dead-letters/confirm', { body: { requestId: request.requestId, current } })}
             done={done}
           />
         )}
@@ -71,7 +68,7 @@ function Decide({ overview, request, myId, done }: RequestProps & { request: Fou
   );
 }
 
-function endOf({ state, askedBy: { name }, endedBy }: FourEyesRequest): string {
+function endOf({ state, askedBy: { name }, endedBy }: RequestReport): string {
   switch (state) {
     case 'CONFIRMED':
       return `${endedBy} confirmed the last redrive, which ${name} asked for.`;
@@ -89,7 +86,7 @@ function endOf({ state, askedBy: { name }, endedBy }: FourEyesRequest): string {
 }
 
 /** In production: the first of two people. */
-export function AskForRedrive({ letters, overview, done }: RequestProps & { letters: LetterRef[] }): ReactNode {
+export function AskForRedrive({ letters, overview, done }: RequestProps & { letters: LetterRefBody[] }): ReactNode {
   const { data: me } = useQuery(meQuery);
   const others = overview.owners.filter(({ personId }) => personId !== me?.person.personId);
   if (overview.request?.state === 'OPEN')
@@ -110,7 +107,7 @@ export function AskForRedrive({ letters, overview, done }: RequestProps & { lett
       <p className="dim">In production a second person confirms. Can confirm: {others.map(({ name }) => name).join(', ')}.</p>
       <PasswordStep
         words={{ button: 'Ask for the redrive', busy: 'Asking…', title: 'Ask for this redrive?', action: 'Ask for it' }}
-        send={current => api.post('on-call/dead-letters/request', { letters, current })}
+        send={current => call('POST /on-call/dead-letters/request', { body: { letters, current } })}
         done={() => done()}
       />
     </>
@@ -148,7 +145,7 @@ function PasswordStep<T>({ words, send, done }: StepProps<T>): ReactNode {
 }
 
 interface EndProps {
-  request: FourEyesRequest;
+  request: RequestReport;
   step: 'withdraw' | 'refuse';
   words: readonly [button: string, busy: string];
   done: () => void;
@@ -156,7 +153,7 @@ interface EndProps {
 
 function End({ request, step, words: [button, busy], done }: EndProps): ReactNode {
   const end = useMutation({
-    mutationFn: () => api.post(`four-eyes/${request.requestId}/${step}`),
+    mutationFn: () => call(`POST /four-eyes/{requestId}/${step}`, { path: { requestId: request.requestId } }),
     onSuccess: done,
     onSettled: reread,
   });

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useId, useState } from 'react';
-import type { SandboxCode } from '../api-types';
+import type { MadeCode } from '../portal-api';
 import { scenariosQuery } from '../queries';
 import { Facts, Failure, Money } from '../ui';
 import { followUp, newCode, payCode } from './sandbox-stage';
@@ -22,7 +22,7 @@ export function HandMadeCode({ wish }: { wish: { amount: string; currencyCode: s
   );
 }
 
-function Code({ made }: { made: SandboxCode }): ReactNode {
+function Code({ made }: { made: MadeCode }): ReactNode {
   return (
     <>
       <div className="row">

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Scenario } from '../api-types';
+import type { Scenario } from '../portal-api';
 import { scenariosQuery } from '../queries';
 import { Failure, Waiting } from '../ui';
 import type { Stage } from './sandbox-stage';

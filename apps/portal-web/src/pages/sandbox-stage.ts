@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
-import { api, PortalError } from '../api';
-import type { SandboxCode, SandboxTransaction, Scenario } from '../api-types';
+import { call, PortalError } from '../api';
+import type { PortalSandboxTransaction, Scenario } from '../portal-api';
 
-export interface PlayedPayment extends SandboxTransaction {
+export interface PlayedPayment extends PortalSandboxTransaction {
   code: string;
 }
 
@@ -28,14 +28,14 @@ const repeatTriesMax = 60;
 
 /** Decimal comma or point, as people write it. */
 export const madeOf = ({ amount, currencyCode }: Wish): Wish => ({ amount: amount.trim().replace(',', '.'), currencyCode });
-export const newCode = (wish: Wish) => api.post<SandboxCode>('sandbox/codes', madeOf(wish));
+export const newCode = (wish: Wish) => call('POST /sandbox/codes', { body: madeOf(wish) });
 
 export async function payCode(code: string, txState: string, announcedAfterS = 0): Promise<PlayedPayment> {
-  return { code, ...(await api.post<SandboxTransaction>('sandbox/payments', { code, txState, announcedAfterS })) };
+  return { code, ...(await call('POST /sandbox/payments', { body: { code, txState, announcedAfterS } })) };
 }
 
 export async function followUp(code: string, event: 'REFUND' | 'REVERSAL'): Promise<PlayedPayment> {
-  return { code, ...(await api.post<SandboxTransaction>('sandbox/follow-ups', { code, followUp: event })) };
+  return { code, ...(await call('POST /sandbox/follow-ups', { body: { code, followUp: event } })) };
 }
 
 /** Plays one scenario at a time, and stops when the page is left. */
@@ -97,7 +97,7 @@ async function repeated({ transactionId, status }: PlayedPayment, { tell, left }
   for (let tried = 1; ; tried++) {
     tell.doing(`Waiting for your server's answer to the ${status}`);
     try {
-      return void (await api.post('sandbox/repeats', { transactionId }));
+      return void (await call('POST /sandbox/repeats', { body: { transactionId } }));
     } catch (error) {
       const isEarly = error instanceof PortalError && (error.status === 404 || error.status === 409);
       if (!isEarly || tried === repeatTriesMax) throw error;

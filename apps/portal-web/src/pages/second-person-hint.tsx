@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Me } from '../api-types';
+import type { ShownPerson } from '../portal-api';
 import { bearerQuery } from '../queries';
 import { Moment } from '../ui';
 
 /** On Home: what one owner has asked for, and another confirms. */
-export function SecondPersonHint({ me }: { me: Me }): ReactNode {
+export function SecondPersonHint({ me }: { me: ShownPerson }): ReactNode {
   const { person, environment } = me;
   const takesPart = environment === 'production' && person.mayRenewCredentials;
   const { data } = useQuery({ ...bearerQuery, enabled: takesPart });

@@ -1,8 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { api } from '../api';
-import type { AskedFourEyes, Credentials, FourEyesRequest, SwitchOverview } from '../api-types';
+import { call } from '../api';
+import type { AskedReport, RequestReport, SwitchOverview } from '../portal-api';
 import { bearerQuery, credentialsQuery, meQuery, queryClient } from '../queries';
 import { Failure, Moment } from '../ui';
 import { NamedStep } from './named-step';
@@ -16,7 +16,7 @@ interface Shown {
 /** The switch as two owners make it: what is asked for, by whom and until when, and what whoever looks can do about it. */
 export function SecondPerson({ overview, username, mayChange }: Shown): ReactNode {
   const { data: me } = useQuery(meQuery);
-  const [asked, setAsked] = useState<AskedFourEyes>();
+  const [asked, setAsked] = useState<AskedReport>();
   if (!me) return null;
   const { request } = overview;
   const myId = me.person.personId;
@@ -37,7 +37,7 @@ export function SecondPerson({ overview, username, mayChange }: Shown): ReactNod
   );
 }
 
-function endOf({ state, askedBy: { name }, endedBy }: FourEyesRequest): string {
+function endOf({ state, askedBy: { name }, endedBy }: RequestReport): string {
   switch (state) {
     case 'CONFIRMED':
       return `${endedBy} confirmed what ${name} asked for, but the switch did not come through. Ask again.`;
@@ -54,7 +54,7 @@ function endOf({ state, askedBy: { name }, endedBy }: FourEyesRequest): string {
   }
 }
 
-function toldWords({ isMailed }: AskedFourEyes): string {
+function toldWords({ isMailed }: AskedReport): string {
   return isMailed ? 'The other owners are mailed.' : 'No mail could be sent just now: tell the other owners yourself.';
 }
 
@@ -62,7 +62,7 @@ interface AskProps {
   overview: SwitchOverview;
   username: string;
   myId: string;
-  onAsked: (asked: AskedFourEyes) => void;
+  onAsked: (asked: AskedReport) => void;
 }
 
 function Ask({ overview: { owners }, username, myId, onAsked }: AskProps): ReactNode {
@@ -80,7 +80,7 @@ function Ask({ overview: { owners }, username, myId, onAsked }: AskProps): React
       <NamedStep
         username={username}
         words={{ button: 'Ask for the switch', busy: 'Asking…', title: 'Ask for the switch?', action: 'Ask for it' }}
-        send={given => api.post<AskedFourEyes>('credentials/bearer/request', given)}
+        send={given => call('POST /credentials/bearer/request', { body: given })}
         done={asked => {
           onAsked(asked);
           void reread();
@@ -92,7 +92,7 @@ function Ask({ overview: { owners }, username, myId, onAsked }: AskProps): React
   );
 }
 
-type OpenShown = Shown & { request: FourEyesRequest; myId: string; children?: ReactNode };
+type OpenShown = Shown & { request: RequestReport; myId: string; children?: ReactNode };
 
 function OpenRequest({ request, overview, username, mayChange, myId, children }: OpenShown): ReactNode {
   const isMine = request.askedBy.personId === myId;
@@ -129,7 +129,7 @@ function Decide({ request, overview, username, myId }: Omit<OpenShown, 'mayChang
           <NamedStep
             username={username}
             words={{ button: 'Confirm the switch', busy: 'Switching…', title: 'Switch for good?', action: 'Switch for good' }}
-            send={given => api.post<Credentials>('credentials/bearer/confirm', { requestId: request.requestId, ...given })}
+            send={given => call('POST /credentials/bearer/confirm', { body: { requestId: request.requestId, ...given } })}
             done={next => queryClient.setQueryData(credentialsQuery.queryKey, next)}
           >
             Nobody can undo this, and requests with user name and password fail at once.
@@ -141,13 +141,16 @@ function Decide({ request, overview, username, myId }: Omit<OpenShown, 'mayChang
 }
 
 interface EndProps {
-  request: FourEyesRequest;
+  request: RequestReport;
   step: 'withdraw' | 'refuse';
   words: readonly [button: string, busy: string];
 }
 
 function End({ request, step, words: [button, busy] }: EndProps): ReactNode {
-  const end = useMutation({ mutationFn: () => api.post(`four-eyes/${request.requestId}/${step}`), onSettled: reread });
+  const end = useMutation({
+    mutationFn: () => call(`POST /four-eyes/{requestId}/${step}`, { path: { requestId: request.requestId } }),
+    onSettled: reread,
+  });
   return (
     <>
       {end.isError && <Failure error={end.error} />}

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { api } from '../api';
+import { call } from '../api';
 import { browserOf } from '../format';
 import { meQuery, queryClient, sessionsQuery } from '../queries';
 import { Failure, Field, Moment, Waiting } from '../ui';
@@ -28,7 +28,7 @@ export function SecurityPage(): ReactNode {
 function Sessions(): ReactNode {
   const { data, isError, error } = useQuery(sessionsQuery);
   const end = useMutation({
-    mutationFn: (sessionId: string) => api.delete(`sessions/${sessionId}`),
+    mutationFn: (sessionId: string) => call('DELETE /sessions/{sessionId}', { path: { sessionId } }),
     onSuccess: () => queryClient.invalidateQueries(sessionsQuery),
   });
   return (
@@ -61,7 +61,7 @@ function SecondFactor({ hasTotp }: { hasTotp: boolean }): ReactNode {
   const [isSettingUp, setSettingUp] = useState(false);
   const [code, setCode] = useState('');
   const refresh = () => queryClient.invalidateQueries(meQuery);
-  const remove = useMutation({ mutationFn: () => api.post('totp/remove', { code }), onSuccess: refresh });
+  const remove = useMutation({ mutationFn: () => call('POST /totp/remove', { body: { code } }), onSuccess: refresh });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     remove.mutate();
@@ -105,7 +105,7 @@ function Password(): ReactNode {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const change = useMutation({
-    mutationFn: () => api.post('password', { current, next }),
+    mutationFn: () => call('POST /password', { body: { current, next } }),
     onSuccess: () => {
       setCurrent('');
       setNext('');

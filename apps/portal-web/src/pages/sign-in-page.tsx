@@ -1,8 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { api } from '../api';
-import type { Me } from '../api-types';
+import { call } from '../api';
+import type { ShownPerson } from '../portal-api';
 import { meQuery, queryClient } from '../queries';
 import { Failure, Field } from '../ui';
 import { CompanySignIn } from './company-sign-in';
@@ -39,12 +39,12 @@ function useWayOn(): () => void {
   };
 }
 
-const keep = (me: Me) => queryClient.setQueryData(meQuery.queryKey, me);
+const keep = (me: ShownPerson) => queryClient.setQueryData(meQuery.queryKey, me);
 
 function PasswordStep(): ReactNode {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const signIn = useMutation({ mutationFn: () => api.post<Me>('session', { email, password }), onSuccess: keep });
+  const signIn = useMutation({ mutationFn: () => call('POST /session', { body: { email, password } }), onSuccess: keep });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     signIn.mutate();
@@ -79,7 +79,7 @@ function PasswordStep(): ReactNode {
 }
 
 /** Recovery codes stand in for either. */
-function SecondStep({ person: { hasTotp, hasPasskey } }: { person: Me['person'] }): ReactNode {
+function SecondStep({ person: { hasTotp, hasPasskey } }: { person: ShownPerson['person'] }): ReactNode {
   return (
     <>
       {hasPasskey && <PasskeyButton label="Continue with your passkey" />}
@@ -93,9 +93,9 @@ const recoveryHint = 'Without your passkey, use one of the codes that you kept w
 
 function CodeStep({ label, hint }: { label: string; hint: string }): ReactNode {
   const [code, setCode] = useState('');
-  const prove = useMutation({ mutationFn: () => api.post<Me>('session/code', { code }), onSuccess: keep });
+  const prove = useMutation({ mutationFn: () => call('POST /session/code', { body: { code } }), onSuccess: keep });
   const startOver = async () => {
-    await api.delete('session');
+    await call('DELETE /session');
     queryClient.setQueryData(meQuery.queryKey, null);
   };
   const submit = (event: FormEvent) => {

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { api } from '../api';
+import { call } from '../api';
 import { meQuery, queryClient } from '../queries';
 import { Failure, Waiting } from '../ui';
 
@@ -11,7 +11,7 @@ export function SsoPage(): ReactNode {
   const isSent = useRef(false);
   const router = useRouter();
   const finish = useMutation({
-    mutationFn: () => api.post('session/sso', { answer }),
+    mutationFn: () => call('POST /session/sso', { body: { answer } }),
     onSuccess: async () => {
       await queryClient.invalidateQueries(meQuery);
       await router.navigate({ to: '/', search: { merchantId: undefined }, replace: true });

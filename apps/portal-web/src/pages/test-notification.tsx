@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { api } from '../api';
-import type { TestResult } from '../api-types';
+import { call } from '../api';
+import type { TestNotificationResult } from '../portal-api';
 import { meQuery } from '../queries';
 import { Confirm, Failure } from '../ui';
 import { Answer } from './probe-outcome';
@@ -10,7 +10,9 @@ import { Answer } from './probe-outcome';
 export function TestNotification({ merchantId }: { merchantId: number }): ReactNode {
   const { data: me } = useQuery(meQuery);
   const [isAsked, setAsked] = useState(false);
-  const send = useMutation({ mutationFn: () => api.post<TestResult>(`merchants/${merchantId}/notifications/test`) });
+  const send = useMutation({
+    mutationFn: () => call('POST /merchants/{merchantId}/notifications/test', { path: { merchantId } }),
+  });
   if (!me?.person.mayTest) return null;
   const press = () => (me.environment === 'production' ? setAsked(true) : send.mutate());
   return (
@@ -35,13 +37,13 @@ export function TestNotification({ merchantId }: { merchantId: number }): ReactN
   );
 }
 
-const opened: Record<TestResult['isOpened'], string> = {
+const opened: Record<TestNotificationResult['isOpened'], string> = {
   YES: 'It opened it with your key: it refused one under a key that nobody has. A payment answered so would be settled.',
   NO: 'But it also answered 200 to one under a key that nobody has: it answers before it opens them. A payment that it cannot read would be settled.',
   NOT_SEEN: 'A payment answered so would be settled. Whether your server opened it could not be seen: send one more in a minute.',
 };
 
-function Result({ result }: { result: TestResult }): ReactNode {
+function Result({ result }: { result: TestNotificationResult }): ReactNode {
   return (
     <Answer result={result} accepted="Your server took the test notification." isDoubtful={result.isOpened === 'NO'}>
       <p>{result.isAccepted ? opened[result.isOpened] : 'A payment answered so would be reversed.'}</p>

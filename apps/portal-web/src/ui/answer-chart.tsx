@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
-import type { Home } from '../api-types';
 import { hour } from '../format';
+import type { HomeAnswer } from '../portal-api';
 import { Table } from './table';
 
 const [width, height, gap] = [720, 140, 2];
 
 /** Answers by time: settled, reversed and pending of each stretch, one upon the other. The same numbers stand in the table below it. */
-export function AnswerChart({ chart }: { chart: Home['chart'] }): ReactNode {
+export function AnswerChart({ chart }: { chart: HomeAnswer['chart'] }): ReactNode {
   const columns = columnsOf(chart);
   const most = Math.max(1, ...columns.map(({ settled, reversed, pending }) => settled + reversed + pending));
   const each = width / columns.length;
@@ -37,7 +37,7 @@ export function AnswerChart({ chart }: { chart: Home['chart'] }): ReactNode {
 const timesHeight = 70;
 
 /** How long answers that acknowledged took: the slowest of each stretch, and before it the median. The numbers stand in the table. */
-export function TimeChart({ chart }: { chart: Home['chart'] }): ReactNode {
+export function TimeChart({ chart }: { chart: HomeAnswer['chart'] }): ReactNode {
   const columns = columnsOf(chart);
   const most = Math.max(...chart.buckets.map(({ slowestMs }) => slowestMs ?? 0));
   if (most === 0) return null;
@@ -71,7 +71,7 @@ export function TimeChart({ chart }: { chart: Home['chart'] }): ReactNode {
 }
 
 /** Stretches without a payment are columns as well. */
-function columnsOf({ since, bucketS, buckets }: Home['chart']) {
+function columnsOf({ since, bucketS, buckets }: HomeAnswer['chart']) {
   const byTime = new Map(buckets.map(bucket => [Date.parse(bucket.at), bucket]));
   const count = bucketS === 3_600 ? 24 : 28;
   return Array.from({ length: count }, (_, index) => {
@@ -90,7 +90,7 @@ function columnsOf({ since, bucketS, buckets }: Home['chart']) {
 }
 
 /** For whoever reads numbers. */
-export function AnswerTable({ buckets }: Home['chart']): ReactNode {
+export function AnswerTable({ buckets }: HomeAnswer['chart']): ReactNode {
   return (
     <Table label="Answers in numbers" columns={['From', 'Settled', 'Reversed', 'Pending', 'Answer, median', 'Slowest']}>
       {buckets.map(({ at, settled, reversed, pending, medianMs, slowestMs }) => (

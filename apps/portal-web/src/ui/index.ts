@@ -1,6 +1,18 @@
 export { AnswerChart, AnswerTable, TimeChart } from './answer-chart';
 export { Failure, NotHere, Waiting } from './failure';
 export { MerchantChoice } from './merchant-choice';
-export { answerName, answers, Confirm, Facts, Field, Moment, Money, outcomeName, OutcomeTag, Secret } from './parts';
+export {
+  answerName,
+  answers,
+  Confirm,
+  Facts,
+  Field,
+  Moment,
+  Money,
+  type Outcome,
+  outcomeName,
+  OutcomeTag,
+  Secret,
+} from './parts';
 export { Shell } from './shell';
 export { Table } from './table';

@@ -1,6 +1,6 @@
 import { type InputHTMLAttributes, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import type { Answer, Outcome } from '../api-types';
 import { money, utc, when } from '../format';
+import type { Payment } from '../portal-api';
 
 /** A time in the reader's zone; in UTC when one points at it. */
 export function Moment({ at }: { at: string }): ReactNode {
@@ -15,6 +15,8 @@ export function Money({ amount, currencyCode }: { amount: string; currencyCode: 
   return <span className="money">{money(amount, currencyCode)}</span>;
 }
 
+export type Outcome = Payment['outcome'];
+
 const outcomeNames: Record<Outcome, string> = {
   PENDING: 'Pending',
   SETTLED: 'Settled',
@@ -23,6 +25,8 @@ const outcomeNames: Record<Outcome, string> = {
 };
 
 export const outcomeName = (outcome: Outcome): string => outcomeNames[outcome];
+
+type Answer = NonNullable<Payment['answer']>;
 
 const answerNames: Record<Answer, string> = {
   HTTP_200: 'HTTP 200',

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { api } from '../api';
-import type { Me } from '../api-types';
+import { call } from '../api';
+import type { ShownPerson } from '../portal-api';
 import { meQuery, queryClient } from '../queries';
 import { applyTheme, currentTheme, themes } from '../theme';
 
@@ -17,7 +17,7 @@ const pages = [
 ] as const;
 
 /** Merchants rehearse, and not in production; people on call look at everything. */
-function isFor(me: Me | null | undefined, page: (typeof pages)[number]['to']): boolean {
+function isFor(me: ShownPerson | null | undefined, page: (typeof pages)[number]['to']): boolean {
   if (page === '/on-call') return me?.person.mayOnCall === true;
   return page !== '/sandbox' || (me?.environment === 'sandbox' && me.person.tenantType === 'MERCHANT');
 }
@@ -95,7 +95,7 @@ function SignOut(): ReactNode {
   const router = useRouter();
   const signOut = async () => {
     // A session that has ended already, or that cannot be reached, leaves nothing to do here: this page forgets it all the same.
-    await api.delete('session').catch(() => undefined);
+    await call('DELETE /session').catch(() => undefined);
     queryClient.clear();
     queryClient.setQueryData(meQuery.queryKey, null);
     await router.navigate({ to: '/sign-in', search: { next: undefined } });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { Answer, Outcome } from '../payments/domain/payment';
 
 /** A merchant whose receiver does not acknowledge, and what that costs it, in one currency. Amounts are exact decimals. */
 export interface FailingMerchant {
@@ -17,7 +18,7 @@ export interface KnownTransaction {
   merchantId: number;
   kind: string | null;
   status: string | null;
-  outcome: string;
+  outcome: Outcome;
   amount: string | null;
   currencyCode: string | null;
   completedAt: string | null;
@@ -35,8 +36,8 @@ export interface Doing {
 export interface LastAnswer {
   transactionId: number;
   completedAt: string;
-  outcome: string;
-  answer: string;
+  outcome: Outcome;
+  answer: Answer;
   /** null: there was no acknowledgement to measure. */
   elapsedMs: number | null;
 }
@@ -88,8 +89,8 @@ interface FailingRow {
 interface AnswerRow {
   transaction_id: string;
   completed_at: Date;
-  outcome: string;
-  answer: string;
+  outcome: Outcome;
+  answer: Answer;
   ack_elapsed_ms: number | null;
 }
 
@@ -97,7 +98,7 @@ interface TransactionRow {
   merchant_id: string;
   kind: string | null;
   status: string | null;
-  outcome: string;
+  outcome: Outcome;
   amount: string | null;
   currency_code: string | null;
   completed_at: Date | null;

@@ -14,7 +14,6 @@ import {
 } from '../sessions/portal.guard';
 import { SessionsService } from '../sessions/sessions.service';
 import { passwordFor } from '../sign-in/password.service';
-import type { Passkey } from './passkey.store';
 import { type BegunPasskey, type BegunSignIn, PasskeysService } from './passkeys.service';
 
 /** As browsers give bytes: base64url without padding. */
@@ -111,7 +110,7 @@ export class PasskeysController {
   }
 
   @Get('passkeys')
-  list(@SignedIn() { person }: OpenedSession): Promise<Passkey[]> {
+  list(@SignedIn() { person }: OpenedSession): ReturnType<PasskeysService['list']> {
     return this.passkeys.list(person.personId);
   }
 

@@ -9,7 +9,7 @@ import { type Answer, answers, type Outcome, outcomes, type PageKey, pageKeyOf }
 import { ExportPaymentsService, type Sought } from './export-payments.service';
 import { FollowPaymentsService } from './follow-payments.service';
 import type { PaymentFilter } from './payment-reader';
-import { type Page, PaymentsService, type ShownPayment } from './payments.service';
+import { type PaymentPage, PaymentsService, type ShownPayment } from './payments.service';
 import { type NotificationCaller, ReadNotificationService } from './read-notification.service';
 
 export class MerchantQuery {
@@ -86,7 +86,7 @@ export class PaymentsController {
   ) {}
 
   @Get()
-  list(@Query() query: ListPaymentsQuery, @SignedIn(ScopePipe) whole: Scope): Promise<Page> {
+  list(@Query() query: ListPaymentsQuery, @SignedIn(ScopePipe) whole: Scope): Promise<PaymentPage> {
     return this.payments.list(scopeFor(query, whole), filterOf(query));
   }
 

@@ -20,7 +20,7 @@ export interface ShownPayment {
   doesFetchAcknowledge: boolean;
 }
 
-export interface Page {
+export interface PaymentPage {
   payments: Payment[];
   /** For `after`: older payments; null: there are none. */
   next: string | null;
@@ -37,7 +37,7 @@ export class PaymentsService {
     @Inject(LOGGER) private readonly log: Logger,
   ) {}
 
-  async list(scope: Scope, filter: PaymentFilter): Promise<Page> {
+  async list(scope: Scope, filter: PaymentFilter): Promise<PaymentPage> {
     // One more than is shown: whether there is a page beyond.
     const found = await this.reader.list(scope, { ...filter, limit: filter.limit + 1 });
     return pageOf(found, filter);
@@ -73,7 +73,7 @@ export class PaymentsService {
   }
 }
 
-function pageOf(found: Payment[], { limit, after, before }: PaymentFilter): Page {
+function pageOf(found: Payment[], { limit, after, before }: PaymentFilter): PaymentPage {
   const hasMore = found.length > limit;
   const payments = before ? found.slice(-limit) : found.slice(0, limit);
   const [first, last] = [payments.at(0), payments.at(-1)];

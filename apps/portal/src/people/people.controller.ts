@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Req } from '@nestjs/common';
 import { IsEmail, IsIn, IsOptional, IsString, Length } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { type Person, type Role, roles, type TenantType, tenantTypes } from './domain/person';
+import { type Colleague, type Person, type Role, roles, type TenantType, tenantTypes } from './domain/person';
 import { PeopleService } from './people.service';
 
 export class InviteBody {
@@ -59,7 +59,7 @@ export class PeopleController {
   }
 
   @Get()
-  list(@Query() { tenantType, tenantId }: TenantQuery): Promise<Person[]> {
+  list(@Query() { tenantType, tenantId }: TenantQuery): Promise<Colleague[]> {
     return this.people.ofTenant({ tenantType, tenantId: tenantId ?? '' });
   }
 }

@@ -5,7 +5,7 @@ import { DomainError, invalidField } from '@paycode/service-runtime';
 import { AuditLog, type ByPerson, type Origin } from '../audit';
 import { PORTAL_RULES, type PortalRules } from '../sessions/portal.guard';
 import { PasswordService } from '../sign-in/password.service';
-import { isTenantWellFormed, type Person, tenantName } from './domain/person';
+import { type Colleague, isTenantWellFormed, type Person, tenantName } from './domain/person';
 import { Passwords } from './passwords';
 import { type NewPerson, PeopleStore } from './people.store';
 import { newSecret, secretHash } from './secrets';
@@ -43,7 +43,7 @@ export class PeopleService {
     @Inject(PORTAL_RULES) private readonly rules: PortalRules,
   ) {}
 
-  ofTenant(tenant: Pick<Person, 'tenantType' | 'tenantId'>): Promise<(Person & { hasPassword: boolean })[]> {
+  ofTenant(tenant: Pick<Person, 'tenantType' | 'tenantId'>): Promise<Colleague[]> {
     return this.people.ofTenant(tenant);
   }
 

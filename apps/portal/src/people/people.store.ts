@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, Raw } from 'typeorm';
 import { PersonEntity, personOf, RecoveryCodeEntity } from '../entities';
-import type { Person } from './domain/person';
+import type { Colleague, Person } from './domain/person';
 
 export type NewPerson = Omit<Person, 'personId' | 'hasTotp' | 'hasPasskey'>;
 
@@ -49,7 +49,7 @@ export class PeopleStore {
     return (inserted.raw as unknown[]).length === 0 ? undefined : { ...person, personId, hasTotp: false, hasPasskey: false };
   }
 
-  async ofTenant(tenant: Pick<Person, 'tenantType' | 'tenantId'>): Promise<(Person & { hasPassword: boolean })[]> {
+  async ofTenant(tenant: Pick<Person, 'tenantType' | 'tenantId'>): Promise<Colleague[]> {
     const { tenantType, tenantId } = tenant;
     const found = await this.people.find({ where: { tenantType, tenantId }, order: { name: 'ASC' }, take: peopleMax });
     return found.map(each => ({ ...personOf(each), hasPassword: each.passwordHash !== null }));

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import { IsOptional, IsString, Length } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import type { Origin } from '../audit';
-import type { Person } from '../people/domain/person';
+import type { Colleague, Person } from '../people/domain/person';
 import { InviteBody } from '../people/people.controller';
 import { PeopleService } from '../people/people.service';
 import { cookieFor } from '../sessions/domain/cookie';
@@ -105,7 +105,7 @@ export class SecurityController {
   }
 
   @Get('people')
-  colleagues(@SignedIn() { person }: OpenedSession): Promise<Person[]> {
+  colleagues(@SignedIn() { person }: OpenedSession): Promise<Colleague[]> {
     return this.people.ofTenant(person);
   }
 

@@ -21,6 +21,12 @@ export interface Person {
   hasPasskey: boolean;
 }
 
+/** As the people of its tenant see it. */
+export interface Colleague extends Person {
+  /** false: invited, and not here yet. */
+  hasPassword: boolean;
+}
+
 /** Whether a password alone says too little of who this is. */
 export function hasSecondFactor({ hasTotp, hasPasskey }: Pick<Person, 'hasTotp' | 'hasPasskey'>): boolean {
   return hasTotp || hasPasskey;
