@@ -197,7 +197,7 @@ export type AssertionBody = {
   signature: string;
   /** Whose the passkey says it is. */
   userHandle?: string | null;
-  /** What came with the options. */
+  /** The value that came with the options. */
   sealed: string;
   /** Of the passkey. */
   id: string;
@@ -209,7 +209,7 @@ export type AttestationBody = {
   name: string;
   attestationObject: string;
   transports: string[];
-  /** What came with the options. */
+  /** The value that came with the options. */
   sealed: string;
   /** Of the passkey. */
   id: string;
@@ -451,9 +451,9 @@ export type ErrorBody = {
   status: number;
   /** Reason phrase, e.g. `Bad Request`. */
   error: string;
-  /** What happened, for people: the literals of the specification, verbatim. */
+  /** Message for people: the literals of the specification, verbatim. */
   message: string;
-  /** What happened, for programs: a stable name from the error catalogue. A client takes one that it does not know as its status alone. */
+  /** Stable name for programs, from the error catalogue. A client treats an unknown one by the status alone. */
   code: string;
   /** Path of the request, without its query. */
   path: string;
@@ -744,12 +744,12 @@ export type PortalApiSession = {
   expiresAt: string;
 };
 
-/** What getNotification answers the merchant's programs. */
+/** Answer of getNotification to the merchant's programs. */
 export type PortalFetchedNotification = {
   body: string;
 };
 
-/** What is set for a merchant; never a key. */
+/** Settings of a merchant; never a key. */
 export type PortalNotifications = {
   http: {
     url: string;
@@ -800,7 +800,7 @@ export type PreviewedLetter = {
   times: number;
   firstParkedAt: string;
   parkedAt: string;
-  /** What the running release finds wrong with the record itself; null: nothing, so the handler failed. */
+  /** Fault of the record itself, as the running release sees it; null: none, so the handler failed. */
   defect: string | null;
   service: 'portal' | 'recipient-messages' | 'reversal-scheduler' | 'webhook-dispatcher';
   effect:
@@ -930,16 +930,16 @@ export type SandboxRedeliveryBody = {
 /** A rehearsal with a name, for whoever writes a receiver: `paycode-dev trigger <name>`, and a button in the portal. */
 export type Scenario = {
   name: string;
-  /** What the receiver is going to see. */
+  /** Requests that the receiver gets. */
   sees: string;
-  /** What a receiver ought to do about it; null: what it does about any notification. */
+  /** Advice to the receiver; null: handle it as any notification. */
   ought: string | null;
-  /** What the portal shows of it afterwards; null: one payment, as any. */
+  /** Entries in the portal afterwards; null: one payment, as any. */
   timeline: string | null;
   /** A code for each, paid with this TxState. */
   payments: string[];
   followUp: 'REFUND' | 'REVERSAL' | null;
-  /** What the listener at a desk (`paycode-dev listen`) plays with it: it happens only after a fault. */
+  /** The fault that `paycode-dev listen` plays with it. */
   rehearsal: 'duplicate' | 'hanging' | 'out-of-order' | null;
   /** How many seconds after it is paid the payment core announces it, when the portal plays; at most `announcedAfterSMax`. */
   announcedAfterS: number;
@@ -968,7 +968,7 @@ export type ServiceLetter = {
   times: number;
   firstParkedAt: string;
   parkedAt: string;
-  /** What the running release finds wrong with the record itself; null: nothing, so the handler failed. */
+  /** Fault of the record itself, as the running release sees it; null: none, so the handler failed. */
   defect: string | null;
   service: 'portal' | 'recipient-messages' | 'reversal-scheduler' | 'webhook-dispatcher';
 };
@@ -1076,7 +1076,7 @@ export type SwitchOverview = {
   takesTwo: boolean;
 };
 
-/** What became of a test notification: `Outcome` is how its receiver answered, as a check says it. */
+/** Result of a test notification: `Outcome` is the answer of its receiver, in the terms of a check. */
 export type TestNotificationResult = {
   /** The receiver accepted the POST with status 200. */
   isAccepted: boolean;

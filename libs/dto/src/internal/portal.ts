@@ -53,7 +53,7 @@ export interface HttpNotificationAnswer {
   encryptKey: string;
 }
 
-/** What became of a test notification: `Outcome` is how its receiver answered, as a check says it. */
+/** Result of a test notification: `Outcome` is the answer of its receiver, in the terms of a check. */
 export type TestNotificationResult<Outcome> = Outcome & {
   url: string;
   /** Outside the range of payments. */
@@ -155,7 +155,7 @@ export interface PortalAccountAnswers {
   'end-session': Record<string, never>;
 }
 
-/** What the portal may ask of a stored notification: POST webhook-dispatcher /internal/portal/notifications/{operation}. */
+/** Calls of the portal about a stored notification: POST webhook-dispatcher /internal/portal/notifications/{operation}. */
 export const portalNotificationOperations = ['show', 'fetch', 'repeat'] as const;
 
 export type PortalNotificationOperation = (typeof portalNotificationOperations)[number];
