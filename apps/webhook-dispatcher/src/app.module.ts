@@ -8,10 +8,13 @@ import { outboundPolicyOf, userAgent } from '@paycode/safe-http';
 import { DataSource } from 'typeorm';
 import { migrations } from '../migrations';
 import type { Settings } from './config/env';
-import { type Dispatcher, DISPATCHER, DispatcherModule, type DispatcherOptions } from './dispatcher';
+import type { Dispatcher } from './dispatcher/assemble-dispatcher';
+import type { DispatcherOptions } from './dispatcher/dispatcher-options';
+import { DispatcherModule } from './dispatcher/dispatcher.module';
+import { DISPATCHER } from './dispatcher/dispatcher.token';
 import { storedDeliveries } from './erasure/stored-deliveries.sql';
 import { RedeliverInformational } from './informational/redeliver-informational';
-import { WebhookSealer } from './posting';
+import { WebhookSealer } from './posting/webhook-sealer';
 import { AcknowledgeByPull } from './recovery/acknowledge-by-pull';
 import { NotificationStore } from './recovery/notification.store';
 import { PortalNotificationsController } from './recovery/portal-notifications.controller';
@@ -21,7 +24,7 @@ import { RedeliverNotice, SealRequest, ShowNotification } from './recovery/show-
 import { IdRangeStore } from './retention/id-range.store';
 import { RetainDeliveries } from './retention/retain-deliveries';
 import { RetentionJob } from './retention/retention.job';
-import { VerdictStore } from './verdicts';
+import { VerdictStore } from './verdicts/verdict.store';
 
 /** AckReceived may wait this long for others to share its publish: the reversal that it ends is due a minute later. */
 const ackReceivedGatherMs = 100;

@@ -17,7 +17,7 @@ function profileOf(nodes: [number, string, string, number[]?][], samples: [id: n
 }
 
 const sourceOf = ({ url }: CallFrame) => url;
-const seal = 'apps/webhook-dispatcher/src/posting/sealing/key-ring-webhook-sealer.ts';
+const seal = 'apps/webhook-dispatcher/src/posting/webhook-sealer.ts';
 const post = 'apps/webhook-dispatcher/src/posting/post-webhook.ts';
 
 describe('samples of a CPU profile', () => {

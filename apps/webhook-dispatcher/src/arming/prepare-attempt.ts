@@ -2,9 +2,10 @@ import type { Decision, Route } from '@paycode/dto';
 import { DataFault, FlushQueue, type FlushPauses } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
 import type { OwnedShards } from '@paycode/ownership';
-import { armed, claimed, type Delivery, type DeliveryStore } from '../deliveries';
+import type { DeliveryStore } from '../deliveries/deliveries.ports';
+import { armed, claimed, type Delivery } from '../deliveries/domain/delivery';
 import type { RouteCache } from '../routes/route-cache';
-import type { ReversalScheduler } from './arming.ports';
+import type { ReversalScheduler } from './reversal-scheduler.client';
 
 /** The delivery was not prepared, and how far it got: what was claimed stays claimed. */
 export type NotPrepared = { readonly delivery: Delivery } & (

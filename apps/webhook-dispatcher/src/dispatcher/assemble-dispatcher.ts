@@ -1,26 +1,32 @@
 import type { FlushPauses } from '@paycode/persistence';
 import { type Clock, passed } from '@paycode/timing';
 import { type ShardStore, ShardOwnership } from '@paycode/ownership';
-import { PrepareAttempt, type ReversalScheduler } from '../arming';
-import type { AttemptRules, Delivery, DeliveryMetrics, DeliveryStore } from '../deliveries';
+import { PrepareAttempt } from '../arming/prepare-attempt';
+import type { ReversalScheduler } from '../arming/reversal-scheduler.client';
+import type { DeliveryMetrics, DeliveryStore } from '../deliveries/deliveries.ports';
+import type { AttemptRules } from '../deliveries/domain/attempt-rules';
+import type { Delivery } from '../deliveries/domain/delivery';
 import type { InformationalStore } from '../informational/informational.store';
 import { RepeatInformational } from '../informational/repeat-informational';
-import { RecordDeliveries } from '../intake';
-import {
-  AckDeadlines,
-  DispatchWebhook,
-  type HandshakeGate,
-  type PostOptions,
-  PostWebhook,
-  type WebhookPoster,
-  type WebhookSealer,
-} from '../posting';
+import { RecordDeliveries } from '../intake/record-deliveries';
 import { EndpointPauses, type PauseReader } from '../pausing/endpoint-pauses';
-import { DeliveryQueue, OriginQueues, type QueueLoad, RefillQueues } from '../queueing';
+import { AckDeadlines } from '../posting/ack-deadlines';
+import { DispatchWebhook } from '../posting/dispatch-webhook';
+import type { HandshakeGate } from '../posting/handshake-gate';
+import { type PostOptions, PostWebhook, type WebhookPoster } from '../posting/post-webhook';
+import type { WebhookSealer } from '../posting/webhook-sealer';
+import { DeliveryQueue, type QueueLoad } from '../queueing/delivery-queue';
+import { OriginQueues } from '../queueing/domain/origin-queues';
+import { RefillQueues } from '../queueing/refill-queues';
 import { RouteCache } from '../routes/route-cache';
 import type { RouteSource } from '../routes/route-source.client';
-import { CloseOverdue, TakeOverDeliveries } from '../takeover';
-import { CloseDeliveries, ConcludeDelivery, RecordVerdict, SettleReversals, type VerdictStore } from '../verdicts';
+import { CloseOverdue } from '../takeover/close-overdue';
+import { TakeOverDeliveries } from '../takeover/take-over-deliveries';
+import { CloseDeliveries } from '../verdicts/close-deliveries';
+import { ConcludeDelivery } from '../verdicts/conclude-delivery';
+import { RecordVerdict } from '../verdicts/record-verdict';
+import { SettleReversals } from '../verdicts/settle-reversals';
+import type { VerdictStore } from '../verdicts/verdict.store';
 import { ShardChanges } from './shard-changes';
 
 /** All connections of a dispatcher to the outside. */

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { ReversalScheduler } from '../arming';
-import { HandshakeGate, WebhookPoster, WebhookSealer } from '../posting';
+import { ReversalScheduler } from '../arming/reversal-scheduler.client';
+import { HandshakeGate } from '../posting/handshake-gate';
+import { WebhookPoster } from '../posting/post-webhook';
+import { WebhookSealer } from '../posting/webhook-sealer';
 import { RouteSource } from '../routes/route-source.client';
 
 /** The ports of a dispatcher to other services and to receivers. */

@@ -3,8 +3,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { settled } from '@paycode/timing/testing';
 import { migrations } from '../../migrations';
 import { terminalEvent } from '../deliveries/testing/samples';
-import { PostgresVerdictStore } from '../verdicts/persistence/postgres-verdict.store';
-import type { VerdictStore } from '../verdicts/verdicts.ports';
+import { PostgresVerdictStore, type VerdictStore } from '../verdicts/verdict.store';
 import { Replica } from './testing/replica';
 
 describe('faults of the platform', () => {

@@ -1,4 +1,4 @@
-import type { DeliveryReport } from '../deliveries';
+import type { DeliveryReport } from '../deliveries/deliveries.ports';
 
 const hashes = 4_294_967_296;
 

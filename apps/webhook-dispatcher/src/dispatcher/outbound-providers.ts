@@ -4,15 +4,13 @@ import { KeyRing, PayloadSealer, WebhookKeySealer } from '@paycode/crypto';
 import { isOurFault, OutboundGuard } from '@paycode/safe-http';
 import { SystemClock } from '@paycode/timing';
 import { PaymentTracing } from '@paycode/tracing';
-import { HttpReversalSchedulerClient, ReversalScheduler, TracedReversalScheduler } from '../arming';
-import {
-  HandshakeGate,
-  KeyRingWebhookSealer,
-  TracedWebhookPoster,
-  UndiciWebhookClient,
-  WebhookPoster,
-  WebhookSealer,
-} from '../posting';
+import { HttpReversalSchedulerClient, ReversalScheduler } from '../arming/reversal-scheduler.client';
+import { TracedReversalScheduler } from '../arming/tracing/traced-reversal-scheduler';
+import { HandshakeGate } from '../posting/handshake-gate';
+import { WebhookPoster } from '../posting/post-webhook';
+import { TracedWebhookPoster } from '../posting/tracing/traced-webhook.poster';
+import { UndiciWebhookClient } from '../posting/undici-webhook.client';
+import { KeyRingWebhookSealer, WebhookSealer } from '../posting/webhook-sealer';
 import { HttpRouteSourceClient, RouteSource } from '../routes/route-source.client';
 import type { DispatcherOptions } from './dispatcher-options';
 

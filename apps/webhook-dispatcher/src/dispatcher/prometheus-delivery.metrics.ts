@@ -2,9 +2,10 @@ import type { VerdictKind } from '@paycode/dto';
 import { counter, gauge, histogram, scrapedGauge } from '@paycode/metrics';
 import { countParked, dataFaultReason } from '@paycode/persistence';
 import type { Logger } from '@paycode/service-runtime';
-import { type AttemptOutcome, DeliveryMetrics, type DeliveryReport, type ParkedStep } from '../deliveries';
-import type { QueueLoad } from '../queueing';
-import { outcomeClass } from '../verdicts';
+import { DeliveryMetrics, type DeliveryReport, type ParkedStep } from '../deliveries/deliveries.ports';
+import type { AttemptOutcome } from '../deliveries/domain/delivery';
+import type { QueueLoad } from '../queueing/delivery-queue';
+import { outcomeClass } from '../verdicts/domain/verdict-of';
 import { isLogged } from './logged-deliveries';
 import { RecentMerchants } from './recent-merchants';
 

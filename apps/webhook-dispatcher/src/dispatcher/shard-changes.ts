@@ -1,6 +1,6 @@
 import type { HeldShard, ShardListener } from '@paycode/ownership';
-import type { DeliveryQueue } from '../queueing';
-import type { TakeOverDeliveries } from '../takeover';
+import type { DeliveryQueue } from '../queueing/delivery-queue';
+import type { TakeOverDeliveries } from '../takeover/take-over-deliveries';
 
 /** Reacts to changes of shards: recovers gained ones, drops lost ones, and finishes claimed work before it gives one up. */
 export class ShardChanges implements ShardListener {

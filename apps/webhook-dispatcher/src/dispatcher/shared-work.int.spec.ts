@@ -3,7 +3,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { migrations } from '../../migrations';
 import { terminalEvent } from '../deliveries/testing/samples';
 import { AcknowledgeByPull } from '../recovery/acknowledge-by-pull';
-import { PostgresVerdictStore } from '../verdicts/persistence/postgres-verdict.store';
+import { PostgresVerdictStore } from '../verdicts/verdict.store';
 import { Replica } from './testing/replica';
 
 const ids = [1, 2, 3, 4, 5, 6, 7, 8];

@@ -5,9 +5,8 @@ import { migrations } from '../../migrations';
 import { PostgresDeliveryStore } from '../deliveries/persistence/postgres-delivery.store';
 import { newDelivery } from '../deliveries/testing/samples';
 import { DeliveryLogStore } from '../on-call/delivery-log.store';
-import { PostgresVerdictStore } from '../verdicts/persistence/postgres-verdict.store';
-import type { RepeatAttempt } from './informational.store';
-import { PostgresInformationalStore } from './informational.store';
+import { PostgresVerdictStore } from '../verdicts/verdict.store';
+import { PostgresInformationalStore, type RepeatAttempt } from './informational.store';
 
 describe('repeats of notices in PostgreSQL', () => {
   let database: TestDatabase;

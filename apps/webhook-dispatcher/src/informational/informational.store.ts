@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
-import type { StoredDelivery, Unanswered } from '../deliveries';
+import type { StoredDelivery } from '../deliveries/deliveries.ports';
+import type { Unanswered } from '../deliveries/domain/delivery';
 
 /** Statements of informational deliveries that are repeated. */
 const sql = {

@@ -1,7 +1,7 @@
 import type { Clock } from '@paycode/timing';
 import type { ShardOwnership } from '@paycode/ownership';
-import { deliveryFromRepeat } from '../deliveries';
-import type { DeliveryQueue } from '../queueing';
+import { deliveryFromRepeat } from '../deliveries/domain/delivery';
+import type { DeliveryQueue } from '../queueing/delivery-queue';
 import type { InformationalStore } from './informational.store';
 
 const repeatsPerPass = 200;

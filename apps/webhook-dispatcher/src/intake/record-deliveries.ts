@@ -2,16 +2,9 @@ import type { TransactionTerminal } from '@paycode/dto';
 import { FlushQueue, type FlushPauses } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
 import { shardOf, type OwnedShards } from '@paycode/ownership';
-import {
-  type Delivery,
-  deliveryFromEvent,
-  type DeliveryMetrics,
-  type DeliveryStore,
-  type DeliveryToInsert,
-  type InsertedDelivery,
-  type NewDelivery,
-} from '../deliveries';
-import type { Admission, DeliveryQueue } from '../queueing';
+import type { DeliveryMetrics, DeliveryStore, DeliveryToInsert, InsertedDelivery } from '../deliveries/deliveries.ports';
+import { type Delivery, deliveryFromEvent, type NewDelivery } from '../deliveries/domain/delivery';
+import type { Admission, DeliveryQueue } from '../queueing/delivery-queue';
 import type { RouteCache } from '../routes/route-cache';
 
 export interface RecordParts {

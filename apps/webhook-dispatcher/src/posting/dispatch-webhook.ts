@@ -1,13 +1,14 @@
 import { isDataFault } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
-import type { NotCleared, NotPrepared, PrepareAttempt } from '../arming';
-import type { AttemptOutcome, Delivery, DeliveryMetrics } from '../deliveries';
-import type { DeliveryQueue, Granted, SlotUse } from '../queueing';
-import type { TakeOverDeliveries } from '../takeover';
-import type { Concluded, ConcludeDelivery } from '../verdicts';
+import type { NotCleared, NotPrepared, PrepareAttempt } from '../arming/prepare-attempt';
+import type { DeliveryMetrics } from '../deliveries/deliveries.ports';
+import type { AttemptOutcome, Delivery } from '../deliveries/domain/delivery';
+import type { DeliveryQueue } from '../queueing/delivery-queue';
+import type { Granted, SlotUse } from '../queueing/domain/origin-queues';
+import type { TakeOverDeliveries } from '../takeover/take-over-deliveries';
+import type { Concluded, ConcludeDelivery } from '../verdicts/conclude-delivery';
 import type { HandshakeGate } from './handshake-gate';
-import type { PostUnderWay } from './post-attempt';
-import type { PostWebhook } from './post-webhook';
+import type { PostUnderWay, PostWebhook } from './post-webhook';
 
 /** A lease that runs out during the checks is renewed this many times; then the delivery waits a little. */
 const looksMax = 3;

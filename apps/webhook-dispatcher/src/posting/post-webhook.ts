@@ -1,11 +1,40 @@
 import type { Route } from '@paycode/dto';
-import type { Clock } from '@paycode/timing';
-import type { Delivery } from '../deliveries';
+import type { CancelTimer, Clock } from '@paycode/timing';
+import type { AttemptOutcome, Delivery } from '../deliveries/domain/delivery';
 import type { AckDeadlines } from './ack-deadlines';
 import { PostWindow, type PostWindowRules } from './domain/post-window';
-import { webhookHeaders } from './domain/webhook-headers';
-import { PostAttempt, type PostUnderWay } from './post-attempt';
-import type { WebhookPoster, WebhookRequest, WebhookSealer } from './posting.ports';
+import type { WebhookSealer } from './webhook-sealer';
+
+/** What happened on the wire to one request, in order; exactly one of `answered` and `failed` ends it. */
+export interface PostObserver {
+  /** The last byte of the request was handed to the socket (P-T1, A-05). */
+  sent(): void;
+  /** The final status line and headers are parsed; interim 1xx never come here. */
+  answered(status: number): void;
+  failed(fault: PostFault): void;
+}
+
+export interface PostFault {
+  code: string;
+  /** EMFILE, EADDRNOTAVAIL, EAI_AGAIN, … (P-T8). */
+  isOurs: boolean;
+  /** The pooled socket had served before and not one byte of the answer arrived (P-T7). */
+  isStaleSocket: boolean;
+}
+
+export interface WebhookRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  /** Use no pooled socket (P-T7). */
+  onFreshSocket: boolean;
+}
+
+/** Sends one POST. It handles sockets and knows no rules of the protocol. */
+export abstract class WebhookPoster {
+  /** `done` fires when the socket is free or gone: at or after the end of the request. */
+  abstract post(request: WebhookRequest, observer: PostObserver & { done(): void }): { abort(): void };
+}
 
 export interface PostOptions extends PostWindowRules {
   /** `User-Agent` of every request: product and version. */
@@ -42,4 +71,106 @@ export class PostWebhook {
     const facts = { transactionId, attempt, encryption, userAgent: this.options.userAgent, epochMs: this.clock.epochMs() };
     return { url: route.url!, body, onFreshSocket: false, headers: webhookHeaders(facts) };
   }
+}
+
+export interface PostContext {
+  poster: WebhookPoster;
+  deadlines: AckDeadlines;
+  clock: Clock;
+  /** Whether this replica may start a POST of the delivery now (P-T6). */
+  mayPost(): boolean;
+}
+
+export interface PostUnderWay {
+  readonly outcome: Promise<AttemptOutcome>;
+  /** Resolves when the socket is free for another request or gone. */
+  readonly freed: Promise<void>;
+}
+
+/** One attempt in progress: it reports events of the connection to its window, and aborts the request when the window ends. */
+export class PostAttempt {
+  private readonly outcome = Promise.withResolvers<AttemptOutcome>();
+  private readonly freed = Promise.withResolvers<void>();
+  private cancelDeadline: CancelTimer | undefined;
+  /** The request on the wire: the first, or its repetition. */
+  private wire: { abort(): void } | undefined;
+
+  private constructor(
+    private readonly request: WebhookRequest,
+    private readonly window: PostWindow,
+    private readonly context: PostContext,
+  ) {}
+
+  /** Hands the request to the wire before it returns. */
+  static start(request: WebhookRequest, window: PostWindow, context: PostContext): PostUnderWay {
+    const attempt = new PostAttempt(request, window, context);
+    attempt.watch();
+    attempt.send(request);
+    return { outcome: attempt.outcome.promise, freed: attempt.freed.promise };
+  }
+
+  private send(request: WebhookRequest): void {
+    let isRepeated = false;
+    const observer: PostObserver & { done(): void } = {
+      sent: () => {
+        this.window.sent(this.context.clock.nowMs());
+        this.watch();
+      },
+      answered: status => this.end(this.window.answered(status, this.context.clock.nowMs())),
+      failed: fault => (isRepeated = this.failed(fault)),
+      done: () => {
+        if (!isRepeated) this.freed.resolve();
+      },
+    };
+    this.wire = this.context.poster.post(request, observer);
+  }
+
+  /** Returns whether the request is repeated. */
+  private failed(fault: PostFault): boolean {
+    const next = this.window.failed(fault, this.context.clock.nowMs(), this.context.mayPost());
+    if (next === 'repeat') this.send({ ...this.request, onFreshSocket: true });
+    else this.end(next);
+    return next === 'repeat';
+  }
+
+  private watch(): void {
+    this.cancelDeadline?.();
+    if (this.window.isEnded) return;
+    this.cancelDeadline = this.context.deadlines.watch(this.window.dueMs, () => {
+      this.end(this.window.expired(this.context.clock.nowMs()));
+      this.wire?.abort();
+    });
+  }
+
+  private end(outcome: AttemptOutcome | undefined): void {
+    if (!outcome) return;
+    this.cancelDeadline?.();
+    this.outcome.resolve(outcome);
+  }
+}
+
+export interface WebhookHeaderFacts {
+  transactionId: number;
+  attempt: number;
+  encryption: string;
+  userAgent: string;
+  epochMs: number;
+}
+
+/** Header fields of a notification. Nothing personal is in a header (decision "Webhook headers"). */
+export function webhookHeaders({
+  transactionId,
+  attempt,
+  encryption,
+  userAgent,
+  epochMs,
+}: WebhookHeaderFacts): Record<string, string> {
+  return {
+    'content-type': 'text/plain; charset=utf-8',
+    'user-agent': userAgent,
+    'x-webhook-encryption': encryption,
+    'x-webhook-transaction-id': String(transactionId),
+    'x-webhook-attempt': String(attempt),
+    'x-webhook-timestamp': String(Math.floor(epochMs / 1_000)),
+  };
 }

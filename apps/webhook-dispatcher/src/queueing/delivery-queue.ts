@@ -1,6 +1,7 @@
 import { type Clock, passed } from '@paycode/timing';
 import type { HeldShard } from '@paycode/ownership';
-import { type Delivery, isBegun, mayHaveBeenSent } from '../deliveries';
+import { mayHaveBeenSent } from '../deliveries/domain/attempt-rules';
+import { type Delivery, isBegun } from '../deliveries/domain/delivery';
 import type { EndpointPauses } from '../pausing/endpoint-pauses';
 import type { RouteCache } from '../routes/route-cache';
 import { MerchantBacklog } from './domain/merchant-backlog';

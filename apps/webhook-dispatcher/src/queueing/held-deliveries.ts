@@ -1,4 +1,4 @@
-import type { Delivery } from '../deliveries';
+import type { Delivery } from '../deliveries/domain/delivery';
 
 interface ShardLoad {
   working: number;

@@ -1,5 +1,5 @@
 import type { ShardOwnership } from '@paycode/ownership';
-import type { DeliveryStore, StoredDelivery } from '../deliveries';
+import type { DeliveryStore, StoredDelivery } from '../deliveries/deliveries.ports';
 import type { DeliveryQueue } from './delivery-queue';
 
 const merchantsPerPass = 64;

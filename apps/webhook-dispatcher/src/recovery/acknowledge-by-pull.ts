@@ -1,6 +1,7 @@
 import type { VerdictKind } from '@paycode/dto';
 import { FlushQueue } from '@paycode/persistence';
-import type { SettleReversals, VerdictStore } from '../verdicts';
+import type { SettleReversals } from '../verdicts/settle-reversals';
+import type { VerdictStore } from '../verdicts/verdict.store';
 import type { StoredNotification } from './notification.store';
 
 /**

@@ -3,7 +3,7 @@ import { notificationOf } from '@paycode/dto/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import { dispatcherOf, DispatcherRig } from '../testing/running-dispatcher';
 import { silence, status, WireReceiver } from '../testing/wire-receiver';
-import { VerdictStore } from '../verdicts';
+import { VerdictStore } from '../verdicts/verdict.store';
 import { AcknowledgeByPull } from './acknowledge-by-pull';
 
 describe('getNotification', () => {

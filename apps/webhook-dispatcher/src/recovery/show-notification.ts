@@ -1,7 +1,8 @@
 import { erasedMsisdn, parseNotification, type PortalShownNotification, type RedeliveryAnswer } from '@paycode/dto';
 import type { PayloadSealer } from '@paycode/crypto';
 import type { RedeliverInformational } from '../informational/redeliver-informational';
-import { webhookHeaders, type WebhookSealer } from '../posting';
+import { webhookHeaders } from '../posting/post-webhook';
+import type { WebhookSealer } from '../posting/webhook-sealer';
 import type { RouteCache } from '../routes/route-cache';
 import type { NotificationStore, StoredNotification } from './notification.store';
 

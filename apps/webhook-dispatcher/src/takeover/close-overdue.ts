@@ -1,7 +1,8 @@
 import type { Clock } from '@paycode/timing';
-import type { AttemptRules, Delivery } from '../deliveries';
-import type { DeliveryQueue } from '../queueing';
-import type { ConcludeDelivery } from '../verdicts';
+import type { AttemptRules } from '../deliveries/domain/attempt-rules';
+import type { Delivery } from '../deliveries/domain/delivery';
+import type { DeliveryQueue } from '../queueing/delivery-queue';
+import type { ConcludeDelivery } from '../verdicts/conclude-delivery';
 import type { TakeOverDeliveries } from './take-over-deliveries';
 
 /** Flow: deliveries that have waited for a slot longer than B -> closed without an attempt (A-12, P-1.2-10). Runs in passes. */

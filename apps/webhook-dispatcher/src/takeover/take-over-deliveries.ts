@@ -1,15 +1,11 @@
 import type { Clock } from '@paycode/timing';
 import type { HeldShard, OwnedShards } from '@paycode/ownership';
-import {
-  type AttemptRules,
-  type Delivery,
-  deliveryFromRow,
-  type DeliveryStore,
-  type ShardCursor,
-  type StoredDelivery,
-} from '../deliveries';
-import type { Admission, DeliveryQueue, RefillQueues } from '../queueing';
-import type { ConcludeDelivery } from '../verdicts';
+import type { DeliveryStore, ShardCursor, StoredDelivery } from '../deliveries/deliveries.ports';
+import type { AttemptRules } from '../deliveries/domain/attempt-rules';
+import { type Delivery, deliveryFromRow } from '../deliveries/domain/delivery';
+import type { Admission, DeliveryQueue } from '../queueing/delivery-queue';
+import type { RefillQueues } from '../queueing/refill-queues';
+import type { ConcludeDelivery } from '../verdicts/conclude-delivery';
 import { planAttempt } from './domain/attempt-plan';
 
 /** Rows of one shard read at once. */

@@ -26,8 +26,9 @@ import { type RunningService, startService } from '@paycode/service-runtime';
 import { eventually } from '@paycode/service-runtime/testing';
 import axios from 'axios';
 import { terminalEvent } from '../deliveries/testing/samples';
-import { DISPATCHER, type Dispatcher } from '../dispatcher';
 import { dispatcherDefinition } from '../dispatcher.definition';
+import type { Dispatcher } from '../dispatcher/assemble-dispatcher';
+import { DISPATCHER } from '../dispatcher/dispatcher.token';
 import { FakeNeighbours } from './fake-neighbours';
 
 const tokenKeys = new TestTokenKeys();

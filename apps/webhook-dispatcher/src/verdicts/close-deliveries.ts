@@ -1,7 +1,7 @@
 import type { CloseAnswer, CloseItem } from '@paycode/dto';
 import { DataFault, FlushQueue, isolate } from '@paycode/persistence';
 import { shardOf } from '@paycode/ownership';
-import type { DeliveryMetrics, DeliveryStore } from '../deliveries';
+import type { DeliveryMetrics, DeliveryStore } from '../deliveries/deliveries.ports';
 
 /**
  * Flow: the scheduler's timer or audit asks -> a stub for a transaction without a delivery -> the stored verdict, or OPEN while an

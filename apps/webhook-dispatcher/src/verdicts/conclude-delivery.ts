@@ -1,14 +1,8 @@
 import type { Decision, VerdictKind } from '@paycode/dto';
 import type { Clock } from '@paycode/timing';
-import {
-  type AttemptOutcome,
-  type AttemptRules,
-  type Delivery,
-  type DeliveryMetrics,
-  isTooOld,
-  mayHaveBeenSent,
-  nextAttempt,
-} from '../deliveries';
+import type { DeliveryMetrics } from '../deliveries/deliveries.ports';
+import { type AttemptRules, isTooOld, mayHaveBeenSent } from '../deliveries/domain/attempt-rules';
+import { type AttemptOutcome, type Delivery, nextAttempt } from '../deliveries/domain/delivery';
 import type { InformationalStore } from '../informational/informational.store';
 import { type Conclusion, conclusionOf, conclusionWithout } from './domain/conclusion';
 import type { RecordVerdict } from './record-verdict';

@@ -2,11 +2,11 @@ import type { VerdictKind } from '@paycode/dto';
 import { FlushQueue, type FlushPauses, isDataFault } from '@paycode/persistence';
 import { backoffMs, type Clock, passed } from '@paycode/timing';
 import type { OwnedShards } from '@paycode/ownership';
-import type { DeliveryMetrics } from '../deliveries';
-import { isAcknowledged } from './domain/verdict-of';
+import type { DeliveryMetrics } from '../deliveries/deliveries.ports';
 import { retryLimits } from './domain/retry-limits';
+import { isAcknowledged } from './domain/verdict-of';
 import type { SettleReversals } from './settle-reversals';
-import type { OwnedVerdict, VerdictStore } from './verdicts.ports';
+import type { OwnedVerdict, VerdictStore } from './verdict.store';
 
 /**
  * Pause between two tries of a verdict whose own data prevents its writing. It is long, because other verdicts wait for

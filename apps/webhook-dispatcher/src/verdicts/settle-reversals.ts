@@ -1,10 +1,10 @@
 import type { SettleItem } from '@paycode/dto';
 import { isolate } from '@paycode/persistence';
 import { backoffMs, type Clock, passed } from '@paycode/timing';
-import type { ReversalScheduler } from '../arming';
-import type { DeliveryMetrics } from '../deliveries';
-import { isAcknowledged } from './domain/verdict-of';
+import type { ReversalScheduler } from '../arming/reversal-scheduler.client';
+import type { DeliveryMetrics } from '../deliveries/deliveries.ports';
 import { retryLimits } from './domain/retry-limits';
+import { isAcknowledged } from './domain/verdict-of';
 
 const itemsPerCallMax = 1_000;
 const itemsKeptMax = 50_000;

@@ -6,11 +6,11 @@ import type {
   ShardedCloseItem,
 } from '../../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
 import type { Delivery, Verdict } from '../../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
-import type { OwnedVerdict } from '../../../../apps/webhook-dispatcher/src/verdicts/verdicts.ports';
 import type { VerdictTableRow } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
 import { MemoryDeliveryStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-delivery.store';
-import { TableShardStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/table-shard.store';
 import { MemoryVerdictStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-verdict.store';
+import { TableShardStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/table-shard.store';
+import type { OwnedVerdict } from '../../../../apps/webhook-dispatcher/src/verdicts/verdict.store';
 
 // Stores without a guard, to show that the simulation notices its absence.
 

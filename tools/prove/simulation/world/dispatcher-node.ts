@@ -1,14 +1,14 @@
 import type { Identity } from '@paycode/dto';
 import { shardOf, shardsOfPartitions } from '@paycode/ownership';
 import { passed } from '@paycode/timing';
-import type { ReversalScheduler } from '../../../../apps/webhook-dispatcher/src/arming/arming.ports';
+import type { ReversalScheduler } from '../../../../apps/webhook-dispatcher/src/arming/reversal-scheduler.client';
 import {
   assembleDispatcher,
   type Dispatcher,
   type Gathering,
 } from '../../../../apps/webhook-dispatcher/src/dispatcher/assemble-dispatcher';
-import { TransactionTerminalConsumer } from '../../../../apps/webhook-dispatcher/src/intake/events/transaction-terminal.consumer';
-import type { WebhookSealer } from '../../../../apps/webhook-dispatcher/src/posting/posting.ports';
+import { TransactionTerminalConsumer } from '../../../../apps/webhook-dispatcher/src/intake/transaction-terminal.consumer';
+import type { WebhookSealer } from '../../../../apps/webhook-dispatcher/src/posting/webhook-sealer';
 import { AcknowledgeByPull } from '../../../../apps/webhook-dispatcher/src/recovery/acknowledge-by-pull';
 import type { StoredNotification } from '../../../../apps/webhook-dispatcher/src/recovery/notification.store';
 import { RecoverNotification } from '../../../../apps/webhook-dispatcher/src/recovery/recover-notification';

@@ -1,4 +1,4 @@
-import type { PostObserver, WebhookPoster, WebhookRequest } from '../../../../apps/webhook-dispatcher/src/posting/posting.ports';
+import type { PostObserver, WebhookPoster, WebhookRequest } from '../../../../apps/webhook-dispatcher/src/posting/post-webhook';
 import type { SimProcess } from '../engine/sim-process.ts';
 import type { Timeline } from '../engine/timeline.ts';
 import type { PostGhost } from './payment-ghost.ts';

@@ -1,6 +1,6 @@
 import type { ArmItem, Decision, SettleItem } from '@paycode/dto';
 import { type PaymentTracing, traceAll } from '@paycode/tracing';
-import { ReversalScheduler } from '../arming.ports';
+import { ReversalScheduler } from '../reversal-scheduler.client';
 
 /** A scheduler client that records each call in the trace of the payment and passes the trace on to the scheduler. */
 export class TracedReversalScheduler extends ReversalScheduler {

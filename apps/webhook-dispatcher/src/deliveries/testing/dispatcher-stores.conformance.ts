@@ -1,9 +1,9 @@
 import type { AckReceived } from '@paycode/dto';
 import type { ShardStore } from '@paycode/ownership';
+import type { InformationalStore } from '../../informational/informational.store';
+import type { OwnedVerdict, VerdictStore } from '../../verdicts/verdict.store';
 import type { DeliveryStore, ShardCursor } from '../deliveries.ports';
 import type { Delivery, NewDelivery } from '../domain/delivery';
-import type { InformationalStore } from '../../informational/informational.store';
-import type { OwnedVerdict, VerdictStore } from '../../verdicts/verdicts.ports';
 
 export interface DispatcherStoresUnderTest {
   shards: ShardStore;

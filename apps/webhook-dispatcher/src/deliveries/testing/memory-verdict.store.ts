@@ -1,6 +1,6 @@
 import type { AckReceived, VerdictKind } from '@paycode/dto';
+import { type OwnedVerdict, VerdictStore } from '../../verdicts/verdict.store';
 import type { Verdict } from '../domain/delivery';
-import { type OwnedVerdict, VerdictStore } from '../../verdicts/verdicts.ports';
 import type { DispatcherTables, VerdictTableRow } from './dispatcher-tables';
 import type { StatementExecutor } from './statement-executor';
 

@@ -4,9 +4,9 @@ import { shardStoreConformance } from '@paycode/ownership/testing';
 import { outboxEventsSql } from '@paycode/events/testing';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../../migrations';
-import { PostgresDeliveryStore } from '../persistence/postgres-delivery.store';
 import { PostgresInformationalStore } from '../../informational/informational.store';
-import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
+import { PostgresVerdictStore } from '../../verdicts/verdict.store';
+import { PostgresDeliveryStore } from '../persistence/postgres-delivery.store';
 import { dispatcherStoresConformance } from './dispatcher-stores.conformance';
 
 describe("the dispatcher's stores in PostgreSQL", () => {

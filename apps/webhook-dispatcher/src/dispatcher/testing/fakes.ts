@@ -1,14 +1,9 @@
 import { InternalCallError } from '@paycode/access';
 import { type ArmItem, type Decision, noRecipients, type Route, type SettleItem } from '@paycode/dto';
-import { ReversalScheduler } from '../../arming/arming.ports';
+import { ReversalScheduler } from '../../arming/reversal-scheduler.client';
 import { DeliveryMetrics, type DeliveryReport } from '../../deliveries/deliveries.ports';
-import {
-  type PostFault,
-  type PostObserver,
-  WebhookPoster,
-  type WebhookRequest,
-  WebhookSealer,
-} from '../../posting/posting.ports';
+import { type PostFault, type PostObserver, WebhookPoster, type WebhookRequest } from '../../posting/post-webhook';
+import { WebhookSealer } from '../../posting/webhook-sealer';
 import { RouteSource } from '../../routes/route-source.client';
 
 export function routeTo(url: string | null, changes: Partial<Route> = {}): Route {

@@ -6,7 +6,7 @@ import { allShards, PostgresShardStore } from '@paycode/ownership';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
 import { PostgresInformationalStore } from '../../informational/informational.store';
 import { PauseStore } from '../../pausing/pause.store';
-import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
+import { PostgresVerdictStore } from '../../verdicts/verdict.store';
 import { assembleDispatcher, type Dispatcher, type DispatcherPorts, type DispatcherSettings } from '../assemble-dispatcher';
 import { FakePoster, FakeRoutes, FakeScheduler, PlainSealer, RecordingMetrics } from './fakes';
 

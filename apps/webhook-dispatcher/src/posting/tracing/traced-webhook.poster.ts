@@ -1,5 +1,5 @@
 import type { PaymentTracing } from '@paycode/tracing';
-import { type PostObserver, WebhookPoster, type WebhookRequest } from '../posting.ports';
+import { type PostObserver, WebhookPoster, type WebhookRequest } from '../post-webhook';
 
 /**
  * A poster that records each request in the trace of the payment. It does not change the request: a receiver gets no trace id, because

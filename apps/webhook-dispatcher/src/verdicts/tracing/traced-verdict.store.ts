@@ -1,7 +1,7 @@
 import type { VerdictKind } from '@paycode/dto';
 import { type PaymentTracing, traceAll } from '@paycode/tracing';
-import type { Verdict } from '../../deliveries';
-import { type OwnedVerdict, VerdictStore } from '../verdicts.ports';
+import type { Verdict } from '../../deliveries/domain/delivery';
+import { type OwnedVerdict, VerdictStore } from '../verdict.store';
 
 const start = { name: 'record verdict', kind: 'internal' } as const;
 

@@ -2,8 +2,8 @@ import { isOurFault, OutboundGuard } from '@paycode/safe-http';
 import { TestAuthority, TestDnsServer } from '@paycode/safe-http/testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { ManualClock } from '@paycode/timing/testing';
-import { silence, status, WireReceiver } from '../../testing/wire-receiver';
-import type { PostFault } from '../posting.ports';
+import { silence, status, WireReceiver } from '../testing/wire-receiver';
+import type { PostFault } from './post-webhook';
 import { UndiciWebhookClient } from './undici-webhook.client';
 
 /** No verdict here may result from a late answer of a busy machine. */

@@ -1,8 +1,7 @@
 import type { Lifecycle, Logger } from '@paycode/service-runtime';
 import { eventually } from '@paycode/service-runtime/testing';
-import type { Dispatcher } from '../assemble-dispatcher';
-import { AssignedPartitions } from '../assigned-partitions';
-import { DispatcherPassesJob } from './dispatcher-passes.job';
+import type { Dispatcher } from './assemble-dispatcher';
+import { AssignedPartitions, DispatcherPassesJob } from './dispatcher-passes.job';
 
 describe('the passes of a dispatcher', () => {
   let calls: string[];

@@ -2,13 +2,13 @@ import { isOurFault, OutboundGuard, type OutboundPolicy } from '@paycode/safe-ht
 import { TestAuthority, type TestCertificate } from '@paycode/safe-http/testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { type CancelTimer, SystemClock } from '@paycode/timing';
-import type { AttemptOutcome } from '../../deliveries/domain/delivery';
-import { delivery } from '../../deliveries/testing/samples';
-import { PlainSealer, routeTo } from '../../dispatcher/testing/fakes';
-import { type Answer, silence, status, WireReceiver } from '../../testing/wire-receiver';
-import { AckDeadlines } from '../ack-deadlines';
-import type { PostWindowRules } from '../domain/post-window';
-import { PostWebhook } from '../post-webhook';
+import type { AttemptOutcome } from '../deliveries/domain/delivery';
+import { delivery } from '../deliveries/testing/samples';
+import { PlainSealer, routeTo } from '../dispatcher/testing/fakes';
+import { type Answer, silence, status, WireReceiver } from '../testing/wire-receiver';
+import { AckDeadlines } from './ack-deadlines';
+import type { PostWindowRules } from './domain/post-window';
+import { PostWebhook } from './post-webhook';
 import { UndiciWebhookClient } from './undici-webhook.client';
 
 /**

@@ -3,7 +3,7 @@ import { isOurFault, OutboundGuard } from '@paycode/safe-http';
 import { inwardNames, inwardUrls, publicV4, RawReceiver, TestDnsServer } from '@paycode/safe-http/testing';
 import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { SystemClock } from '@paycode/timing';
-import type { PostFault } from '../posting.ports';
+import type { PostFault } from './post-webhook';
 import { UndiciWebhookClient } from './undici-webhook.client';
 
 /** No verdict here may result from a late answer of a busy machine. */

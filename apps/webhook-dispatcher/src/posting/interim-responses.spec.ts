@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { InterimResponses } from './interim-responses';
+import { InterimResponses } from './origin-connection';
 
 const final = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
 const interim = ['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n', 'HTTP/1.0 199 X\r\n\r\n'];

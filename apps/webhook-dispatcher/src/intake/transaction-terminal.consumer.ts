@@ -1,9 +1,9 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { type ParseResult, transactionTerminal, topics, type TransactionTerminal } from '@paycode/dto';
+import { type ParseResult, topics, transactionTerminal, type TransactionTerminal } from '@paycode/dto';
 import { type EventBatch, OnEvents, readEvents, type ReceivedEvent } from '@paycode/events';
-import { DeliveryMetrics } from '../../deliveries';
-import { RecordDeliveries } from '../record-deliveries';
+import { DeliveryMetrics } from '../deliveries/deliveries.ports';
+import { RecordDeliveries } from './record-deliveries';
 
 /** Consumer group of the dispatchers; the shards a replica wants follow from its partitions. */
 export const dispatcherGroup = 'webhook-dispatcher';

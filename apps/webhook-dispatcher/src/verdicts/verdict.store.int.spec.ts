@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { ackReceived, type VerdictKind } from '@paycode/dto';
 import { outboxEventsSql } from '@paycode/events/testing';
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { PostgresShardStore } from '@paycode/ownership';
 import { ownEveryShard } from '@paycode/ownership/testing';
-import { migrations } from '../../../migrations';
-import type { Verdict } from '../../deliveries/domain/delivery';
-import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
-import { newDelivery } from '../../deliveries/testing/samples';
-import type { OwnedVerdict } from '../verdicts.ports';
-import { PostgresVerdictStore } from './postgres-verdict.store';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { migrations } from '../../migrations/index';
+import type { Verdict } from '../deliveries/domain/delivery';
+import { PostgresDeliveryStore } from '../deliveries/persistence/postgres-delivery.store';
+import { newDelivery } from '../deliveries/testing/samples';
+import { type OwnedVerdict, PostgresVerdictStore } from './verdict.store';
 
 describe('the verdict register in PostgreSQL', () => {
   let database: TestDatabase;

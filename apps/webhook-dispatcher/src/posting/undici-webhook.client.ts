@@ -1,7 +1,7 @@
 import type { Clock } from '@paycode/timing';
 import type { buildConnector } from 'undici';
-import { type PostObserver, WebhookPoster, type WebhookRequest } from '../posting.ports';
 import { OriginConnection } from './origin-connection';
+import { type PostObserver, WebhookPoster, type WebhookRequest } from './post-webhook';
 
 export interface UndiciWebhookOptions {
   /** Connects to checked addresses only (T-11). */

@@ -1,9 +1,32 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { topics } from '@paycode/dto';
+import { EventsServer, EventTransport } from '@paycode/events';
+import { shardsOfPartitions } from '@paycode/ownership';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/timing';
-import { AssignedPartitions } from '../assigned-partitions';
-import type { Dispatcher } from '../assemble-dispatcher';
-import { DISPATCHER } from '../dispatcher.token';
+import { dispatcherGroup } from '../intake/transaction-terminal.consumer';
+import type { Dispatcher } from './assemble-dispatcher';
+import { DISPATCHER } from './dispatcher.token';
+
+/** The shards that this replica should own: those of the partitions that its consumer reads. */
+@Injectable()
+export class AssignedPartitions {
+  private partitionCount: number | undefined;
+
+  constructor(
+    private readonly server: EventsServer,
+    private readonly transport: EventTransport,
+  ) {}
+
+  async shards(): Promise<Set<number>> {
+    const running = this.server
+      .progress()
+      .find(({ topic, group }) => topic === topics.transactionTerminal && group === dispatcherGroup);
+    if (!running) return new Set();
+    this.partitionCount ??= await this.transport.partitionCount(topics.transactionTerminal);
+    return shardsOfPartitions(running.assignedPartitions, this.partitionCount);
+  }
+}
 
 /** Interval of the passes that keep pauses, notices and queues current. */
 const upkeepMs = 1_000;

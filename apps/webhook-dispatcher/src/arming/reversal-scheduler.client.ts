@@ -1,6 +1,15 @@
 import type { InternalClient } from '@paycode/access';
 import type { ArmAnswer, ArmItem, Decision, SettleItem } from '@paycode/dto';
-import { ReversalScheduler } from '../arming.ports';
+
+/** The reversal-scheduler. Calls reject when their effect is unknown; all are idempotent. */
+export abstract class ReversalScheduler {
+  /**
+   * Resolves after the jobs are durable (P-I5). A decision in the answer means: do not POST. A payment without an answer is
+   * not armed.
+   */
+  abstract arm(items: readonly ArmItem[]): Promise<Map<number, Decision | null>>;
+  abstract settle(items: readonly SettleItem[]): Promise<void>;
+}
 
 /** The scheduler's answer breaks the contract; the client treats it as no answer. */
 export class MalformedArmAnswerError extends Error {

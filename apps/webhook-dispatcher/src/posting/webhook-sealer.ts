@@ -1,7 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import { importWebhookKey, type PayloadSealer, webhookEnvelope, webhookKeyAad, type WebhookKeySealer } from '@paycode/crypto';
 import type { Route } from '@paycode/dto';
-import { WebhookSealer } from '../posting.ports';
+
+/** Opens stored payloads and makes webhook bodies. Synchronous: keys are in memory. */
+export abstract class WebhookSealer {
+  /** The request body and the value of `X-Webhook-Encryption`. @throws when payload or key cannot be opened */
+  abstract bodyOf(payload: string, route: Route): { body: string; encryption: string };
+}
 
 const keysMax = 20_000;
 

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { answerBytesMax, isOurFault, OutboundGuard } from '@paycode/safe-http';
 import { framingsAfterStatus, framingsBeforeStatus, framingsInHeader } from '@paycode/safe-http/testing';
 import { SystemClock } from '@paycode/timing';
-import { status, WireReceiver } from '../../testing/wire-receiver';
-import type { PostFault } from '../posting.ports';
+import { status, WireReceiver } from '../testing/wire-receiver';
+import type { PostFault } from './post-webhook';
 import { UndiciWebhookClient } from './undici-webhook.client';
 
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';

@@ -1,2 +1,0 @@
-export { CloseOverdue } from './close-overdue';
-export { TakeOverDeliveries } from './take-over-deliveries';
