@@ -1,38 +1,68 @@
-import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { IdentityModule, ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
-import { KeyRing, PayloadSealer } from '@paycode/crypto';
+import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { type DynamicModule, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
+import { IdentityModule, InternalClient, ServiceTokenModule, ServiceTokenSigner, tokenKeyOptionsOf } from '@paycode/access';
+import { KeyRing, PayloadSealer, WebhookKeySealer } from '@paycode/crypto';
 import { ErasureModule } from '@paycode/erasure';
-import { DeadLettersModule, eventsOptionsOf, MessagingModule } from '@paycode/events';
+import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay } from '@paycode/events';
+import { LivenessSession, PostgresShardStore } from '@paycode/ownership';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
-import { outboundPolicyOf, userAgent } from '@paycode/safe-http';
+import { isOurFault, OutboundGuard, outboundPolicyOf, userAgent } from '@paycode/safe-http';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { SystemClock } from '@paycode/timing';
+import { PaymentTracing } from '@paycode/tracing';
 import { DataSource } from 'typeorm';
 import { migrations } from '../migrations';
+import { HttpReversalSchedulerClient } from './arming/reversal-scheduler.client';
 import type { Settings } from './config/env';
-import type { Dispatcher } from './dispatcher/assemble-dispatcher';
-import type { DispatcherOptions } from './dispatcher/dispatcher-options';
-import { DispatcherModule } from './dispatcher/dispatcher.module';
-import { DISPATCHER } from './dispatcher/dispatcher.token';
-import { storedDeliveries } from './erasure/stored-deliveries.sql';
+import { DeliveryMetrics } from './deliveries/deliveries.ports';
+import { PostgresDeliveryStore } from './deliveries/persistence/postgres-delivery.store';
+import { Dispatcher, type DispatcherPorts, type DispatcherSettings, type Gathering } from './dispatcher/dispatcher';
+import { AssignedPartitions, DispatcherPassesJob } from './dispatcher/dispatcher-passes.job';
+import { PrometheusDeliveryMetrics } from './dispatcher/prometheus-delivery.metrics';
+import { TracedReversalScheduler, TracedVerdictStore, TracedWebhookPoster } from './dispatcher/traced-delivery';
+import { InformationalStore, PostgresInformationalStore } from './informational/informational.store';
 import { RedeliverInformational } from './informational/redeliver-informational';
-import { WebhookSealer } from './posting/webhook-sealer';
-import { AcknowledgeByPull } from './recovery/acknowledge-by-pull';
+import { RecordDeliveries } from './intake/record-deliveries';
+import { TransactionTerminalConsumer } from './intake/transaction-terminal.consumer';
+import { DeliveriesController, ShardsController } from './on-call/deliveries.controller';
+import { DeliveryLogStore } from './on-call/delivery-log.store';
+import { ShowDelivery } from './on-call/show-delivery';
+import { EndpointsController, PortalEndpointsController } from './pausing/endpoints.controller';
+import { pauseLimitsOf } from './pausing/domain/pause-limits';
+import { MerchantEndpoints, PauseEndpoint } from './pausing/pause-endpoint';
+import { PauseStore } from './pausing/pause.store';
+import { HandshakeGate } from './posting/handshake-gate';
+import { UndiciWebhookClient } from './posting/undici-webhook.client';
+import { KeyRingWebhookSealer, WebhookSealer } from './posting/webhook-sealer';
 import { NotificationStore } from './recovery/notification.store';
+import { storedDeliveries } from './erasure/stored-deliveries.sql';
 import { PortalNotificationsController } from './recovery/portal-notifications.controller';
 import { PurchaseNotificationController } from './recovery/purchase-notification.controller';
+import { AcknowledgeByPull } from './recovery/acknowledge-by-pull';
 import { RecoverNotification } from './recovery/recover-notification';
 import { RedeliverNotice, SealRequest, ShowNotification } from './recovery/show-notification';
 import { IdRangeStore } from './retention/id-range.store';
 import { RetainDeliveries } from './retention/retain-deliveries';
 import { RetentionJob } from './retention/retention.job';
-import { VerdictStore } from './verdicts/verdict.store';
+import { HttpRouteSourceClient } from './routes/route-source.client';
+import { CloseDeliveries } from './verdicts/close-deliveries';
+import { PostgresVerdictStore, VerdictStore } from './verdicts/verdict.store';
 
 /** AckReceived may wait this long for others to share its publish: the reversal that it ends is due a minute later. */
 const ackReceivedGatherMs = 100;
 const dayMs = 86_400_000;
+/** Short for a delivery, and long enough that about a dozen share a call under load. */
+const gathering: Gathering = { turn: () => setImmediate(), beforePostMs: 4, afterVerdictsMs: 20 };
 
 /** The webhook dispatcher: durable deliveries, POSTs under a shard's epoch, write-once verdicts. */
 @Module({})
-export class AppModule {
+export class AppModule implements OnApplicationShutdown {
+  constructor(
+    private readonly poster: UndiciWebhookClient,
+    private readonly liveness: LivenessSession,
+  ) {}
+
   static forRoot(settings: Settings): DynamicModule {
     return {
       module: AppModule,
@@ -50,33 +80,211 @@ export class AppModule {
           beginsTraces: true,
           gatherMs: ackReceivedGatherMs,
         }),
-        DispatcherModule.register(dispatcherOptions(settings)),
         ErasureModule.register({ source: storedDeliveries, payloadKeys: settings.PAYLOAD_KEYS }),
       ],
-      controllers: [PurchaseNotificationController, PortalNotificationsController],
-      providers: [...recoveryProviders(settings.PAYLOAD_KEYS), ...retentionProviders(settings.RETENTION_DAYS * dayMs)],
+      controllers: [
+        TransactionTerminalConsumer,
+        DeliveriesController,
+        ShardsController,
+        EndpointsController,
+        PortalEndpointsController,
+        PurchaseNotificationController,
+        PortalNotificationsController,
+      ],
+      providers: [
+        ...stores,
+        ...outbound(settings),
+        dispatcher(settings),
+        ...useCases(settings),
+        ...recovery(settings),
+        AssignedPartitions,
+        DispatcherPassesJob,
+        RetentionJob,
+      ],
     };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.poster.close();
+    await this.liveness.close();
   }
 }
 
-/** `GET /pluto/purchase/notification/{transactionId}`, and what the portal shows and repeats. */
-function recoveryProviders(payloadKeys: string): Provider[] {
-  const openerOf = () => new PayloadSealer(KeyRing.parse(payloadKeys));
+const stores: Provider[] = [
+  {
+    // Its lock tells the other replicas that this one lives (P-T11).
+    provide: LivenessSession,
+    inject: [DataSource, LOGGER],
+    useFactory: (source: DataSource, logger: Logger) =>
+      LivenessSession.besides(source, err =>
+        logger.warn({ event: 'liveness-session', err }, 'the lock that shows this replica lives is down'),
+      ),
+  },
+  {
+    provide: VerdictStore,
+    inject: [DataSource, OutboxRelay, PaymentTracing],
+    useFactory: (source: DataSource, relay: OutboxRelay, tracing: PaymentTracing) => {
+      const traceparentOf = tracing.isOn ? (id: number) => tracing.traceparentOf(id) : undefined;
+      const store = new PostgresVerdictStore(source, 'webhook-dispatcher', () => relay.wake(), traceparentOf);
+      return tracing.isOn ? new TracedVerdictStore(store, tracing) : store;
+    },
+  },
+  {
+    provide: InformationalStore,
+    inject: [DataSource],
+    useFactory: (source: DataSource) => new PostgresInformationalStore(source),
+  },
+  { provide: PauseStore, inject: [DataSource], useFactory: (source: DataSource) => new PauseStore(source) },
+  { provide: NotificationStore, inject: [DataSource], useFactory: (source: DataSource) => new NotificationStore(source) },
+];
+
+/** Requests to receivers, and the numbers and log lines about them. */
+function outbound(settings: Settings): Provider[] {
   return [
-    { provide: NotificationStore, inject: [DataSource], useFactory: (source: DataSource) => new NotificationStore(source) },
+    {
+      provide: UndiciWebhookClient,
+      useFactory: () => {
+        // The attempt watches the budget itself and does not blame the receiver for a stall of this process. This limit only cleans
+        // up.
+        const connectTimeoutMs = settings.CONNECT_BUDGET_MS + 2_000;
+        const connect = new OutboundGuard(outboundPolicyOf(settings)).connector({ connectTimeoutMs });
+        return new UndiciWebhookClient({ connect, isOurFault, clock: new SystemClock() });
+      },
+    },
+    {
+      provide: WebhookSealer,
+      useFactory: () => {
+        const keys = new WebhookKeySealer(KeyRing.parse(settings.KEY_ENCRYPTION_KEYS));
+        return new KeyRingWebhookSealer(payloadsOf(settings), keys);
+      },
+    },
+    {
+      provide: PrometheusDeliveryMetrics,
+      inject: [LOGGER],
+      useFactory: (logger: Logger) =>
+        new PrometheusDeliveryMetrics(logger, { deliveriesPerLogLine: settings.DELIVERIES_PER_LOG_LINE }),
+    },
+    { provide: DeliveryMetrics, useExisting: PrometheusDeliveryMetrics },
+  ];
+}
+
+const parts = [
+  DataSource,
+  LivenessSession,
+  VerdictStore,
+  InformationalStore,
+  PauseStore,
+  WebhookSealer,
+  UndiciWebhookClient,
+  PrometheusDeliveryMetrics,
+  ServiceTokenSigner,
+  PaymentTracing,
+] as const;
+type Instances<Classes> = { [At in keyof Classes]: Classes[At] extends { prototype: infer Instance } ? Instance : never };
+type Parts = Instances<typeof parts>;
+
+/** The dispatcher of this process. */
+function dispatcher(settings: Settings): Provider {
+  return {
+    provide: Dispatcher,
+    inject: [...parts],
+    useFactory: (...injected: Parts) => new Dispatcher(portsOf(settings, injected), dispatcherSettings(settings)),
+  };
+}
+
+/** What the dispatcher of this process works with: PostgreSQL, HTTP and the clock of the system. */
+function portsOf(settings: Settings, injected: Parts): DispatcherPorts {
+  const [source, liveness, verdicts, informational, pauses, sealer, client, metrics, signer, tracing] = injected;
+  const internal = (audience: 'reversal-scheduler' | 'notification-config', baseUrl: string) =>
+    new InternalClient({ baseUrl, audience, signer });
+  const scheduler = new HttpReversalSchedulerClient(internal('reversal-scheduler', settings.REVERSAL_SCHEDULER_URL));
+  return {
+    clock: new SystemClock(),
+    shards: new PostgresShardStore(source, liveness),
+    deliveries: new PostgresDeliveryStore(source),
+    verdicts,
+    informational,
+    pauses,
+    scheduler: tracing.isOn ? new TracedReversalScheduler(scheduler, tracing) : scheduler,
+    routes: new HttpRouteSourceClient(internal('notification-config', settings.NOTIFICATION_CONFIG_URL)),
+    sealer,
+    poster: tracing.isOn ? new TracedWebhookPoster(client, tracing) : client,
+    gate: gateBefore(client, settings.HANDSHAKES_PER_SECOND),
+    metrics,
+    showLoad: read => metrics.observe(read),
+  };
+}
+
+function gateBefore(client: UndiciWebhookClient, handshakesPerSecond: number): HandshakeGate {
+  const gate = new HandshakeGate(new SystemClock(), { handshakesPerSecond, idleOf: origin => client.idleOf(origin) });
+  client.onIdle(origin => gate.onIdle(origin));
+  return gate;
+}
+
+function dispatcherSettings(settings: Settings): DispatcherSettings {
+  return {
+    // Each start gets a new identity, because a restarted process does not know what its predecessor had in flight.
+    replica: randomUUID(),
+    instance: settings.INSTANCE_ID ?? undefined,
+    shardLeaseMs: settings.DISPATCHER_SHARD_LEASE_MS,
+    rules: rulesOf(settings),
+    post: { ackWindowMs: settings.ACK_WINDOW_MS, connectBudgetMs: settings.CONNECT_BUDGET_MS, userAgent },
+    slotsMax: settings.SOCKETS_MAX,
+    heldMax: settings.HELD_MAX,
+    relaysUrl: settings.SANDBOX_RELAYS_URL ?? undefined,
+    gathering,
+  };
+}
+
+function rulesOf(settings: Settings): DispatcherSettings['rules'] {
+  return { attemptsMax: settings.MAX_ATTEMPTS, dispatchWindowMs: settings.DISPATCH_WINDOW_MS };
+}
+
+/** Use cases that the consumer, the controllers of on-call and the jobs call. */
+function useCases(settings: Settings): Provider[] {
+  return [
+    { provide: RecordDeliveries, inject: [Dispatcher], useFactory: ({ intake }: Dispatcher) => intake },
+    { provide: CloseDeliveries, inject: [Dispatcher], useFactory: ({ closing }: Dispatcher) => closing },
+    {
+      provide: RedeliverInformational,
+      inject: [InformationalStore],
+      useFactory: (store: InformationalStore) => new RedeliverInformational(store),
+    },
+    {
+      provide: PauseEndpoint,
+      inject: [PauseStore, Dispatcher],
+      useFactory: (store: PauseStore, { routes, pauses }: Dispatcher) =>
+        new PauseEndpoint(store, new MerchantEndpoints(routes), pauses, pauseLimitsOf(rulesOf(settings))),
+    },
+    {
+      provide: ShowDelivery,
+      inject: [DataSource],
+      useFactory: (source: DataSource) => new ShowDelivery(new DeliveryLogStore(source)),
+    },
+    {
+      provide: RetainDeliveries,
+      inject: [DataSource],
+      useFactory: (source: DataSource) => new RetainDeliveries(new IdRangeStore(source), settings.RETENTION_DAYS * dayMs),
+    },
+  ];
+}
+
+/** `GET /pluto/purchase/notification/{transactionId}`, and what the portal shows and repeats. */
+function recovery(settings: Settings): Provider[] {
+  return [
     {
       provide: RecoverNotification,
-      inject: [NotificationStore, DISPATCHER, VerdictStore],
+      inject: [NotificationStore, Dispatcher, VerdictStore],
       useFactory: (store: NotificationStore, { routes, settling }: Dispatcher, verdicts: VerdictStore) => {
         const owners = { pspOf: async (merchantId: number) => (await routes.current(merchantId)).pspId };
-        return new RecoverNotification(store, owners, new AcknowledgeByPull(verdicts, settling), openerOf());
+        return new RecoverNotification(store, owners, new AcknowledgeByPull(verdicts, settling), payloadsOf(settings));
       },
     },
     {
       provide: ShowNotification,
-      inject: [NotificationStore, DISPATCHER, WebhookSealer],
+      inject: [NotificationStore, Dispatcher, WebhookSealer],
       useFactory: (store: NotificationStore, { routes }: Dispatcher, sealer: WebhookSealer) =>
-        new ShowNotification(store, openerOf(), new SealRequest(routes, sealer, userAgent)),
+        new ShowNotification(store, payloadsOf(settings), new SealRequest(routes, sealer, userAgent)),
     },
     {
       provide: RedeliverNotice,
@@ -87,34 +295,6 @@ function recoveryProviders(payloadKeys: string): Provider[] {
   ];
 }
 
-/** Deletes stored notifications when their retention ends. */
-function retentionProviders(retentionMs: number): Provider[] {
-  return [
-    {
-      provide: RetainDeliveries,
-      inject: [DataSource],
-      useFactory: (source: DataSource) => new RetainDeliveries(new IdRangeStore(source), retentionMs),
-    },
-    RetentionJob,
-  ];
-}
-
-function dispatcherOptions(settings: Settings): DispatcherOptions {
-  return {
-    neighbours: {
-      reversalSchedulerUrl: settings.REVERSAL_SCHEDULER_URL,
-      notificationConfigUrl: settings.NOTIFICATION_CONFIG_URL,
-    },
-    keys: { payloadKeys: settings.PAYLOAD_KEYS, keyEncryptionKeys: settings.KEY_ENCRYPTION_KEYS },
-    outbound: outboundPolicyOf(settings),
-    instance: settings.INSTANCE_ID ?? undefined,
-    shardLeaseMs: settings.DISPATCHER_SHARD_LEASE_MS,
-    rules: { attemptsMax: settings.MAX_ATTEMPTS, dispatchWindowMs: settings.DISPATCH_WINDOW_MS },
-    window: { ackWindowMs: settings.ACK_WINDOW_MS, connectBudgetMs: settings.CONNECT_BUDGET_MS },
-    slotsMax: settings.SOCKETS_MAX,
-    heldMax: settings.HELD_MAX,
-    deliveriesPerLogLine: settings.DELIVERIES_PER_LOG_LINE,
-    relaysUrl: settings.SANDBOX_RELAYS_URL ?? undefined,
-    handshakesPerSecond: settings.HANDSHAKES_PER_SECOND,
-  };
+function payloadsOf(settings: Settings): PayloadSealer {
+  return new PayloadSealer(KeyRing.parse(settings.PAYLOAD_KEYS));
 }

@@ -1,8 +1,7 @@
 import { settled } from '@paycode/timing/testing';
 import type { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
 import { terminalEvent } from '../deliveries/testing/samples';
-import { memoryStores, memoryTables } from '../dispatcher/testing/memory-stores';
-import { type DispatcherStores, Replica } from '../dispatcher/testing/replica';
+import { type DispatcherStores, memoryStores, memoryTables, Replica } from '../dispatcher/testing/replica';
 
 describe('before a POST', () => {
   let tables: DispatcherTables;

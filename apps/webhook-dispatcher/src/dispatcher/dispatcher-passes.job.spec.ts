@@ -1,6 +1,6 @@
 import type { Lifecycle, Logger } from '@paycode/service-runtime';
 import { eventually } from '@paycode/service-runtime/testing';
-import type { Dispatcher } from './assemble-dispatcher';
+import type { Dispatcher } from './dispatcher';
 import { AssignedPartitions, DispatcherPassesJob } from './dispatcher-passes.job';
 
 describe('the passes of a dispatcher', () => {

@@ -5,8 +5,7 @@ import { shardsOfPartitions } from '@paycode/ownership';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/timing';
 import { dispatcherGroup } from '../intake/transaction-terminal.consumer';
-import type { Dispatcher } from './assemble-dispatcher';
-import { DISPATCHER } from './dispatcher.token';
+import { Dispatcher } from './dispatcher';
 
 /** The shards that this replica should own: those of the partitions that its consumer reads. */
 @Injectable()
@@ -46,7 +45,7 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
   private utilization = performance.eventLoopUtilization();
 
   constructor(
-    @Inject(DISPATCHER) private readonly dispatcher: Dispatcher,
+    private readonly dispatcher: Dispatcher,
     private readonly assigned: AssignedPartitions,
     private readonly lifecycle: Lifecycle,
     @Inject(LOGGER) private readonly logger: Logger,

@@ -6,8 +6,6 @@ import { DeliveryMetrics, type DeliveryReport, type ParkedStep } from '../delive
 import type { AttemptOutcome } from '../deliveries/domain/delivery';
 import type { QueueLoad } from '../queueing/delivery-queue';
 import { outcomeClass } from '../verdicts/domain/verdict-of';
-import { isLogged } from './logged-deliveries';
-import { RecentMerchants } from './recent-merchants';
 
 const ageBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 60, 120, 300, 900];
 
@@ -193,4 +191,53 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
 function classOf(verdict: VerdictKind): string {
   if (verdict.startsWith('ACKED')) return 'acknowledged';
   return verdict === 'NOT_APPLICABLE' ? 'not_applicable' : 'closed';
+}
+
+const hashes = 4_294_967_296;
+
+/**
+ * Whether a delivery has a log line: each that did not end well at its first attempt, and of the others one in `perLine`. The transaction
+ * id chooses it, so every replica and every run chooses the same. What became of any delivery, its row says (`paycode deliveries show`).
+ */
+export function isLogged(report: DeliveryReport, perLine: number): boolean {
+  return !isOrdinary(report) || hashOf(report.delivery.transactionId) < hashes / perLine;
+}
+
+/** Sent once and answered 200, or there is no webhook to send it to. */
+function isOrdinary({ delivery, verdict, outcome }: DeliveryReport): boolean {
+  if (delivery.attempt > 1) return false;
+  if (outcome === 'HTTP 200') return verdict === 'ACKED_HTTP' || verdict === 'NOT_APPLICABLE';
+  return outcome === 'NO WEBHOOK';
+}
+
+/** Spreads ids that follow each other (Knuth's multiplicative hash), or each hundredth would be of the same caller. */
+function hashOf(transactionId: number): number {
+  return Math.imul(transactionId, 2_654_435_761) >>> 0;
+}
+
+const windowMs = 600_000;
+const merchantsMax = 50_000;
+
+/** The latest verdict of each merchant, for ten minutes. The merchant heard of longest ago goes first when there are too many. */
+export class RecentMerchants {
+  /** Longest ago first. */
+  private readonly latest = new Map<number, { atMs: number; isAcknowledged: boolean }>();
+
+  constructor(private readonly nowMs: () => number) {}
+
+  concluded(merchantId: number, isAcknowledged: boolean): void {
+    this.latest.delete(merchantId);
+    this.latest.set(merchantId, { atMs: this.nowMs(), isAcknowledged });
+    if (this.latest.size > merchantsMax) this.latest.delete(this.latest.keys().next().value!);
+  }
+
+  get counted(): { served: number; failing: number } {
+    const sinceMs = this.nowMs() - windowMs;
+    let failing = 0;
+    for (const [merchantId, { atMs, isAcknowledged }] of this.latest) {
+      if (atMs < sinceMs) this.latest.delete(merchantId);
+      else if (!isAcknowledged) failing++;
+    }
+    return { served: this.latest.size, failing };
+  }
 }

@@ -1,10 +1,8 @@
 import { settled } from '@paycode/timing/testing';
 import type { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
 import { terminalEvent } from '../deliveries/testing/samples';
-import { memoryStores, memoryTables } from '../dispatcher/testing/memory-stores';
-import { Replica } from '../dispatcher/testing/replica';
+import { memoryStores, memoryTables, Replica } from '../dispatcher/testing/replica';
 
-const endpoint = 'https://shop.example';
 const minuteMs = 60_000;
 
 /** Dispatchers on shared tables, as people on call pause the endpoint of their only merchant. */

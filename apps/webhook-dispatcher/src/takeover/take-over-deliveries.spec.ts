@@ -1,8 +1,7 @@
 import { settled } from '@paycode/timing/testing';
 import type { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
 import { terminalEvent } from '../deliveries/testing/samples';
-import { memoryStores, memoryTables } from '../dispatcher/testing/memory-stores';
-import { Replica } from '../dispatcher/testing/replica';
+import { memoryStores, memoryTables, Replica } from '../dispatcher/testing/replica';
 import { shardOf } from '@paycode/ownership';
 
 describe('a delivery that a former owner left', () => {

@@ -27,8 +27,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import axios from 'axios';
 import { terminalEvent } from '../deliveries/testing/samples';
 import { dispatcherDefinition } from '../dispatcher.definition';
-import type { Dispatcher } from '../dispatcher/assemble-dispatcher';
-import { DISPATCHER } from '../dispatcher/dispatcher.token';
+import { Dispatcher } from '../dispatcher/dispatcher';
 import { FakeNeighbours } from './fake-neighbours';
 
 const tokenKeys = new TestTokenKeys();
@@ -195,7 +194,7 @@ export class DispatcherRig {
 }
 
 export function dispatcherOf(service: RunningService): Dispatcher {
-  return service.app.get<Dispatcher>(DISPATCHER);
+  return service.app.get(Dispatcher);
 }
 
 function eventOf(terminal: TransactionTerminal): EventToPublish {

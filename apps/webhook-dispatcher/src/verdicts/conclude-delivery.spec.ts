@@ -2,8 +2,7 @@ import { settled } from '@paycode/timing/testing';
 import type { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
 import { terminalEvent } from '../deliveries/testing/samples';
 import type { FakePost } from '../dispatcher/testing/fakes';
-import { memoryStores, memoryTables } from '../dispatcher/testing/memory-stores';
-import { type DispatcherStores, Replica } from '../dispatcher/testing/replica';
+import { type DispatcherStores, memoryStores, memoryTables, Replica } from '../dispatcher/testing/replica';
 
 describe('after a POST', () => {
   let tables: DispatcherTables;

@@ -2,11 +2,7 @@ import type { Identity } from '@paycode/dto';
 import { shardOf, shardsOfPartitions } from '@paycode/ownership';
 import { passed } from '@paycode/timing';
 import type { ReversalScheduler } from '../../../../apps/webhook-dispatcher/src/arming/reversal-scheduler.client';
-import {
-  assembleDispatcher,
-  type Dispatcher,
-  type Gathering,
-} from '../../../../apps/webhook-dispatcher/src/dispatcher/assemble-dispatcher';
+import { Dispatcher, type Gathering } from '../../../../apps/webhook-dispatcher/src/dispatcher/dispatcher';
 import { TransactionTerminalConsumer } from '../../../../apps/webhook-dispatcher/src/intake/transaction-terminal.consumer';
 import type { WebhookSealer } from '../../../../apps/webhook-dispatcher/src/posting/webhook-sealer';
 import { AcknowledgeByPull } from '../../../../apps/webhook-dispatcher/src/recovery/acknowledge-by-pull';
@@ -46,7 +42,7 @@ export class DispatcherNode {
       world.mutation,
     );
     this.stores = stores;
-    this.dispatcher = assembleDispatcher(
+    this.dispatcher = new Dispatcher(
       {
         ...stores,
         clock: this.clock(),

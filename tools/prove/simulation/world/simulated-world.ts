@@ -3,8 +3,8 @@ import type { ArmReversals } from '../../../../apps/reversal-scheduler/src/rever
 import type { DecideReversals } from '../../../../apps/reversal-scheduler/src/reversal/decide-reversals';
 import type { DecisionStore } from '../../../../apps/reversal-scheduler/src/reversal/reversal.ports';
 import type { InMemoryReversalDatabase } from '../../../../apps/reversal-scheduler/src/reversal/testing/in-memory-reversal-database';
-import type { Dispatcher } from '../../../../apps/webhook-dispatcher/src/dispatcher/assemble-dispatcher';
 import type { DispatcherTables } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
+import type { Dispatcher } from '../../../../apps/webhook-dispatcher/src/dispatcher/dispatcher';
 import type { Network, SimServer } from '../engine/network.ts';
 import type { SimProcess } from '../engine/sim-process.ts';
 import type { Timeline } from '../engine/timeline.ts';

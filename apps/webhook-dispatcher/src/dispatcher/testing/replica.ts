@@ -1,13 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { eventually } from '@paycode/service-runtime/testing';
-import { DataSource } from 'typeorm';
-import { ManualClock } from '@paycode/timing/testing';
 import { allShards, PostgresShardStore } from '@paycode/ownership';
+import { eventually } from '@paycode/service-runtime/testing';
+import { ManualClock } from '@paycode/timing/testing';
+import { DataSource } from 'typeorm';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
+import { DispatcherTables } from '../../deliveries/testing/dispatcher-tables';
+import { MemoryDeliveryStore } from '../../deliveries/testing/memory-delivery.store';
+import { MemoryInformationalStore } from '../../deliveries/testing/memory-informational.store';
+import { MemoryVerdictStore } from '../../deliveries/testing/memory-verdict.store';
+import { atOnce } from '../../deliveries/testing/statement-executor';
+import { TableShardStore } from '../../deliveries/testing/table-shard.store';
 import { PostgresInformationalStore } from '../../informational/informational.store';
 import { PauseStore } from '../../pausing/pause.store';
+import { MemoryPauses } from '../../pausing/testing/memory-pauses';
 import { PostgresVerdictStore } from '../../verdicts/verdict.store';
-import { assembleDispatcher, type Dispatcher, type DispatcherPorts, type DispatcherSettings } from '../assemble-dispatcher';
+import { Dispatcher, type DispatcherPorts, type DispatcherSettings } from '../dispatcher';
 import { FakePoster, FakeRoutes, FakeScheduler, PlainSealer, RecordingMetrics } from './fakes';
 
 export type DispatcherStores = Pick<DispatcherPorts, 'shards' | 'deliveries' | 'verdicts' | 'informational' | 'pauses'>;
@@ -49,7 +56,7 @@ export class Replica {
       metrics: this.metrics,
       ...over.ports,
     };
-    this.dispatcher = assembleDispatcher(ports, {
+    this.dispatcher = new Dispatcher(ports, {
       replica: this.name,
       shardLeaseMs: 10_000,
       rules: { attemptsMax: 2, dispatchWindowMs: 900_000 },
@@ -92,4 +99,20 @@ export class Replica {
     });
     await draining;
   }
+}
+
+/** Tables of every shard, for replicas that share them. `nowMs`: the database's clock. */
+export function memoryTables(nowMs: () => number = () => 0): DispatcherTables {
+  return new DispatcherTables(allShards(), nowMs);
+}
+
+/** The stores of one replica on tables in memory; they do what the PostgreSQL ones do (`dispatcher-stores.conformance.ts`). */
+export function memoryStores(tables: DispatcherTables): DispatcherStores {
+  return {
+    shards: new TableShardStore(tables, atOnce),
+    deliveries: new MemoryDeliveryStore(tables, atOnce),
+    verdicts: new MemoryVerdictStore(tables, atOnce),
+    informational: new MemoryInformationalStore(tables, atOnce),
+    pauses: new MemoryPauses(tables, atOnce),
+  };
 }

@@ -1,6 +1,6 @@
+import { type HeldShard, type ShardListener, ShardOwnership, type ShardStore } from '@paycode/ownership';
 import type { FlushPauses } from '@paycode/persistence';
 import { type Clock, passed } from '@paycode/timing';
-import { type ShardStore, ShardOwnership } from '@paycode/ownership';
 import { PrepareAttempt } from '../arming/prepare-attempt';
 import type { ReversalScheduler } from '../arming/reversal-scheduler.client';
 import type { DeliveryMetrics, DeliveryStore } from '../deliveries/deliveries.ports';
@@ -27,7 +27,6 @@ import { ConcludeDelivery } from '../verdicts/conclude-delivery';
 import { RecordVerdict } from '../verdicts/record-verdict';
 import { SettleReversals } from '../verdicts/settle-reversals';
 import type { VerdictStore } from '../verdicts/verdict.store';
-import { ShardChanges } from './shard-changes';
 
 /** All connections of a dispatcher to the outside. */
 export interface DispatcherPorts {
@@ -76,67 +75,65 @@ export interface Gathering {
   afterVerdictsMs: number;
 }
 
-/** One dispatcher replica: its use cases connected over ports. It has no framework and no timers of its own. */
-export interface Dispatcher extends Parts {
+/**
+ * One dispatcher replica: its use cases connected over ports, in the order of a delivery's path. It has no framework and no timers of its
+ * own.
+ */
+export class Dispatcher {
+  readonly shards: ShardOwnership;
+  readonly routes: RouteCache;
+  readonly pauses: EndpointPauses;
+  readonly queue: DeliveryQueue;
+  readonly intake: RecordDeliveries;
+  readonly settling: SettleReversals;
+  readonly closing: CloseDeliveries;
+  readonly takeover: TakeOverDeliveries;
+  readonly informational: RepeatInformational;
+  readonly overdue: CloseOverdue;
+
+  /** Makes the parts; each receives those before it. */
+  constructor(ports: DispatcherPorts, settings: DispatcherSettings) {
+    const { clock, metrics, deliveries, scheduler } = ports;
+    const { replica, instance, rules } = settings;
+    const flushing = flushingOf(settings, clock);
+    const shards = new ShardOwnership(ports.shards, clock, { replica, instance, leaseMs: settings.shardLeaseMs });
+    const routes = new RouteCache(ports.routes, clock, settings);
+    const pauses = new EndpointPauses(ports.pauses, clock);
+    const queues = new OriginQueues<Delivery>({ slotsMax: settings.slotsMax });
+    const queue = new DeliveryQueue(queues, routes, clock, { heldMax: settings.heldMax }, pauses);
+    this.intake = new RecordDeliveries(
+      { store: deliveries, shards, queue, routes, clock, flushing: flushing.beforePost },
+      metrics,
+    );
+    const preparing = new PrepareAttempt(routes, shards, deliveries, scheduler, { clock, flushing: flushing.beforePost });
+    const posting = new PostWebhook(ports.poster, ports.sealer, new AckDeadlines(clock), clock, settings.post);
+    this.settling = new SettleReversals(scheduler, clock, metrics);
+    const verdicts = new RecordVerdict(ports.verdicts, shards, this.settling, metrics, { clock, flushing: flushing.verdicts });
+    const concluding = new ConcludeDelivery(verdicts, ports.informational, rules, clock, metrics);
+    this.closing = new CloseDeliveries(deliveries, metrics);
+    const refill = new RefillQueues(deliveries, queue, shards);
+    const takeover = new TakeOverDeliveries(deliveries, queue, concluding, shards, { rules, clock, refill });
+    const dispatch = new DispatchWebhook(queue, preparing, posting, concluding, { clock, takeover, metrics, gate: ports.gate });
+    this.informational = new RepeatInformational(ports.informational, queue, shards, clock);
+    this.overdue = new CloseOverdue(queue, concluding, rules, { clock, takeover });
+    [this.shards, this.routes, this.pauses, this.queue, this.takeover] = [shards, routes, pauses, queue, takeover];
+    // The parts that report to each other are connected after all were made. There is no other late binding.
+    queue.onReady(() => dispatch.startAll());
+    pauses.onPaused(() => queue.leavePaused());
+    shards.onChange(new ShardChanges(queue, takeover));
+    ports.showLoad?.(() => ({ ...queue.load, endpointsPaused: pauses.count }));
+  }
+
   /**
    * Starts no more POSTs, lets those in flight end, hands the shards over (P-T9). The caller must keep calling
    * `shards.pass()`.
    */
-  drain(): Promise<void>;
-}
-
-type Parts = ReturnType<typeof partsOf>;
-
-export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherSettings): Dispatcher {
-  const parts = partsOf(ports, settings);
-  connect(parts, ports);
-  return { ...parts, drain: () => drain(parts) };
-}
-
-/** Connects the parts that report to each other, after all were made. The dispatcher has no other late binding. */
-function connect({ queue, dispatch, shards, takeover, pauses }: Parts, { showLoad }: DispatcherPorts): void {
-  queue.onReady(() => dispatch.startAll());
-  pauses.onPaused(() => queue.leavePaused());
-  shards.onChange(new ShardChanges(queue, takeover));
-  showLoad?.(() => ({ ...queue.load, endpointsPaused: pauses.count }));
-}
-
-/** Makes the parts in the order of a delivery's path; each receives those before it. */
-function partsOf(ports: DispatcherPorts, settings: DispatcherSettings) {
-  const { clock, metrics } = ports;
-  const { replica, instance, rules } = settings;
-  const flushing = flushingOf(settings, clock);
-  const shards = new ShardOwnership(ports.shards, clock, { replica, instance, leaseMs: settings.shardLeaseMs });
-  const routes = new RouteCache(ports.routes, clock, settings);
-  const pauses = new EndpointPauses(ports.pauses, clock);
-  const queues = new OriginQueues<Delivery>({ slotsMax: settings.slotsMax });
-  const queue = new DeliveryQueue(queues, routes, clock, { heldMax: settings.heldMax }, pauses);
-  const intake = new RecordDeliveries(
-    { store: ports.deliveries, shards, queue, routes, clock, flushing: flushing.beforePost },
-    metrics,
-  );
-  const preparing = new PrepareAttempt(routes, shards, ports.deliveries, ports.scheduler, {
-    clock,
-    flushing: flushing.beforePost,
-  });
-  const posting = new PostWebhook(ports.poster, ports.sealer, new AckDeadlines(clock), clock, settings.post);
-  const settling = new SettleReversals(ports.scheduler, clock, metrics);
-  const verdicts = new RecordVerdict(ports.verdicts, shards, settling, metrics, { clock, flushing: flushing.verdicts });
-  const concluding = new ConcludeDelivery(verdicts, ports.informational, rules, clock, metrics);
-  const closing = new CloseDeliveries(ports.deliveries, metrics);
-  const refill = new RefillQueues(ports.deliveries, queue, shards);
-  const takeover = new TakeOverDeliveries(ports.deliveries, queue, concluding, shards, { rules, clock, refill });
-  const dispatch = new DispatchWebhook(queue, preparing, posting, concluding, { clock, takeover, metrics, gate: ports.gate });
-  const informational = new RepeatInformational(ports.informational, queue, shards, clock);
-  const overdue = new CloseOverdue(queue, concluding, rules, { clock, takeover });
-  return { intake, closing, shards, takeover, informational, overdue, queue, pauses, routes, settling, dispatch };
-}
-
-async function drain({ queue, shards, settling }: Parts): Promise<void> {
-  queue.close();
-  await shards.leave();
-  queue.shut();
-  await settling.drain();
+  async drain(): Promise<void> {
+    this.queue.close();
+    await this.shards.leave();
+    this.queue.shut();
+    await this.settling.drain();
+  }
 }
 
 function flushingOf({ gathering }: DispatcherSettings, clock: Clock): { beforePost: FlushPauses; verdicts: FlushPauses } {
@@ -146,4 +143,32 @@ function flushingOf({ gathering }: DispatcherSettings, clock: Clock): { beforePo
     beforePost: { turn, spacing: served => (served > 1 ? passed(clock, beforePostMs) : undefined) },
     verdicts: { turn, spacing: () => passed(clock, afterVerdictsMs) },
   };
+}
+
+/** Reacts to changes of shards: recovers gained ones, drops lost ones, and finishes claimed work before it gives one up. */
+export class ShardChanges implements ShardListener {
+  constructor(
+    private readonly queue: DeliveryQueue,
+    private readonly takeover: TakeOverDeliveries,
+  ) {}
+
+  gained(shards: readonly HeldShard[]): void {
+    this.takeover.gained(shards);
+  }
+
+  /** From here on new rows are left to the next owner; deliveries claimed before still start first. */
+  async ending(shard: HeldShard): Promise<void> {
+    this.takeover.lost([shard]);
+    this.queue.dropUnclaimed([shard]);
+    await this.queue.claimsStarted(shard.shard);
+  }
+
+  lost(shards: readonly HeldShard[]): void {
+    this.takeover.lost(shards);
+    this.queue.drop(shards);
+  }
+
+  finished(shard: number): Promise<void> {
+    return this.queue.finished(shard);
+  }
 }

@@ -1,2 +1,0 @@
-/** Injection token of the assembled dispatcher. */
-export const DISPATCHER = Symbol('DISPATCHER');
