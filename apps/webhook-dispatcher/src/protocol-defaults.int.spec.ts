@@ -1,5 +1,5 @@
 import { notificationOf } from '@paycode/dto/testing';
-import { PostWindow } from './posting/domain/post-window';
+import { PostWindow } from './deliveries/domain/post-window';
 import { dispatcherOf, DispatcherRig } from './testing/running-dispatcher';
 import { WireReceiver } from './testing/wire-receiver';
 

@@ -23,8 +23,7 @@ import type { RouteSource } from '../routes/route-source.client';
 import { CloseOverdue } from '../takeover/close-overdue';
 import { TakeOverDeliveries } from '../takeover/take-over-deliveries';
 import { CloseDeliveries } from '../verdicts/close-deliveries';
-import { ConcludeDelivery } from '../verdicts/conclude-delivery';
-import { RecordVerdict } from '../verdicts/record-verdict';
+import { ConcludeDelivery, RecordVerdict } from '../verdicts/conclude-delivery';
 import { SettleReversals } from '../verdicts/settle-reversals';
 import type { VerdictStore } from '../verdicts/verdict.store';
 

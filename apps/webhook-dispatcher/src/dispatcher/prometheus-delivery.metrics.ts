@@ -3,9 +3,9 @@ import { counter, gauge, histogram, scrapedGauge } from '@paycode/metrics';
 import { countParked, dataFaultReason } from '@paycode/persistence';
 import type { Logger } from '@paycode/service-runtime';
 import { DeliveryMetrics, type DeliveryReport, type ParkedStep } from '../deliveries/deliveries.ports';
+import { outcomeClass } from '../deliveries/domain/conclusion';
 import type { AttemptOutcome } from '../deliveries/domain/delivery';
 import type { QueueLoad } from '../queueing/delivery-queue';
-import { outcomeClass } from '../verdicts/domain/verdict-of';
 
 const ageBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 60, 120, 300, 900];
 

@@ -2,7 +2,7 @@ import { createTestDatabase, type TestDatabase } from '@paycode/persistence/test
 import { eventually } from '@paycode/service-runtime/testing';
 import { migrations } from '../../migrations';
 import { terminalEvent } from '../deliveries/testing/samples';
-import { AcknowledgeByPull } from '../recovery/acknowledge-by-pull';
+import { AcknowledgeByPull } from '../recovery/recover-notification';
 import { PostgresVerdictStore } from '../verdicts/verdict.store';
 import { Replica } from './testing/replica';
 

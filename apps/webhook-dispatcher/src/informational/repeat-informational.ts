@@ -1,5 +1,7 @@
+import type { RedeliveryAnswer } from '@paycode/dto';
+import { shardOf, type ShardOwnership } from '@paycode/ownership';
+import { DomainError } from '@paycode/service-runtime';
 import type { Clock } from '@paycode/timing';
-import type { ShardOwnership } from '@paycode/ownership';
 import { deliveryFromRepeat } from '../deliveries/domain/delivery';
 import type { DeliveryQueue } from '../queueing/delivery-queue';
 import type { InformationalStore } from './informational.store';
@@ -28,5 +30,27 @@ export class RepeatInformational {
         return epoch === undefined ? [] : [deliveryFromRepeat(repeat, { epoch, receivedMs })];
       }),
     );
+  }
+}
+
+const refusals = {
+  UNKNOWN: { status: 404, reason: 'NO_DELIVERY', message: 'Not Found' },
+  MOVES_MONEY: {
+    status: 409,
+    reason: 'MOVES_MONEY',
+    message: 'a payment is never delivered again by hand: its reversal may have begun',
+  },
+  UNDER_WAY: { status: 409, reason: 'UNDER_WAY', message: 'the first delivery is still under way' },
+} as const;
+
+/** Flow: operator -> one more attempt of an informational delivery, now. */
+export class RedeliverInformational {
+  constructor(private readonly informational: InformationalStore) {}
+
+  /** @throws DomainError 404, 409 */
+  async redeliver(transactionId: number): Promise<RedeliveryAnswer> {
+    const outcome = await this.informational.redeliver(transactionId, shardOf(transactionId));
+    if (outcome !== 'SCHEDULED') throw new DomainError(refusals[outcome]);
+    return { transactionId, outcome };
   }
 }

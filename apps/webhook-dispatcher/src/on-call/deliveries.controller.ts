@@ -13,7 +13,7 @@ import {
 import { whenNotFull } from '@paycode/persistence';
 import { DomainError, invalidField, ParseIdPipe } from '@paycode/service-runtime';
 import { IsIn, IsOptional, Matches } from 'class-validator';
-import { RedeliverInformational } from '../informational/redeliver-informational';
+import { RedeliverInformational } from '../informational/repeat-informational';
 import { CloseDeliveries } from '../verdicts/close-deliveries';
 import { ShowDelivery } from './show-delivery';
 

@@ -1,9 +1,10 @@
-import { ManualClock } from '@paycode/timing/testing';
-import { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
-import { atOnce } from '../deliveries/testing/statement-executor';
-import { pauseLimitsOf } from './domain/pause-limits';
+import { ManualClock, settled } from '@paycode/timing/testing';
+import { pauseLimitsOf } from '../deliveries/domain/attempt-rules';
+import { atOnce, DispatcherTables } from '../deliveries/testing/dispatcher-tables';
+import { MemoryPauses } from '../deliveries/testing/memory-verdict.store';
+import { terminalEvent } from '../deliveries/testing/samples';
+import { memoryStores, memoryTables, Replica } from '../dispatcher/testing/replica';
 import { EndpointPauses } from './endpoint-pauses';
-import { MemoryPauses } from './testing/memory-pauses';
 
 const endpoint = 'https://shop.example';
 
@@ -65,4 +66,126 @@ describe('pauses as a replica knows them (A-99)', () => {
 
 it('a pause leaves a third of B for sending what waited, and after a rest of B nothing of it still waits (A-12, A-99)', () => {
   expect(pauseLimitsOf({ dispatchWindowMs: 900_000 })).toEqual({ durationSMax: 600, restS: 900 });
+});
+
+const minuteMs = 60_000;
+
+/** Dispatchers on shared tables, as people on call pause the endpoint of their only merchant. */
+describe('deliveries to an endpoint that is paused (A-99)', () => {
+  let tables: DispatcherTables;
+  let nowMs: number;
+  let replica: Replica;
+
+  beforeEach(async () => {
+    nowMs = 0;
+    tables = memoryTables(() => nowMs);
+    replica = await new Replica(memoryStores(tables)).own();
+  });
+
+  const record = async (...ids: number[]) => {
+    await replica.dispatcher.intake.record(ids.map(id => terminalEvent(id)));
+    await settled();
+  };
+  const pauseFor = async (durationMs: number) => {
+    tables.pauses.set(endpoint, nowMs + durationMs);
+    await replica.dispatcher.pauses.pass();
+    await settled();
+  };
+  /** The passes of a replica in that time. */
+  const passTime = async (ms: number, of = replica) => {
+    nowMs += ms;
+    await of.clock.advance(ms);
+    await of.dispatcher.shards.pass();
+    await of.dispatcher.pauses.pass();
+    of.dispatcher.overdue.pass();
+    await of.recoverAll();
+    await settled();
+  };
+  const armedBy = ({ scheduler }: Replica) => scheduler.armed.map(({ transactionId }) => transactionId);
+
+  it('wait in the database, unarmed and outside memory, and are posted in order when the pause is over (P-I5)', async () => {
+    await pauseFor(10 * minuteMs);
+    await record(1, 2, 3);
+    await passTime(10 * minuteMs - 1);
+    expect([armedBy(replica), replica.poster.ids, replica.dispatcher.queue.load.held]).toEqual([[], [], 0]);
+    // Nobody is paged because of a pause, and no dispatcher is added.
+    expect(replica.dispatcher.queue.load.oldestUnattemptedAgeMs).toBe(0);
+    expect(tables.verdicts.size).toBe(0);
+    await passTime(1);
+    expect([armedBy(replica), replica.poster.ids]).toEqual([
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
+    for (const post of replica.poster.posts) post.answer(200);
+    await settled();
+    expect([1, 2, 3].map(id => tables.verdicts.get(id)?.kind)).toEqual(['ACKED_HTTP', 'ACKED_HTTP', 'ACKED_HTTP']);
+  });
+
+  it('whose request is under way go on, and are acknowledged or reversed as without the pause (P-I4)', async () => {
+    await record(1, 2);
+    await pauseFor(10 * minuteMs);
+    const [first, second] = replica.poster.posts;
+    first!.answer(200);
+    second!.answer(500);
+    await settled();
+    expect([1, 2].map(id => tables.verdicts.get(id)?.kind)).toEqual(['ACKED_HTTP', 'CLOSED_NON200']);
+  });
+
+  it('that waited for a slot when the pause began leave memory, and come before later ones when somebody ends it', async () => {
+    replica = await new Replica(memoryStores(tables), { settings: { slotsMax: 16 } }).takeOver();
+    // The endpoint's slots are taken: the rest waits in memory.
+    const ids = Array.from({ length: 60 }, (_, at) => at + 1);
+    await record(...ids);
+    const begun = replica.poster.ids.length;
+    expect(begun).toBeLessThan(60);
+    await pauseFor(10 * minuteMs);
+    for (const post of [...replica.poster.posts]) post.answer(200);
+    await settled();
+    await record(61);
+    const started = replica.poster.ids.length;
+    await passTime(minuteMs);
+    expect(replica.poster.ids).toHaveLength(started);
+    expect(tables.verdicts.size).toBe(begun);
+    tables.pauses.clear();
+    for (let pass = 0; pass < 30 && tables.verdicts.size < 61; pass++) {
+      await passTime(1_000);
+      for (const post of replica.poster.posts) if (!tables.verdicts.has(post.transactionId)) post.answer(200);
+      await settled();
+    }
+    expect(replica.poster.ids).toEqual([...ids, 61]);
+  });
+
+  it('are kept by another replica that takes over meanwhile, and by none for longer than the pause (P-I7, P-I8)', async () => {
+    await pauseFor(10 * minuteMs);
+    await record(1);
+    const heir = new Replica(memoryStores(tables));
+    nowMs += minuteMs;
+    await heir.takeOver();
+    await settled();
+    expect([armedBy(heir), heir.poster.ids]).toEqual([[], []]);
+    await passTime(9 * minuteMs, heir);
+    expect([heir.poster.ids, heir.poster.posts[0]?.attempt]).toEqual([[1], 1]);
+  });
+
+  it('that a dead replica had posted are posted once more at once: their reversal is armed (A-13)', async () => {
+    await record(1);
+    await pauseFor(10 * minuteMs);
+    const heir = await new Replica(memoryStores(tables)).takeOver();
+    await settled();
+    expect(heir.poster.posts.map(({ transactionId, attempt }) => [transactionId, attempt])).toEqual([[1, 2]]);
+  });
+
+  it('of other endpoints go on', async () => {
+    await pauseFor(10 * minuteMs);
+    replica.routes.url = 'https://other.example/hook';
+    await record(1);
+    expect(replica.poster.ids).toEqual([1]);
+  });
+
+  it('that wait longer than B are closed when the pause is over, as without it (A-12)', async () => {
+    await pauseFor(20 * minuteMs);
+    await record(1);
+    await passTime(20 * minuteMs);
+    expect([replica.poster.ids, tables.verdicts.get(1)?.kind]).toEqual([[], 'CLOSED_BACKSTOP']);
+  });
 });

@@ -1,7 +1,7 @@
 import type { EndpointPause, EndpointPauseRequest, MerchantEndpoint } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
+import type { PauseLimits } from '../deliveries/domain/attempt-rules';
 import type { RouteCache } from '../routes/route-cache';
-import type { PauseLimits } from './domain/pause-limits';
 import type { EndpointPauses } from './endpoint-pauses';
 import type { BegunPause, PauseStore } from './pause.store';
 

@@ -1,8 +1,8 @@
 import type { Route } from '@paycode/dto';
 import type { CancelTimer, Clock } from '@paycode/timing';
 import type { AttemptOutcome, Delivery } from '../deliveries/domain/delivery';
+import { PostWindow, type PostWindowRules } from '../deliveries/domain/post-window';
 import type { AckDeadlines } from './ack-deadlines';
-import { PostWindow, type PostWindowRules } from './domain/post-window';
 import type { WebhookSealer } from './webhook-sealer';
 
 /** What happened on the wire to one request, in order; exactly one of `answered` and `failed` ends it. */

@@ -3,11 +3,11 @@ import { TestAuthority, type TestCertificate } from '@paycode/safe-http/testing'
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { type CancelTimer, SystemClock } from '@paycode/timing';
 import type { AttemptOutcome } from '../deliveries/domain/delivery';
+import type { PostWindowRules } from '../deliveries/domain/post-window';
 import { delivery } from '../deliveries/testing/samples';
 import { PlainSealer, routeTo } from '../dispatcher/testing/fakes';
 import { type Answer, silence, status, WireReceiver } from '../testing/wire-receiver';
 import { AckDeadlines } from './ack-deadlines';
-import type { PostWindowRules } from './domain/post-window';
 import { PostWebhook } from './post-webhook';
 import { UndiciWebhookClient } from './undici-webhook.client';
 

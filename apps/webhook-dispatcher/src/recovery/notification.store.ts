@@ -1,4 +1,5 @@
 import type { VerdictKind } from '@paycode/dto';
+import type { NotificationSource } from '@paycode/erasure';
 import type { DataSource } from 'typeorm';
 
 /** Statements of stored notifications. */
@@ -54,3 +55,16 @@ export class NotificationStore {
     );
   }
 }
+
+/** Sealed notifications of deliveries. A stub holds none. */
+export const storedDeliveries: NotificationSource = {
+  table: 'delivery',
+  sealed: 'payload',
+  storedAt: 't.received_at',
+  holds: 'not t.stub',
+  isDecided: `
+    exists (select from verdict v where v.transaction_id = t.transaction_id)
+    and not exists (select from notice_retry n where n.transaction_id = t.transaction_id)`,
+  // Refunds and reversals of a transaction are not searched here: no index finds them, and the payment core knows them.
+  relatedIds: 'array_remove(array[t.reference_transaction_id], 0)',
+};

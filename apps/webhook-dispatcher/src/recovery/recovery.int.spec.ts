@@ -4,7 +4,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { dispatcherOf, DispatcherRig } from '../testing/running-dispatcher';
 import { silence, status, WireReceiver } from '../testing/wire-receiver';
 import { VerdictStore } from '../verdicts/verdict.store';
-import { AcknowledgeByPull } from './acknowledge-by-pull';
+import { AcknowledgeByPull } from './recover-notification';
 
 describe('getNotification', () => {
   let rig: DispatcherRig;

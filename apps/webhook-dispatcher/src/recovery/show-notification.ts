@@ -1,6 +1,6 @@
 import { erasedMsisdn, parseNotification, type PortalShownNotification, type RedeliveryAnswer } from '@paycode/dto';
 import type { PayloadSealer } from '@paycode/crypto';
-import type { RedeliverInformational } from '../informational/redeliver-informational';
+import type { RedeliverInformational } from '../informational/repeat-informational';
 import { webhookHeaders } from '../posting/post-webhook';
 import type { WebhookSealer } from '../posting/webhook-sealer';
 import type { RouteCache } from '../routes/route-cache';

@@ -5,8 +5,8 @@ import { ownEveryShard } from '@paycode/ownership/testing';
 import { migrations } from '../../migrations';
 import { PostgresDeliveryStore } from '../deliveries/persistence/postgres-delivery.store';
 import { newDelivery } from '../deliveries/testing/samples';
-import { RetainDeliveries } from './retain-deliveries';
 import { IdRangeStore } from './id-range.store';
+import { RetainDeliveries } from './retention.job';
 
 const day = 86_400_000;
 

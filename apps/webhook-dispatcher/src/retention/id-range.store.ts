@@ -1,5 +1,5 @@
 import type { DataSource, QueryRunner } from 'typeorm';
-import type { IdRange, IdHead } from './domain/plan-retention';
+import type { IdHead, IdRange } from '../deliveries/domain/plan-retention';
 
 /** The same option as in the first migration: payloads stay in the row. */
 const optionsOf = (table: string) => (table === 'delivery' ? 'with (toast_tuple_target = 8160)' : '');

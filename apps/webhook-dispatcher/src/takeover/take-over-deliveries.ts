@@ -1,12 +1,11 @@
 import type { Clock } from '@paycode/timing';
 import type { HeldShard, OwnedShards } from '@paycode/ownership';
 import type { DeliveryStore, ShardCursor, StoredDelivery } from '../deliveries/deliveries.ports';
-import type { AttemptRules } from '../deliveries/domain/attempt-rules';
+import { type AttemptRules, planAttempt } from '../deliveries/domain/attempt-rules';
 import { type Delivery, deliveryFromRow } from '../deliveries/domain/delivery';
 import type { Admission, DeliveryQueue } from '../queueing/delivery-queue';
 import type { RefillQueues } from '../queueing/refill-queues';
 import type { ConcludeDelivery } from '../verdicts/conclude-delivery';
-import { planAttempt } from './domain/attempt-plan';
 
 /** Rows of one shard read at once. */
 const pageMax = 200;

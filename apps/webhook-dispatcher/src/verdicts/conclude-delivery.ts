@@ -1,11 +1,14 @@
 import type { Decision, VerdictKind } from '@paycode/dto';
-import type { Clock } from '@paycode/timing';
+import type { OwnedShards } from '@paycode/ownership';
+import { type FlushPauses, FlushQueue, isDataFault } from '@paycode/persistence';
+import { backoffMs, type Clock, passed } from '@paycode/timing';
 import type { DeliveryMetrics } from '../deliveries/deliveries.ports';
-import { type AttemptRules, isTooOld, mayHaveBeenSent } from '../deliveries/domain/attempt-rules';
+import { type AttemptRules, isTooOld, mayHaveBeenSent, retryLimits } from '../deliveries/domain/attempt-rules';
+import { type Conclusion, conclusionOf, conclusionWithout, isAcknowledged } from '../deliveries/domain/conclusion';
 import { type AttemptOutcome, type Delivery, nextAttempt } from '../deliveries/domain/delivery';
 import type { InformationalStore } from '../informational/informational.store';
-import { type Conclusion, conclusionOf, conclusionWithout } from './domain/conclusion';
-import type { RecordVerdict } from './record-verdict';
+import type { SettleReversals } from './settle-reversals';
+import type { OwnedVerdict, VerdictStore } from './verdict.store';
 
 /** No verdict was recorded. */
 export type NotRecorded =
@@ -105,5 +108,102 @@ export class ConcludeDelivery {
 
   private report(delivery: Delivery, { outcome }: Conclusion, verdict: VerdictKind): void {
     this.metrics.concluded({ delivery, verdict, outcome, ageMs: this.clock.nowMs() - delivery.receivedMs });
+  }
+}
+
+/**
+ * Pause between two tries of a verdict whose own data prevents its writing. It is long, because other verdicts wait for
+ * each try.
+ */
+const parkedMs = 30_000;
+
+/** More can never wait: each verdict belongs to a request that held a slot, or to a queued delivery that was closed. */
+const batchMax = { flushMax: 1_000, queueMax: 1_000_000 };
+
+/** Clears the columns that only operators read. */
+const undescribed = { outcome: null, elapsedMs: null, armedAt: null, startedAt: null, unanswered: undefined };
+
+/**
+ * Flow: verdicts of many deliveries -> one statement -> tell the scheduler what its outbox row does not say. It retries without end while the database is down: a 200
+ * stays in memory until it is durable, and no delivery can be closed meanwhile (P-1.7-5).
+ *
+ * A verdict whose own data is refused is retried alone (T-29). It is written without its descriptive columns; if the database refuses that
+ * too, it is kept and tried every 30 seconds. Until then `close` answers OPEN, so the payment is neither settled nor reversed. If the
+ * replica dropped the verdict, recovery would treat the delivery as crashed, send it again, and might close it although its merchant had
+ * acknowledged it (P-I4).
+ */
+export class RecordVerdict {
+  private readonly acks: FlushQueue<OwnedVerdict, VerdictKind | null>;
+  private readonly conclusions: FlushQueue<OwnedVerdict, VerdictKind | null>;
+  private unwritten = 0;
+
+  constructor(
+    store: VerdictStore,
+    shards: OwnedShards,
+    private readonly settling: SettleReversals,
+    private readonly metrics: DeliveryMetrics,
+    private readonly options: { clock: Clock; flushing: FlushPauses },
+  ) {
+    const limits = { ...batchMax, ...options.flushing };
+    this.acks = new FlushQueue(verdicts => this.untilWritten(() => store.acknowledge(verdicts)), limits);
+    this.conclusions = new FlushQueue(verdicts => this.untilWritten(() => store.conclude(shards.replica, verdicts)), limits);
+  }
+
+  /** Resolves after the commit to the valid verdict; null when another replica owns the shard by now. */
+  async record(verdict: OwnedVerdict, isReversible: boolean): Promise<VerdictKind | null> {
+    this.metrics.verdictsWaiting(++this.unwritten);
+    // Taken now, not when it is written: that may be long after, and a payment that is settled late must show as late.
+    const acknowledgedAt = isAcknowledged(verdict.kind) ? new Date(this.options.clock.epochMs()) : undefined;
+    const standing = await this.written({ ...verdict, acknowledgedAt });
+    this.metrics.verdictsWaiting(--this.unwritten);
+    // Only reversible payments concern the scheduler (P-I13).
+    if (standing && isReversible) this.report(verdict, standing);
+    return standing;
+  }
+
+  private report({ transactionId, merchantId, kind }: OwnedVerdict, standing: VerdictKind): void {
+    // A getNotification that came first is the acknowledgement that counts, so this one is in no count.
+    if (isAcknowledged(standing) && standing === kind) this.metrics.acknowledged();
+    this.settling.tell({ transactionId, merchantId, verdict: standing });
+  }
+
+  private async written(verdict: OwnedVerdict): Promise<VerdictKind | null> {
+    const queue = isAcknowledged(verdict.kind) ? this.acks : this.conclusions;
+    try {
+      return (await queue.run([verdict]))[0] ?? null;
+    } catch (error) {
+      return this.standingAside(queue, verdict, error);
+    }
+  }
+
+  /** @throws every error that the verdict's own data did not cause */
+  private async standingAside(
+    queue: FlushQueue<OwnedVerdict, VerdictKind | null>,
+    verdict: OwnedVerdict,
+    fault: unknown,
+  ): Promise<VerdictKind | null> {
+    if (!isDataFault(fault)) throw fault;
+    this.metrics.workParked('verdict', verdict.transactionId, fault);
+    for (;;) {
+      try {
+        return (await queue.run([{ ...verdict, ...undescribed }]))[0] ?? null;
+      } catch (error) {
+        if (!isDataFault(error)) throw error;
+        this.metrics.verdictWriteFailed(error);
+        await passed(this.options.clock, parkedMs);
+      }
+    }
+  }
+
+  private async untilWritten<T>(write: () => Promise<T>): Promise<T> {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await write();
+      } catch (error) {
+        if (isDataFault(error)) throw error;
+        this.metrics.verdictWriteFailed(error);
+        await passed(this.options.clock, backoffMs(failures, retryLimits, 0));
+      }
+    }
   }
 }

@@ -3,8 +3,8 @@ import { isolate } from '@paycode/persistence';
 import { backoffMs, type Clock, passed } from '@paycode/timing';
 import type { ReversalScheduler } from '../arming/reversal-scheduler.client';
 import type { DeliveryMetrics } from '../deliveries/deliveries.ports';
-import { retryLimits } from './domain/retry-limits';
-import { isAcknowledged } from './domain/verdict-of';
+import { retryLimits } from '../deliveries/domain/attempt-rules';
+import { isAcknowledged } from '../deliveries/domain/conclusion';
 
 const itemsPerCallMax = 1_000;
 const itemsKeptMax = 50_000;

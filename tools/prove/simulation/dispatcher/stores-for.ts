@@ -10,13 +10,17 @@ import {
   UnclaimingStore,
   UnfencedVerdictStore,
 } from './broken-stores.ts';
-import type { DispatcherTables } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
+import type {
+  DispatcherTables,
+  StatementExecutor,
+} from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
 import { MemoryDeliveryStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-delivery.store';
+import {
+  MemoryInformationalStore,
+  MemoryPauses,
+  MemoryVerdictStore,
+} from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-verdict.store';
 import { TableShardStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/table-shard.store';
-import { MemoryInformationalStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-informational.store';
-import { MemoryVerdictStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-verdict.store';
-import { MemoryPauses } from '../../../../apps/webhook-dispatcher/src/pausing/testing/memory-pauses';
-import type { StatementExecutor } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/statement-executor';
 
 const brokenDeliveries = {
   NO_OWNER: ClosingAnythingStore,

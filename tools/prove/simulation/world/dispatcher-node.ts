@@ -5,9 +5,8 @@ import type { ReversalScheduler } from '../../../../apps/webhook-dispatcher/src/
 import { Dispatcher, type Gathering } from '../../../../apps/webhook-dispatcher/src/dispatcher/dispatcher';
 import { TransactionTerminalConsumer } from '../../../../apps/webhook-dispatcher/src/intake/transaction-terminal.consumer';
 import type { WebhookSealer } from '../../../../apps/webhook-dispatcher/src/posting/webhook-sealer';
-import { AcknowledgeByPull } from '../../../../apps/webhook-dispatcher/src/recovery/acknowledge-by-pull';
 import type { StoredNotification } from '../../../../apps/webhook-dispatcher/src/recovery/notification.store';
-import { RecoverNotification } from '../../../../apps/webhook-dispatcher/src/recovery/recover-notification';
+import { AcknowledgeByPull, RecoverNotification } from '../../../../apps/webhook-dispatcher/src/recovery/recover-notification';
 import type { RouteSource } from '../../../../apps/webhook-dispatcher/src/routes/route-source.client';
 import { storesFor } from '../dispatcher/stores-for.ts';
 import type { SimProcess } from '../engine/sim-process.ts';

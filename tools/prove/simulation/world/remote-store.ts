@@ -1,4 +1,4 @@
-import type { StatementExecutor } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/statement-executor';
+import type { StatementExecutor } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
 
 /** A store whose every method is one statement on a server. */
 export function remote<T extends object>(store: T, execute: StatementExecutor): T {

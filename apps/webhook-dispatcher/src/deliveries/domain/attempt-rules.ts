@@ -15,3 +15,48 @@ export function mayHaveBeenSent({ isReversible, attempt }: { isReversible: boole
 export function isTooOld(ageMs: number, rules: Pick<AttemptRules, 'dispatchWindowMs'>): boolean {
   return ageMs > rules.dispatchWindowMs;
 }
+
+/** An open delivery found after its owner was gone. */
+export interface FoundDelivery {
+  isReversible: boolean;
+  /** Attempts that were claimed: each may have reached the receiver. */
+  attemptsClaimed: number;
+  ageMs: number;
+}
+
+export type AttemptPlan = { next: 'ATTEMPT'; attempt: number } | { next: 'CLOSE'; kind: 'CLOSED_EXHAUSTED' | 'CLOSED_BACKSTOP' };
+
+/**
+ * A merchant may have acknowledged a claimed attempt with a 200 that was lost with its process: POST again, at most `attemptsMax` times in
+ * all (A-13). An unclaimed delivery was never sent: it gets a new attempt while it is younger than B (A-12). Informational deliveries move
+ * no money and are
+ * delivered whatever their age.
+ */
+export function planAttempt(found: FoundDelivery, rules: AttemptRules): AttemptPlan {
+  const attempt = found.attemptsClaimed + 1;
+  if (!found.isReversible) return { next: 'ATTEMPT', attempt };
+  if (found.attemptsClaimed === 0) {
+    return isTooOld(found.ageMs, rules) ? { next: 'CLOSE', kind: 'CLOSED_BACKSTOP' } : { next: 'ATTEMPT', attempt };
+  }
+  return attempt > rules.attemptsMax ? { next: 'CLOSE', kind: 'CLOSED_EXHAUSTED' } : { next: 'ATTEMPT', attempt };
+}
+
+/**
+ * How long a pause may be, and how long after it the same endpoint may be paused again. B is not stopped by a pause: what has waited that long is
+ * closed (A-12). A pause of two thirds of B leaves the last third for sending what waited. After a rest of B, nothing that came before the
+ * pause ended can still wait, so no payment is kept by two pauses (A-99).
+ */
+export function pauseLimitsOf({ dispatchWindowMs }: Pick<AttemptRules, 'dispatchWindowMs'>): PauseLimits {
+  return { durationSMax: Math.floor(dispatchWindowMs / 1_500), restS: Math.ceil(dispatchWindowMs / 1_000) };
+}
+
+export interface PauseLimits {
+  durationSMax: number;
+  restS: number;
+}
+
+/**
+ * Pauses after consecutive failures: 100 ms, doubling, at most 5 s. They need no jitter, because one process retries for all its payments
+ * together.
+ */
+export const retryLimits = { firstMs: 100, maxMs: 5_000 };

@@ -4,16 +4,15 @@ import {
   type DeliveryToInsert,
   type InsertedDelivery,
   type KnownDelivery,
+  type MerchantCursor,
   type ShardCursor,
   type ShardedCloseItem,
-  type MerchantCursor,
   type StoredDelivery,
   type SweepPage,
   type SweptShard,
 } from '../deliveries.ports';
 import type { Delivery, NewDelivery } from '../domain/delivery';
-import type { DeliveryTableRow, DispatcherTables } from './dispatcher-tables';
-import type { StatementExecutor } from './statement-executor';
+import type { DeliveryTableRow, DispatcherTables, StatementExecutor } from './dispatcher-tables';
 
 /** Deliveries, statement by statement as `PostgresDeliveryStore` has them. */
 export class MemoryDeliveryStore extends DeliveryStore {

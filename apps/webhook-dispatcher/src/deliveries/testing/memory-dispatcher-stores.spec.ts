@@ -1,12 +1,10 @@
 import type { AckReceived } from '@paycode/dto';
 import { shardStoreConformance } from '@paycode/ownership/testing';
 import { dispatcherStoresConformance } from './dispatcher-stores.conformance';
-import { DispatcherTables } from './dispatcher-tables';
+import { atOnce, DispatcherTables } from './dispatcher-tables';
 import { MemoryDeliveryStore } from './memory-delivery.store';
+import { MemoryInformationalStore, MemoryVerdictStore } from './memory-verdict.store';
 import { TableShardStore } from './table-shard.store';
-import { MemoryInformationalStore } from './memory-informational.store';
-import { MemoryVerdictStore } from './memory-verdict.store';
-import { atOnce } from './statement-executor';
 
 describe("the dispatcher's stores in memory", () => {
   dispatcherStoresConformance(async () => {

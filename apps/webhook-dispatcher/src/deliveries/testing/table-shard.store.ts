@@ -1,6 +1,5 @@
 import { type HeldShard, type OwnershipRows, type ShardRow, ShardStore } from '@paycode/ownership';
-import type { DispatcherTables } from './dispatcher-tables';
-import type { StatementExecutor } from './statement-executor';
+import type { DispatcherTables, StatementExecutor } from './dispatcher-tables';
 
 /** Shards among the dispatcher's tables, statement by statement as `PostgresShardStore` has them. */
 export class TableShardStore extends ShardStore {

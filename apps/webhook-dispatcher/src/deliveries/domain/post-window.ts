@@ -1,4 +1,4 @@
-import type { AttemptOutcome, Unanswered } from '../../deliveries/domain/delivery';
+import type { AttemptOutcome, Unanswered } from './delivery';
 
 export interface PostWindowRules {
   /** From the last request byte to the final status line, in milliseconds (R-8-1). */

@@ -1,9 +1,7 @@
 import { decisionOf, verdictKinds } from '@paycode/dto';
 import { backoffMs } from '@paycode/timing';
-import { repeatPauseMs } from '../../informational/domain/repeat-schedule';
-import { conclusionOf, conclusionWithout } from './conclusion';
-import { retryLimits } from './retry-limits';
-import { outcomeClass, outcomeText, verdictOf } from './verdict-of';
+import { retryLimits } from './attempt-rules';
+import { conclusionOf, conclusionWithout, outcomeClass, outcomeText, repeatPauseMs, verdictOf } from './conclusion';
 
 describe('the verdict of an outcome', () => {
   const status = (code: number) => ({ kind: 'STATUS' as const, status: code, elapsedMs: 5 });
