@@ -197,7 +197,7 @@ const hashes = 4_294_967_296;
 
 /**
  * Whether a delivery has a log line: each that did not end well at its first attempt, and of the others one in `perLine`. The transaction
- * id chooses it, so every replica and every run chooses the same. What became of any delivery, its row says (`paycode deliveries show`).
+ * id chooses it, so every replica and every run chooses the same. `paycode deliveries show` reads the outcome of any delivery from its row.
  */
 export function isLogged(report: DeliveryReport, perLine: number): boolean {
   return !isOrdinary(report) || hashOf(report.delivery.transactionId) < hashes / perLine;

@@ -5,7 +5,7 @@ import { PostWindow, type PostWindowRules } from '../deliveries/domain/post-wind
 import type { AckDeadlines } from './ack-deadlines';
 import type { WebhookSealer } from './webhook-sealer';
 
-/** What happened on the wire to one request, in order; exactly one of `answered` and `failed` ends it. */
+/** Events of one request on the wire, in order; exactly one of `answered` and `failed` ends it. */
 export interface PostObserver {
   /** The last byte of the request was handed to the socket (P-T1, A-05). */
   sent(): void;

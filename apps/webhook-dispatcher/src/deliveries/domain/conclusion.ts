@@ -47,7 +47,7 @@ export interface Conclusion {
   unanswered?: Unanswered | undefined;
 }
 
-/** What an attempt means for its delivery; undefined after a fault of the platform, which decides nothing (P-T8). */
+/** The effect of an attempt on its delivery; undefined after a fault of the platform, which decides nothing (P-T8). */
 export function conclusionOf(
   delivery: Pick<Delivery, 'isReversible' | 'attempt'>,
   outcome: AttemptOutcome,
