@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressTtlMsOf, ReadLimit } from '@paycode/safe-http';
 import type { Clock } from '@paycode/timing';
@@ -18,6 +19,9 @@ const ageMsMax = 60_000;
 const shortTtlMs = 5_000;
 /** Connections that were opened together end over this last part of their age, so that they are not all opened again at once. */
 const ageSpread = 0.25;
+/** Connections opened for one request. One that ends before the request was written is replaced once, so that a receiver cannot make the dispatcher open one after another. */
+const dialsPerRequestMax = 2;
+const requestTimeout = 408;
 
 export interface ConnectionOptions {
   connect: buildConnector.connector;
@@ -33,6 +37,7 @@ export class OriginConnection {
   private readonly interim = new InterimResponses();
   private socket: Socket | undefined;
   private dials = 0;
+  private dialsLeft = dialsPerRequestMax;
   /** Whether the current socket has carried a complete request and answer. */
   private hasServed = false;
   private endsMs = Infinity;
@@ -72,11 +77,12 @@ export class OriginConnection {
   /** `onFree` is called once: true after a 200, else false; then the connection carries no other request (P-T12). */
   post(request: WebhookRequest, path: string, observer: PostObserver & { onFree(isReusable: boolean): void }): void {
     const [hadServed, dialsBefore] = [this.isOpen && this.hasServed, this.dials];
-    this.limit?.restart();
-    this.interim.expectAnswer();
+    this.dialsLeft = dialsPerRequestMax;
     const exchange = new Exchange(observer, {
+      onWriting: () => this.expectAnswer(),
       onServed: () => (this.hasServed = true),
-      isStaleSocket: () => hadServed && this.dials === dialsBefore && this.limit?.bytesTaken === 0,
+      isReused: () => hadServed && this.dials === dialsBefore,
+      answer: () => ({ bytes: this.limit?.bytesTaken ?? 0, start: this.interim.finalStart }),
       isOurFault: error => this.options.isOurFault(error),
     });
     this.client.dispatch({ path, method: 'POST', headers: request.headers, body: request.body }, exchange);
@@ -87,7 +93,14 @@ export class OriginConnection {
     void this.client.destroy();
   }
 
+  /** Not before the request is written: until then every byte goes to the parser, which ends a connection that sends one unasked. */
+  private expectAnswer(): void {
+    this.limit?.restart();
+    this.interim.expectAnswer();
+  }
+
   private open(target: buildConnector.Options, callback: buildConnector.Callback): void {
+    if (this.dialsLeft-- <= 0) return callback(endedUnused(), null);
     const startedMs = this.options.clock.nowMs();
     this.options.connect(target, (...[error, socket]: Parameters<buildConnector.Callback>) => {
       if (socket) this.adopt(socket, startedMs);
@@ -102,6 +115,7 @@ export class OriginConnection {
     this.hasServed = false;
     this.limitAge(socket, startedMs);
     this.limit = ReadLimit.on(socket);
+    this.interim.passAll();
     const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
     socket.read = (size?: number) => {
       for (let chunk = read(size); chunk !== null; chunk = read(size)) {
@@ -123,9 +137,13 @@ export class OriginConnection {
 }
 
 interface ExchangeContext {
+  /** The request is written now. */
+  onWriting(): void;
   onServed(): void;
-  /** True when the request used a socket that had served before, and no byte of an answer came (P-T7). */
-  isStaleSocket(): boolean;
+  /** True when the request was written to a socket that had served before. */
+  isReused(): boolean;
+  /** Bytes that came since the request was written, and the first ones of the final answer: `HTTP/1.1 408`. */
+  answer(): { bytes: number; start: string };
   isOurFault(error: unknown): boolean;
 }
 
@@ -140,15 +158,21 @@ class Exchange implements Dispatcher.DispatchHandler {
     private readonly context: ExchangeContext,
   ) {}
 
-  onRequestStart(): void {}
+  onRequestStart(): void {
+    this.context.onWriting();
+  }
 
   onRequestSent(): void {
     this.observer.sent();
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200 && status !== 101) return;
     this.status = status;
+    if (this.isUnread(status, headers)) {
+      this.observer.failed({ code: 'HTTP_408', isOurs: false, isStaleSocket: true });
+      return controller.abort(new Error('end of an idle connection'));
+    }
     this.observer.answered(status);
     if (status === 101) return controller.abort(new Error('protocol switch'));
     this.bodyTimer = setTimeout(() => controller.abort(new Error('slow body')), bodyMsMax);
@@ -171,10 +195,37 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.observer.onFree(false);
   }
 
+  /**
+   * A 408 that ends a reused connection says that the connection was idle for too long. It crossed with the request, which no handler saw (P-T7).
+   * A 408 that keeps the connection is an answer: the receiver knows where the request ends, so it has read it.
+   */
+  private isUnread(status: number, headers: IncomingHttpHeaders): boolean {
+    const { context } = this;
+    return status === requestTimeout && context.isReused() && endsConnection(context.answer().start, headers);
+  }
+
   private faultOf(error: Error): PostFault {
     const { context } = this;
-    return { code: codeOf(error), isOurs: context.isOurFault(error), isStaleSocket: context.isStaleSocket() };
+    const { bytes, start } = context.answer();
+    // A 408 that was cut off by the end of its connection ended it, too.
+    const isUnread = bytes === 0 || Number(start.slice(statusAt)) === requestTimeout;
+    return { code: codeOf(error), isOurs: context.isOurFault(error), isStaleSocket: context.isReused() && isUnread };
   }
+}
+
+/** Whether the connection ends after this answer: by an option, by its version, or because nothing else ends the body (RFC 9112 6.3, 9.3). */
+function endsConnection(start: string, headers: IncomingHttpHeaders): boolean {
+  const options = String(headers.connection ?? '')
+    .toLowerCase()
+    .split(',')
+    .map(option => option.trim());
+  if (options.includes('close')) return true;
+  if (start.startsWith('HTTP/1.0')) return !options.includes('keep-alive');
+  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
+}
+
+function endedUnused(): Error {
+  return Object.assign(new Error('connections ended before the request was written'), { code: 'ECONNRESET' });
 }
 
 /** A short code for timelines; never the text of an error, which may quote the receiver. */
@@ -185,6 +236,7 @@ function codeOf(error: Error): string {
 
 /** Length of `HTTP/1.1 100`: so many bytes distinguish an interim response from a final one. */
 const decidedBytes = 12;
+/** Where the status begins in `HTTP/1.1 100`. */
 const statusAt = 9;
 const digitOne = 0x31;
 const headEnd = Buffer.from('\r\n\r\n');
@@ -200,11 +252,25 @@ const nothing = Buffer.alloc(0);
 export class InterimResponses {
   private isAtHead = false;
   private kept: Buffer | undefined;
+  private start = '';
+
+  /** The first bytes of the final answer, such as `HTTP/1.1 200`; empty until they came. */
+  get finalStart(): string {
+    return this.start;
+  }
 
   /** The next byte belongs to the answer of a new request. */
   expectAnswer(): void {
     this.isAtHead = true;
     this.kept = undefined;
+    this.start = '';
+  }
+
+  /** No request was written: nothing that comes is an answer. */
+  passAll(): void {
+    this.isAtHead = false;
+    this.kept = undefined;
+    this.start = '';
   }
 
   /** Returns the bytes that may pass now, and keeps the rest until more bytes decide. */
@@ -222,6 +288,7 @@ export class InterimResponses {
 
   private open(rest: Buffer): Buffer {
     this.isAtHead = false;
+    this.start = rest.toString('latin1', 0, decidedBytes);
     return rest;
   }
 }

@@ -1,13 +1,16 @@
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { isOurFault, OutboundGuard, type OutboundPolicy } from '@paycode/safe-http';
 import { TestAuthority, type TestCertificate } from '@paycode/safe-http/testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { type CancelTimer, SystemClock } from '@paycode/timing';
+import type { buildConnector } from 'undici';
 import type { AttemptOutcome } from '../deliveries/domain/delivery';
-import type { PostWindowRules } from '../deliveries/domain/post-window';
 import { delivery } from '../deliveries/testing/samples';
 import { PlainSealer, routeTo } from '../dispatcher/testing/fakes';
 import { type Answer, silence, status, WireReceiver } from '../testing/wire-receiver';
 import { AckDeadlines } from './ack-deadlines';
+import type { PostWindowRules } from '../deliveries/domain/post-window';
 import { PostWebhook } from './post-webhook';
 import { UndiciWebhookClient } from './undici-webhook.client';
 
@@ -266,6 +269,32 @@ describe('a POST on the wire', () => {
         expect(await post(bad.url)).toMatchObject({ kind: 'CONNECTION' });
         expect(bad.requests).toEqual([]);
       }
+    });
+
+    it('regression: a server that answers each connection before a request gets two of them for a delivery', async () => {
+      const authority = await TestAuthority.create();
+      later(() => authority.remove());
+      const hasty = createTlsServer(await authority.issue({ dns: ['localhost'] }), socket => {
+        connections++;
+        socket.on('error', () => undefined).write(ok);
+      });
+      let connections = 0;
+      await new Promise<void>(resolve => hasty.listen(0, '127.0.0.1', resolve));
+      later(() => new Promise(resolve => hasty.close(resolve)));
+      const guard = guardOf({ caFile: authority.caFile });
+      const connect: buildConnector.connector = (options, callback) =>
+        guard.connector({ connectTimeoutMs: patienceMs })(options, (...[error, socket]: Parameters<typeof callback>) => {
+          const pass = () => (callback as (error: Error | null, socket: Socket | null) => void)(error, socket);
+          // The answer stands on the connection before the request is written.
+          if (socket) socket.once('readable', pass);
+          else pass();
+        });
+      client = new UndiciWebhookClient({ connect, isOurFault, clock: new SystemClock() });
+      const options = { ackWindowMs: patienceMs, connectBudgetMs: patienceMs, userAgent: 'Paycode/test' };
+      posting = new PostWebhook(client, new PlainSealer(), new AckDeadlines(new SystemClock()), new SystemClock(), options);
+      const { port } = hasty.address() as AddressInfo;
+      expect(await post(`https://localhost:${port}/hook`)).toMatchObject({ kind: 'CONNECTION', code: 'ECONNRESET' });
+      expect(connections).toBe(2);
     });
 
     it('a handshake that stalls ends with the connect budget (F-35)', async () => {

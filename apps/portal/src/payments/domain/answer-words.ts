@@ -4,6 +4,8 @@ const connections: Record<string, string> = {
   ECONNRESET: 'Your server closed the connection without an answer: look for a crash or a restart at that time.',
   EPIPE: 'Your server closed the connection while the notification was sent: look for a crash or a limit of the body size.',
   UND_ERR_SOCKET: 'Your server closed the connection without an answer: look for a crash or a restart at that time.',
+  HTTP_408:
+    'A server or proxy of yours ended an idle connection at that moment (408); the notification was sent once more on a new one.',
   ENOTFOUND: 'The host name of the URL has no address: check its spelling and its DNS entry.',
   EAI_AGAIN: 'The name servers of your domain gave no answer: ask who runs them.',
   ETIMEDOUT: 'No connection came about in time: often a firewall that does not let our addresses in.',

@@ -107,7 +107,7 @@ function deliveryOf(row: DeliveryRow, work: Omit<Delivery, keyof DeliveryRow | '
   };
 }
 
-/** The first request of an attempt that was sent again: it went out on a reused connection, which ended without a byte of an answer (P-T7). */
+/** The first request of an attempt that was sent again: it went out on a reused connection, which ended without an answer (P-T7). */
 export interface Unanswered {
   readonly code: string;
   /** From the request to the end of its connection. */

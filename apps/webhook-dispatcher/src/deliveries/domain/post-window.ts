@@ -48,7 +48,7 @@ export class PostWindow {
   }
 
   /**
-   * `repeat`: the pooled socket was closed and no byte of an answer came. Send again on a new socket, in the same attempt and window
+   * `repeat`: the pooled socket was closed without an answer to the request. Send again on a new socket, in the same attempt and window
    * (P-T7). A repeat is a POST: without `mayPost` a successor may have sent the next attempt already (P-T6).
    */
   failed(fault: FaultSeen, nowMs: number, mayPost: boolean): AttemptOutcome | 'repeat' | undefined {
