@@ -1,41 +1,12 @@
-import type { Decision, Route } from '@paycode/dto';
+import type { Decision } from '@paycode/dto';
 import { DataFault, FlushQueue, type FlushPauses } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
 import type { OwnedShards } from '@paycode/ownership';
 import type { DeliveryStore } from '../deliveries/deliveries.ports';
 import { armed, claimed, type Delivery } from '../deliveries/domain/delivery';
+import type { Next } from '../deliveries/domain/next-step';
 import type { RouteCache } from '../routes/route-cache';
 import type { ReversalScheduler } from './reversal-scheduler.client';
-
-/** The delivery was not prepared, and how far it got: what was claimed stays claimed. */
-export type NotPrepared = { readonly delivery: Delivery } & (
-  | {
-      readonly next:
-        /** The merchant has no webhook: the payment is settled without a POST. */
-        | 'NO_WEBHOOK'
-        /** It is already acknowledged, or another replica owns it: nothing to do. */
-        | 'NOT_OURS'
-        /** The merchant's webhook is at another endpoint than the one whose slot was granted. */
-        | 'MOVED'
-        /** The scheduler has decided: no POST. */
-        | Decision;
-    }
-  /** The route cache, the store or the scheduler threw, which is a fault of the platform (P-T8). */
-  | { readonly next: 'FAILED'; readonly error: unknown }
-);
-
-/** READY: claimed and armed; the POST may start when the last check allows it. */
-export type Prepared = { readonly next: 'READY'; readonly delivery: Delivery } | NotPrepared;
-
-/** The last check forbids the request. RETRY_LATER: because of a fault of the platform. */
-export type NotCleared = { readonly next: 'NO_WEBHOOK' | 'NOT_OURS' | 'RETRY_LATER' };
-
-export type LastLook =
-  /** The lease is valid: start the POST in the same turn of the event loop. */
-  | { readonly next: 'POST'; readonly route: Route }
-  /** The lease has run out: read the route again and repeat the check. */
-  | { readonly next: 'RENEW' }
-  | NotCleared;
 
 const batchMax = { flushMax: 1_000, queueMax: 100_000 };
 
@@ -70,20 +41,24 @@ export class PrepareAttempt {
   }
 
   /** Never rejects: what fails after the claim must not lose it, or a replica that leaves would let a claimed attempt pass for one that was sent (P-T9). */
-  async prepare(delivery: Delivery, origin: string): Promise<Prepared> {
+  async prepare(
+    delivery: Delivery,
+    origin: string,
+  ): Promise<Next<'CHECK' | 'REQUEUE' | 'NO_WEBHOOK' | 'DECIDED' | 'HOLD_BACK' | 'FENCED'>> {
     let reached = delivery;
     try {
       const route = await this.routes.current(delivery.merchantId);
       if (route.url === null) return { next: 'NO_WEBHOOK', delivery };
-      if (this.routes.lastOrigin(delivery.merchantId) !== origin) return { next: 'MOVED', delivery };
+      if (this.routes.lastOrigin(delivery.merchantId) !== origin) return { next: 'REQUEUE', delivery };
       const ours = delivery.isClaimed ? delivery : await this.claim(delivery);
-      if (!ours) return { next: 'NOT_OURS', delivery };
+      if (!ours) return { next: 'FENCED' };
       reached = ours;
-      if (!delivery.isReversible) return { next: 'READY', delivery: reached };
+      if (!delivery.isReversible) return { next: 'CHECK', delivery: reached };
       const [decision] = await this.arms.run([reached]);
-      return { next: decision ?? 'READY', delivery: armed(reached, this.options.clock.epochMs()) };
+      reached = armed(reached, this.options.clock.epochMs());
+      return decision ? { next: 'DECIDED', delivery: reached, decision } : { next: 'CHECK', delivery: reached };
     } catch (error) {
-      return { next: 'FAILED', delivery: reached, error };
+      return { next: 'HOLD_BACK', delivery: reached, error };
     }
   }
 
@@ -93,14 +68,14 @@ export class PrepareAttempt {
   }
 
   /** Synchronous, so that nothing can change between it and the start of the request. */
-  lastLook(delivery: Delivery): LastLook {
-    if (this.shards.epochOf(delivery.shard) !== delivery.epoch) return { next: 'NOT_OURS' };
+  lastLook(delivery: Delivery): Next<'POST' | 'RENEW' | 'NO_WEBHOOK' | 'HOLD_BACK' | 'FENCED'> {
+    if (this.shards.epochOf(delivery.shard) !== delivery.epoch) return { next: 'FENCED' };
     // Others may judge this replica dead when its heartbeat is old, and a successor may POST; so it starts no POST
     // (P-T6).
-    if (!this.shards.isHeartbeatFresh) return { next: 'RETRY_LATER' };
+    if (!this.shards.isHeartbeatFresh) return { next: 'HOLD_BACK', delivery };
     const route = this.routes.leasedNow(delivery.merchantId);
     if (!route) return { next: 'RENEW' };
-    return route.url === null ? { next: 'NO_WEBHOOK' } : { next: 'POST', route };
+    return route.url === null ? { next: 'NO_WEBHOOK', delivery } : { next: 'POST', route };
   }
 
   /** Reads the route again. @throws RouteUnavailableError */

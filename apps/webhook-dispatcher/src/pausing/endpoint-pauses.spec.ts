@@ -1,5 +1,4 @@
 import { ManualClock, settled } from '@paycode/timing/testing';
-import { pauseLimitsOf } from '../deliveries/domain/attempt-rules';
 import { atOnce, DispatcherTables } from '../deliveries/testing/dispatcher-tables';
 import { MemoryPauses } from '../deliveries/testing/memory-verdict.store';
 import { terminalEvent } from '../deliveries/testing/samples';
@@ -62,10 +61,6 @@ describe('pauses as a replica knows them (A-99)', () => {
     await pauses.pass();
     expect(told).toBe(1);
   });
-});
-
-it('a pause leaves a third of B for sending what waited, and after a rest of B nothing of it still waits (A-12, A-99)', () => {
-  expect(pauseLimitsOf({ dispatchWindowMs: 900_000 })).toEqual({ durationSMax: 600, restS: 900 });
 });
 
 const minuteMs = 60_000;

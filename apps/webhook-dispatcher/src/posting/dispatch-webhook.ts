@@ -1,14 +1,15 @@
 import { isDataFault } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
-import type { NotCleared, NotPrepared, PrepareAttempt } from '../arming/prepare-attempt';
+import type { PrepareAttempt } from '../arming/prepare-attempt';
 import type { DeliveryMetrics } from '../deliveries/deliveries.ports';
 import type { AttemptOutcome, Delivery } from '../deliveries/domain/delivery';
+import type { Next } from '../deliveries/domain/next-step';
 import type { DeliveryQueue } from '../queueing/delivery-queue';
 import type { Granted, SlotUse } from '../queueing/domain/origin-queues';
 import type { TakeOverDeliveries } from '../takeover/take-over-deliveries';
 import type { Concluded, ConcludeDelivery } from '../verdicts/conclude-delivery';
 import type { HandshakeGate } from './handshake-gate';
-import type { PostUnderWay, PostWebhook } from './post-webhook';
+import type { PostWebhook } from './post-webhook';
 
 /** A lease that runs out during the checks is renewed this many times; then the delivery waits a little. */
 const looksMax = 3;
@@ -20,8 +21,7 @@ const looksMax = 3;
 const parkedMs = 30_000;
 
 /** No request was started. */
-type NotPosted = NotPrepared | (NotCleared & { readonly delivery: Delivery });
-type Ready = { readonly next: 'POST'; readonly delivery: Delivery; readonly post: PostUnderWay } | NotPosted;
+type NotPosted = Next<'REQUEUE' | 'NO_WEBHOOK' | 'DECIDED' | 'HOLD_BACK' | 'FENCED'>;
 
 export interface DispatchParts {
   clock: Clock;
@@ -53,11 +53,11 @@ export class DispatchWebhook {
     const { clock, gate } = this.parts;
     const grantedMs = clock.nowMs();
     const leave = await gate?.enter(origin);
-    const ready = await this.ready(item, origin);
+    const step = await this.start(item, origin);
     leave?.();
     const startedAt = new Date(clock.epochMs());
-    if (ready.next !== 'POST') return this.notPosted(ready, origin);
-    const { delivery, post } = ready;
+    if (step.next !== 'AWAIT') return this.notPosted(item, step, origin);
+    const { delivery, post } = step;
     this.queue.posted(delivery);
     const outcome = await post.outcome;
     const slotMs = clock.nowMs() - grantedMs;
@@ -65,58 +65,48 @@ export class DispatchWebhook {
     this.after(delivery, await this.concluding.attempted(delivery, outcome, startedAt));
   }
 
-  /** All steps before the request. Never rejects: a failure before the request is a fault of the platform (P-T8). */
-  private async ready(held: Delivery, origin: string): Promise<Ready> {
+  /** All steps before the request, and its start. Never rejects: a failure before the request is a fault of the platform (P-T8). */
+  private async start(held: Delivery, origin: string): Promise<Next<'AWAIT'> | NotPosted> {
     const prepared = await this.preparing.prepare(held, origin);
-    if (prepared.next !== 'READY') return prepared;
+    if (prepared.next !== 'CHECK') return prepared;
     const { delivery } = prepared;
     try {
       for (let looks = 0; looks < looksMax; looks++) {
         const look = this.preparing.lastLook(delivery);
         if (look.next === 'POST') {
           const post = this.posting.start(delivery, look.route, () => this.preparing.mayPost(delivery));
-          return { next: 'POST', delivery, post };
+          return { next: 'AWAIT', delivery, post };
         }
-        if (look.next !== 'RENEW') return { next: look.next, delivery };
+        if (look.next !== 'RENEW') return look;
         await this.preparing.renew(delivery);
       }
-      return { next: 'RETRY_LATER', delivery };
+      return { next: 'HOLD_BACK', delivery };
     } catch (error) {
-      return { next: 'FAILED', delivery, error };
+      return { next: 'HOLD_BACK', delivery, error };
     }
   }
 
-  private async notPosted(ready: NotPosted, origin: string): Promise<void> {
-    this.queue.release(origin, ready.next === 'NO_WEBHOOK' ? 'ANSWERED' : 'UNUSED');
-    switch (ready.next) {
-      case 'MOVED':
-        return this.queue.requeue(ready.delivery);
-      case 'FAILED':
-        return this.notPrepared(ready.delivery, ready.error);
-      default:
-        this.after(ready.delivery, await this.concludedUnsent(ready.delivery, ready.next));
-    }
-  }
-
-  private async notPrepared(delivery: Delivery, error: unknown): Promise<void> {
-    const isParked = isDataFault(error);
-    this.parts.metrics.heldBack(error);
-    if (isParked) this.parts.metrics.workParked('send', delivery.transactionId, error);
-    this.after(delivery, await this.concluding.heldBack(delivery), isParked ? parkedMs : undefined);
-  }
-
-  private async concludedUnsent(delivery: Delivery, next: Exclude<NotPosted['next'], 'MOVED' | 'FAILED'>): Promise<Concluded> {
-    switch (next) {
+  private async notPosted(held: Delivery, step: NotPosted, origin: string): Promise<void> {
+    this.queue.release(origin, step.next === 'NO_WEBHOOK' ? 'ANSWERED' : 'UNUSED');
+    switch (step.next) {
+      case 'REQUEUE':
+        return this.queue.requeue(step.delivery);
       case 'NO_WEBHOOK':
-        return this.concluding.without(delivery, 'NOT_APPLICABLE', 'NO WEBHOOK');
-      case 'SETTLED':
-      case 'REVERSED':
-        return this.concluding.decidedBefore(delivery, next);
-      case 'NOT_OURS':
-        return { next: 'FENCED' };
-      case 'RETRY_LATER':
-        return this.concluding.heldBack(delivery);
+        return this.after(step.delivery, await this.concluding.without(step.delivery, 'NOT_APPLICABLE', 'NO WEBHOOK'));
+      case 'DECIDED':
+        return this.after(step.delivery, await this.concluding.decidedBefore(step.delivery, step.decision));
+      case 'HOLD_BACK':
+        return this.holdBack(step);
+      case 'FENCED':
+        return this.after(held, step);
     }
+  }
+
+  private async holdBack({ delivery, ...fault }: Next<'HOLD_BACK'>): Promise<void> {
+    const isParked = isDataFault(fault.error);
+    if ('error' in fault) this.parts.metrics.heldBack(fault.error);
+    if (isParked) this.parts.metrics.workParked('send', delivery.transactionId, fault.error);
+    this.after(delivery, await this.concluding.heldBack(delivery), isParked ? parkedMs : undefined);
   }
 
   private after(delivery: Delivery, concluded: Concluded, holdMs?: number): void {

@@ -1,6 +1,7 @@
 import type { Route } from '@paycode/dto';
 import type { CancelTimer, Clock } from '@paycode/timing';
 import type { AttemptOutcome, Delivery } from '../deliveries/domain/delivery';
+import type { PostUnderWay } from '../deliveries/domain/next-step';
 import { PostWindow, type PostWindowRules } from '../deliveries/domain/post-window';
 import type { AckDeadlines } from './ack-deadlines';
 import type { WebhookSealer } from './webhook-sealer';
@@ -79,12 +80,6 @@ export interface PostContext {
   clock: Clock;
   /** Whether this replica may start a POST of the delivery now (P-T6). */
   mayPost(): boolean;
-}
-
-export interface PostUnderWay {
-  readonly outcome: Promise<AttemptOutcome>;
-  /** Resolves when the socket is free for another request or gone. */
-  readonly freed: Promise<void>;
 }
 
 /** One attempt in progress: it reports events of the connection to its window, and aborts the request when the window ends. */

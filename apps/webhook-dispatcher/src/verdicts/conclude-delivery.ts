@@ -6,19 +6,13 @@ import type { DeliveryMetrics } from '../deliveries/deliveries.ports';
 import { type AttemptRules, isTooOld, mayHaveBeenSent, retryLimits } from '../deliveries/domain/attempt-rules';
 import { type Conclusion, conclusionOf, conclusionWithout, isAcknowledged } from '../deliveries/domain/conclusion';
 import { type AttemptOutcome, type Delivery, nextAttempt } from '../deliveries/domain/delivery';
+import type { Next } from '../deliveries/domain/next-step';
 import type { InformationalStore } from '../informational/informational.store';
 import type { SettleReversals } from './settle-reversals';
 import type { OwnedVerdict, VerdictStore } from './verdict.store';
 
-/** No verdict was recorded. */
-export type NotRecorded =
-  /** The platform had a fault; `delivery` is the next attempt. */
-  | { readonly next: 'RETRY_LATER'; readonly delivery: Delivery }
-  /** The shard got another owner or epoch before the verdict; its owner, perhaps this replica again, looks for the delivery. */
-  | { readonly next: 'FENCED' };
-
-/** OVER: nothing more to do. */
-export type Concluded = { readonly next: 'OVER' } | NotRecorded;
+/** OVER: it has its verdict. */
+export type Concluded = Next<'OVER' | 'RETRY_LATER' | 'FENCED'>;
 
 const over: Concluded = { next: 'OVER' };
 

@@ -1,4 +1,4 @@
-import { isTooOld, mayHaveBeenSent, planAttempt } from './attempt-rules';
+import { isTooOld, mayHaveBeenSent, pauseLimitsOf, planAttempt } from './attempt-rules';
 
 describe('the next step that a delivery may take', () => {
   it('a payment may have been sent before from its second attempt on; a notice does not count (P-1.2-10)', () => {
@@ -39,4 +39,8 @@ describe('attempts after a crash', () => {
   it('a notice is never closed for its age or its attempts (P-I13)', () => {
     expect(planAttempt({ isReversible: false, attemptsClaimed: 7, ageMs: 9e9 }, rules)).toEqual({ next: 'ATTEMPT', attempt: 8 });
   });
+});
+
+it('a pause leaves a third of B for sending what waited, and after a rest of B nothing of it still waits (A-12, A-99)', () => {
+  expect(pauseLimitsOf({ dispatchWindowMs: 900_000 })).toEqual({ durationSMax: 600, restS: 900 });
 });

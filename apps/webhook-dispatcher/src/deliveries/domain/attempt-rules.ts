@@ -1,4 +1,6 @@
-/** The next steps that the rules allow a delivery. */
+import type { Next } from './next-step';
+
+/** What the rules allow a delivery to do next. */
 export interface AttemptRules {
   /** POSTs per payment at most; only a crash of the dispatcher leads to a second one (A-13). 1 allows none. */
   attemptsMax: number;
@@ -24,15 +26,12 @@ export interface FoundDelivery {
   ageMs: number;
 }
 
-export type AttemptPlan = { next: 'ATTEMPT'; attempt: number } | { next: 'CLOSE'; kind: 'CLOSED_EXHAUSTED' | 'CLOSED_BACKSTOP' };
-
 /**
  * A merchant may have acknowledged a claimed attempt with a 200 that was lost with its process: POST again, at most `attemptsMax` times in
  * all (A-13). An unclaimed delivery was never sent: it gets a new attempt while it is younger than B (A-12). Informational deliveries move
- * no money and are
- * delivered whatever their age.
+ * no money and are delivered whatever their age.
  */
-export function planAttempt(found: FoundDelivery, rules: AttemptRules): AttemptPlan {
+export function planAttempt(found: FoundDelivery, rules: AttemptRules): Next<'ATTEMPT' | 'CLOSE'> {
   const attempt = found.attemptsClaimed + 1;
   if (!found.isReversible) return { next: 'ATTEMPT', attempt };
   if (found.attemptsClaimed === 0) {
