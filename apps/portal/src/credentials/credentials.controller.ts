@@ -1,9 +1,10 @@
-import { Body, Controller, Delete, Get, Header, HttpCode, Param, ParseUUIDPipe, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { KeyTrial, NewPassword, PortalAccount, PortalApiSession } from '@paycode/dto';
 import { ArrayMaxSize, IsArray, IsBoolean, IsString, IsUUID, Length, Matches, MaxLength } from 'class-validator';
 import type { AskedReport } from '../four-eyes/four-eyes.service';
 import { AskedBy, type Asking, Needs } from '../sessions/portal.guard';
+import { SessionParam } from '../sessions/sessions.controller';
 import { BearerSwitchService, type SwitchOverview } from './bearer-switch.service';
 import { CredentialsService } from './credentials.service';
 
@@ -113,7 +114,7 @@ export class CredentialsController {
   @Delete('sessions/:sessionId')
   @HttpCode(204)
   @Needs('CREDENTIALS')
-  endSession(@Param('sessionId', ParseUUIDPipe) sessionId: string, @AskedBy() asking: Asking): Promise<void> {
+  endSession(@Param() { sessionId }: SessionParam, @AskedBy() asking: Asking): Promise<void> {
     return this.access.endSession(sessionId, asking);
   }
 }

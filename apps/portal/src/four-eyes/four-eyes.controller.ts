@@ -1,6 +1,12 @@
-import { Controller, HttpCode, Param, ParseUUIDPipe, Post } from '@nestjs/common';
+import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { IsUUID } from 'class-validator';
 import { AskedBy, type Asking } from '../sessions/portal.guard';
 import { FourEyesService } from './four-eyes.service';
+
+export class RequestParam {
+  @IsUUID()
+  requestId!: string;
+}
 
 /** Ends a request, whatever it is for. Asking and confirming are routes of what is asked for. */
 @Controller('console/api/four-eyes')
@@ -9,13 +15,13 @@ export class FourEyesController {
 
   @Post(':requestId/withdraw')
   @HttpCode(204)
-  async withdraw(@Param('requestId', ParseUUIDPipe) requestId: string, @AskedBy() asking: Asking): Promise<void> {
+  async withdraw(@Param() { requestId }: RequestParam, @AskedBy() asking: Asking): Promise<void> {
     await this.fourEyes.withdraw(requestId, asking);
   }
 
   @Post(':requestId/refuse')
   @HttpCode(204)
-  async refuse(@Param('requestId', ParseUUIDPipe) requestId: string, @AskedBy() asking: Asking): Promise<void> {
+  async refuse(@Param() { requestId }: RequestParam, @AskedBy() asking: Asking): Promise<void> {
     await this.fourEyes.refuse(requestId, asking);
   }
 }

@@ -5,7 +5,7 @@ import { IsIn, IsISO8601, IsNumberString, IsOptional, IsString, Length, Matches 
 import type { OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, Needs, SignedIn } from '../sessions/portal.guard';
 import { Scope, ScopedPipe, ScopePipe } from '../tenancy/scope';
-import { type Answer, answers, type Outcome, outcomes, type PageKey, pageKeyOf } from './domain/payment';
+import { type Answer, answers, type Outcome, outcomes, type PageKey, pageKeyOf, utcInstant } from './domain/payment';
 import { ExportPaymentsService, type Sought } from './export-payments.service';
 import { FollowPaymentsService } from './follow-payments.service';
 import type { PaymentFilter } from './payment-reader';
@@ -44,11 +44,13 @@ export class PaymentsQuery extends MerchantQuery {
   amount?: string;
 
   @IsOptional()
-  @IsISO8601({ strict: true })
+  @IsISO8601({ strict: true }, { message: 'from must be an instant that exists' })
+  @Matches(utcInstant, { message: 'from must be an instant in UTC, as in 2026-01-31T10:00:00Z' })
   from?: string;
 
   @IsOptional()
-  @IsISO8601({ strict: true })
+  @IsISO8601({ strict: true }, { message: 'to must be an instant that exists' })
+  @Matches(utcInstant, { message: 'to must be an instant in UTC, as in 2026-01-31T10:00:00Z' })
   to?: string;
 }
 

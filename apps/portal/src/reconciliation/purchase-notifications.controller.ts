@@ -4,6 +4,7 @@ import type { Identity } from '@paycode/dto';
 import { invalidField } from '@paycode/service-runtime';
 import { Transform } from 'class-transformer';
 import { IsInt, IsISO8601, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { utcInstant } from '../payments/domain/payment';
 import { listKeyOf } from './domain/list-key';
 import { ListNotificationsService, type NotificationPage } from './list-notifications.service';
 
@@ -11,13 +12,11 @@ import { ListNotificationsService, type NotificationPage } from './list-notifica
 const digits = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
 
-const instant = /^[12]\d{3}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?Z$/;
-
 export class ListNotificationsQuery {
   /** Final at that instant or later: ISO 8601 in UTC. */
   @IsOptional()
   @IsISO8601({ strict: true }, { message: 'since must be an instant that exists' })
-  @Matches(instant, { message: 'since must be an instant in UTC, as in 2026-01-31T10:00:00Z' })
+  @Matches(utcInstant, { message: 'since must be an instant in UTC, as in 2026-01-31T10:00:00Z' })
   since?: string;
 
   /** The merchantReference of a code, as a whole. */

@@ -1,7 +1,13 @@
-import { Controller, Delete, Get, HttpCode, Param, ParseUUIDPipe } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
+import { IsUUID } from 'class-validator';
 import type { OpenedSession } from './domain/session';
 import { AskedBy, type Asking, SignedIn } from './portal.guard';
 import { SessionsService, type OwnSession } from './sessions.service';
+
+export class SessionParam {
+  @IsUUID()
+  sessionId!: string;
+}
 
 /** A person's own sessions: seen, and ended one by one. */
 @Controller('console/api/sessions')
@@ -15,7 +21,7 @@ export class SessionsController {
 
   @Delete(':sessionId')
   @HttpCode(204)
-  end(@Param('sessionId', ParseUUIDPipe) sessionId: string, @AskedBy() asking: Asking): Promise<void> {
+  end(@Param() { sessionId }: SessionParam, @AskedBy() asking: Asking): Promise<void> {
     return this.sessions.end(sessionId, asking);
   }
 }

@@ -23,6 +23,10 @@ describe('the cursor of a page of payments', () => {
     '2030-01-02T10:20:30.1234567Z 1',
     '2030-01-02T10:20:30.abcZ 1',
     'x2030-01-02T10:20:30.123Z 1',
+    '2030-02-30T10:20:30.123Z 1',
+    '2030-13-02T10:20:30.123Z 1',
+    '2030-01-02T24:20:30.123Z 1',
+    '0000-01-02T10:20:30.123Z 1',
     "' or true 1",
   ])('%j is not one of ours', text => {
     expect(pageKeyOf(cursorWith(text))).toBeUndefined();
