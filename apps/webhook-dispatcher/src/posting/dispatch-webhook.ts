@@ -32,7 +32,7 @@ export interface DispatchParts {
 }
 
 /**
- * Flow of a delivery: a slot at its endpoint -> prepare (route, claim, arm) -> POST -> verdict. Waiting deliveries are not armed, so their
+ * Flow of a delivery: a slot for its merchant at its endpoint -> prepare (route, claim, arm) -> POST -> verdict. Waiting deliveries are not armed, so their
  * 45 seconds have not begun (P-1.9).
  */
 export class DispatchWebhook {
@@ -49,19 +49,20 @@ export class DispatchWebhook {
     for (let granted = this.queue.next(); granted; granted = this.queue.next()) void this.work(granted);
   }
 
-  private async work({ origin, item }: Granted<Delivery>): Promise<void> {
+  private async work(granted: Granted<Delivery>): Promise<void> {
+    const { origin, item } = granted;
     const { clock, gate } = this.parts;
     const grantedMs = clock.nowMs();
     const leave = await gate?.enter(origin);
     const step = await this.start(item, origin);
     leave?.();
     const startedAt = new Date(clock.epochMs());
-    if (step.next !== 'AWAIT') return this.notPosted(item, step, origin);
-    const { delivery, post } = step;
+    if (ready.next !== 'POST') return this.notPosted(ready, granted);
+    const { delivery, post } = ready;
     this.queue.posted(delivery);
     const outcome = await post.outcome;
     const slotMs = clock.nowMs() - grantedMs;
-    void post.freed.then(() => this.queue.release(origin, slotUseOf(outcome, slotMs)));
+    void post.freed.then(() => this.queue.release(granted, slotUseOf(outcome, slotMs)));
     this.after(delivery, await this.concluding.attempted(delivery, outcome, startedAt));
   }
 
@@ -86,11 +87,27 @@ export class DispatchWebhook {
     }
   }
 
-  private async notPosted(held: Delivery, step: NotPosted, origin: string): Promise<void> {
-    this.queue.release(origin, step.next === 'NO_WEBHOOK' ? 'ANSWERED' : 'UNUSED');
-    switch (step.next) {
-      case 'REQUEUE':
-        return this.queue.requeue(step.delivery);
+  private async notPosted(ready: NotPosted, granted: Granted<Delivery>): Promise<void> {
+    this.queue.release(granted, ready.next === 'NO_WEBHOOK' ? 'ANSWERED' : 'UNUSED');
+    switch (ready.next) {
+      case 'MOVED':
+        return this.queue.requeue(ready.delivery);
+      case 'FAILED':
+        return this.notPrepared(ready.delivery, ready.error);
+      default:
+        this.after(ready.delivery, await this.concludedUnsent(ready.delivery, ready.next));
+    }
+  }
+
+  private async notPrepared(delivery: Delivery, error: unknown): Promise<void> {
+    const isParked = isDataFault(error);
+    this.parts.metrics.heldBack(error);
+    if (isParked) this.parts.metrics.workParked('send', delivery.transactionId, error);
+    this.after(delivery, await this.concluding.heldBack(delivery), isParked ? parkedMs : undefined);
+  }
+
+  private async concludedUnsent(delivery: Delivery, next: Exclude<NotPosted['next'], 'MOVED' | 'FAILED'>): Promise<Concluded> {
+    switch (next) {
       case 'NO_WEBHOOK':
         return this.after(step.delivery, await this.concluding.without(step.delivery, 'NOT_APPLICABLE', 'NO WEBHOOK'));
       case 'DECIDED':

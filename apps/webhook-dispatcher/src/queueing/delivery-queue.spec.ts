@@ -18,9 +18,9 @@ describe('the queue of a replica that leaves (P-T9)', () => {
   /** A claimed delivery that was about to start and could not. */
   const heldBack = () => {
     queue.accept([delivery(1)]);
-    const { origin, item } = queue.next()!;
-    queue.release(origin, 'UNUSED');
-    queue.holdBack(item);
+    const granted = queue.next()!;
+    queue.release(granted, 'UNUSED');
+    queue.holdBack(granted.item);
   };
 
   it('still starts claimed deliveries that were held back', async () => {

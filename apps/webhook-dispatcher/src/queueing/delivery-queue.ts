@@ -6,6 +6,7 @@ import type { EndpointPauses } from '../pausing/endpoint-pauses';
 import type { RouteCache } from '../routes/route-cache';
 import { MerchantBacklog } from './domain/merchant-backlog';
 import type { Granted, OriginQueues, SlotUse } from './domain/origin-queues';
+import type { Destination } from './domain/origin-share';
 import { HeldDeliveries } from './held-deliveries';
 
 export interface QueueLimits {
@@ -31,7 +32,7 @@ export type Admission = 'CLAIM' | 'QUEUE' | 'LEAVE';
 
 /** The insert claims the first attempt of a delivery that will start within about this time. */
 const soonSeconds = 2;
-/** So many deliveries may always wait for one endpoint, however full the memory is. */
+/** So many deliveries of one merchant may always wait, unless its PSP has filled the memory. */
 const waitingFloor = 4;
 const holdMs = 1_000;
 /** How long a shard that is being given up waits for its claimed deliveries to start, and how often it checks. */
@@ -40,7 +41,7 @@ const lookMs = 20;
 /** Queue for merchants whose route has not been read yet. */
 const unknownOrigin = 'unknown';
 
-/** Deliveries in memory: waiting in the queue of their endpoint, held back for a while, or being worked on. */
+/** Deliveries in memory: waiting in the queue of their merchant at its endpoint, held back for a while, or being worked on. */
 export class DeliveryQueue {
   private readonly held = new HeldDeliveries();
   private isClosed = false;
@@ -68,7 +69,7 @@ export class DeliveryQueue {
   }
 
   get load(): QueueLoad {
-    const unattempted = this.held.oldestUnattemptedMs(({ merchantId }) => !this.queues.isHeldUp(this.originOf(merchantId)));
+    const unattempted = this.held.oldestUnattemptedMs(({ merchantId }) => !this.queues.isHeldUp(this.destinationOf(merchantId)));
     return {
       held: this.held.size,
       waiting: this.queues.waiting,
@@ -80,14 +81,11 @@ export class DeliveryQueue {
 
   /** Returns a function that reserves places in memory: it answers how many of the `wanted` deliveries of a merchant fit. */
   places(): (merchantId: number, wanted: number) => number {
-    const given = new Map<string, number>();
-    let total = 0;
+    const given = new Reservations();
     return (merchantId, wanted) => {
-      const origin = this.originOf(merchantId);
-      const before = given.get(origin) ?? 0;
-      const count = Math.max(0, Math.min(wanted, this.roomAt(origin, total) - before));
-      given.set(origin, before + count);
-      total += count;
+      const to = this.destinationOf(merchantId);
+      const count = Math.max(0, Math.min(wanted, this.roomFor(to, given)));
+      given.add(to, count);
       return count;
     };
   }
@@ -100,17 +98,16 @@ export class DeliveryQueue {
   admissions(): (merchantId: number) => Admission {
     const places = this.places();
     const left = new Set<number>();
-    const ahead = new Map<string, number>();
+    const ahead = new Reservations();
     return merchantId => {
       if (left.has(merchantId) || this.backlog.has(merchantId) || places(merchantId, 1) === 0) {
         left.add(merchantId);
         return 'LEAVE';
       }
-      const origin = this.originOf(merchantId);
-      const aheadHere = ahead.get(origin) ?? 0;
-      ahead.set(origin, aheadHere + 1);
-      const isSoon = this.queues.waitingOf(origin) + aheadHere < this.queues.startingWithin(origin, soonSeconds);
-      return isSoon && origin !== unknownOrigin ? 'CLAIM' : 'QUEUE';
+      const to = this.destinationOf(merchantId);
+      const isSoon = this.queues.startsWithin(to, soonSeconds, ahead.of(to));
+      ahead.add(to, 1);
+      return isSoon && to.origin !== unknownOrigin ? 'CLAIM' : 'QUEUE';
     };
   }
 
@@ -125,7 +122,7 @@ export class DeliveryQueue {
   }
 
   /**
-   * The next delivery with a slot at its endpoint. The caller must return the slot by `release`, and the delivery by `finish`, `requeue` or
+   * The next delivery with a slot for its merchant. The caller must return the slot by `release`, and the delivery by `finish`, `requeue` or
    * `holdBack`.
    */
   next(): Granted<Delivery> | undefined {
@@ -134,8 +131,8 @@ export class DeliveryQueue {
     return granted;
   }
 
-  release(origin: string, use: SlotUse): void {
-    this.queues.release(origin, use);
+  release(granted: Granted<Delivery>, use: SlotUse): void {
+    this.queues.release(granted, use);
     this.ready();
   }
 
@@ -244,7 +241,7 @@ export class DeliveryQueue {
 
   private enqueue(delivery: Delivery): void {
     if (this.isPaused(delivery)) return this.leave(delivery);
-    this.queues.add(this.originOf(delivery.merchantId), delivery);
+    this.queues.add(this.destinationOf(delivery.merchantId), delivery);
   }
 
   /** Claimed deliveries continue: they may count as sent, and their reversal may be armed. */
@@ -259,20 +256,50 @@ export class DeliveryQueue {
   }
 
   /**
-   * An endpoint may hold as many deliveries as there are free places. So one hanging endpoint takes at most half of the memory, two take
-   * a third each, and there is always room for another. A paused one has no places. `taken`: places reserved already.
+   * A merchant may hold as many deliveries as there are free places, less half of what its neighbours at the origin hold. So one hanging merchant
+   * takes at most half of the memory, all merchants of an origin together two thirds, and there is always room for another. A full queue of one merchant
+   * leaves room for its neighbours. A paused endpoint has no places. `given`: places reserved already.
    */
-  private roomAt(origin: string, taken: number): number {
-    if (!this.hasRoom || this.pauses.isPaused(origin)) return 0;
-    const free = this.limits.heldMax - this.held.size - taken;
-    return Math.max(0, Math.max(waitingFloor, free) - this.queues.waitingOf(origin));
+  private roomFor(to: Destination, given: Reservations): number {
+    if (!this.hasRoom || this.pauses.isPaused(to.origin)) return 0;
+    const waiting = this.queues.waitingOf(to);
+    const reserved = given.of(to);
+    const own = waiting.merchant + reserved.merchant;
+    const free = this.limits.heldMax - this.held.size - given.total;
+    const floor = waiting.psp + reserved.psp < 2 * free ? waitingFloor : 0;
+    const neighbours = waiting.origin + reserved.origin - own;
+    return Math.max(floor, free - Math.ceil(neighbours / 2)) - own;
   }
 
   private originOf(merchantId: number): string {
     return this.routes.lastOrigin(merchantId) ?? unknownOrigin;
   }
 
+  private destinationOf(merchantId: number): Destination {
+    return { origin: this.originOf(merchantId), merchantId, pspId: this.routes.lastPspId(merchantId) };
+  }
+
   private forgetWaiting(isGone: (delivery: Delivery) => boolean): void {
     for (const delivery of this.queues.remove(isGone)) this.held.forget(delivery.transactionId);
   }
+}
+
+/** Places that were given and are not taken yet, by what shares them. */
+class Reservations {
+  total = 0;
+  private readonly counts = new Map<string, number>();
+
+  of(to: Destination): { merchant: number; psp: number; origin: number } {
+    const [merchant, psp, origin] = keysOf(to).map(key => this.counts.get(key) ?? 0) as [number, number, number];
+    return { merchant, psp, origin };
+  }
+
+  add(to: Destination, count: number): void {
+    this.total += count;
+    for (const key of keysOf(to)) this.counts.set(key, (this.counts.get(key) ?? 0) + count);
+  }
+}
+
+function keysOf({ origin, merchantId, pspId }: Destination): [string, string, string] {
+  return [`${merchantId} ${origin}`, `psp ${pspId} ${origin}`, origin];
 }

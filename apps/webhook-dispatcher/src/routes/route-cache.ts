@@ -50,6 +50,11 @@ export class RouteCache {
     return this.leased.get(merchantId)?.origin;
   }
 
+  /** The PSP of the merchant, as last read; null: not known. */
+  lastPspId(merchantId: number): number | null {
+    return this.leased.get(merchantId)?.route.pspId ?? null;
+  }
+
   /** The route if its lease is valid now. */
   leasedNow(merchantId: number): Route | undefined {
     const leased = this.leased.get(merchantId);

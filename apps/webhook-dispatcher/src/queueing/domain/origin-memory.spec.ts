@@ -1,27 +1,35 @@
 import { OriginQueues, type SlotUse } from './origin-queues';
+import type { Destination } from './origin-share';
 import { slotsAtFirst } from './slot-cap';
 
-describe('the memory about an endpoint (P-1.9)', () => {
+const only = (origin: string): Destination => ({ origin, merchantId: 1, pspId: 1 });
+const a = only('a');
+
+describe('the memory about a merchant and its endpoint (P-1.9)', () => {
   let queues: OriginQueues<number>;
   beforeEach(() => (queues = new OriginQueues({ slotsMax: 1_000 })));
   const request = (use: SlotUse) => {
-    queues.add('a', 0);
-    queues.next();
-    queues.release('a', use);
+    queues.add(a, 0);
+    queues.release(queues.next()!, use);
+  };
+  /** How many new items would start within that time. */
+  const starting = (seconds: number) => {
+    let count = 0;
+    while (queues.startsWithin(a, seconds, { merchant: count, origin: count })) count++;
+    return count;
   };
   const pass = (seconds: number) => {
     for (let n = 0; n < seconds; n++) queues.tick();
   };
 
   it('has the numbers of waiting deliveries and requests under way', () => {
-    const counts = () => [queues.waiting, queues.waitingOf('a'), queues.inFlight];
+    const counts = () => [queues.waiting, queues.waitingOf(a).merchant, queues.inFlight];
     expect([counts(), queues.next()]).toEqual([[0, 0, 0], undefined]);
-    for (let n = 0; n < 3; n++) queues.add('a', n);
+    for (let n = 0; n < 3; n++) queues.add(a, n);
     expect(counts()).toEqual([3, 3, 0]);
-    queues.next();
-    queues.next();
+    const [granted] = [queues.next()!, queues.next()];
     expect(counts()).toEqual([1, 1, 2]);
-    queues.release('a', 'ANSWERED');
+    queues.release(granted, 'ANSWERED');
     expect(counts()).toEqual([1, 1, 1]);
     expect([queues.remove(() => false), queues.remove(() => true), counts()]).toEqual([[], [2], [0, 0, 1]]);
     expect(queues.next()).toBeUndefined();
@@ -30,26 +38,26 @@ describe('the memory about an endpoint (P-1.9)', () => {
   it('has the number of answers within the last second, without time-outs and unsent requests', () => {
     for (let n = 0; n < 150; n++) request('ANSWERED');
     for (let n = 0; n < 9; n++) request('UNUSED');
-    expect(queues.startingWithin('a', 1)).toBe(slotsAtFirst);
+    expect(starting(1)).toBe(slotsAtFirst);
     queues.tick();
-    expect([0.1, 1, 1.01].map(seconds => queues.startingWithin('a', seconds))).toEqual([slotsAtFirst, 150, 151]);
+    expect([0.1, 1, 1.01].map(starting)).toEqual([slotsAtFirst, 150, 151]);
     queues.tick();
-    expect(queues.startingWithin('a', 1)).toBe(slotsAtFirst);
+    expect(starting(1)).toBe(slotsAtFirst);
     for (let n = 0; n < 150; n++) request('TIMED_OUT');
     queues.tick();
-    expect(queues.startingWithin('a', 1)).toBeLessThan(slotsAtFirst);
+    expect(starting(1)).toBeLessThan(slotsAtFirst);
   });
 
   it('is whether it is held up: all its slots are in use, and not by this process', () => {
-    expect(queues.isHeldUp('a')).toBe(false);
-    for (let n = 0; n < slotsAtFirst; n++) queues.add('a', n);
-    expect(queues.isHeldUp('a')).toBe(false);
+    expect(queues.isHeldUp(a)).toBe(false);
+    for (let n = 0; n < slotsAtFirst; n++) queues.add(a, n);
+    expect(queues.isHeldUp(a)).toBe(false);
     for (let n = 1; n < slotsAtFirst; n++) queues.next();
-    expect(queues.isHeldUp('a')).toBe(false);
+    expect(queues.isHeldUp(a)).toBe(false);
     queues.next();
-    expect([queues.isHeldUp('a'), queues.isHeldUp('b')]).toEqual([true, false]);
+    expect([queues.isHeldUp(a), queues.isHeldUp(only('b'))]).toEqual([true, false]);
     queues.mayGrow = false;
-    expect(queues.isHeldUp('a')).toBe(false);
+    expect(queues.isHeldUp(a)).toBe(false);
   });
 
   describe('once it timed out', () => {
@@ -58,18 +66,18 @@ describe('the memory about an endpoint (P-1.9)', () => {
 
     it('is forgotten five minutes later', () => {
       pass(300);
-      expect(queues.capOf('a')).toBe(learned);
+      expect(queues.capOf(a)).toBe(learned);
       pass(1);
-      expect(queues.capOf('a')).toBe(slotsAtFirst);
+      expect(queues.capOf(a)).toBe(slotsAtFirst);
     });
 
     it('is forgotten five minutes after its last answer', () => {
       pass(200);
       request('ANSWERED');
       pass(301);
-      expect(queues.capOf('a')).toBe(learned);
+      expect(queues.capOf(a)).toBe(learned);
       pass(1);
-      expect(queues.capOf('a')).toBe(slotsAtFirst);
+      expect(queues.capOf(a)).toBe(slotsAtFirst);
     });
 
     it('is kept while it answers', () => {
@@ -77,20 +85,20 @@ describe('the memory about an endpoint (P-1.9)', () => {
         request('ANSWERED');
         pass(1);
       }
-      expect(queues.capOf('a')).toBe(learned);
+      expect(queues.capOf(a)).toBe(learned);
     });
 
     it('is kept while a request waits', () => {
-      queues.add('a', 1);
+      queues.add(a, 1);
       pass(400);
-      expect([queues.capOf('a'), queues.next()?.item]).toEqual([learned, 1]);
+      expect([queues.capOf(a), queues.next()?.item]).toEqual([learned, 1]);
     });
 
     it('is kept while a request is under way', () => {
-      queues.add('a', 1);
+      queues.add(a, 1);
       queues.next();
       pass(400);
-      expect(queues.capOf('a')).toBe(learned);
+      expect(queues.capOf(a)).toBe(learned);
     });
   });
 });
