@@ -57,8 +57,8 @@ export class DispatchWebhook {
     const step = await this.start(item, origin);
     leave?.();
     const startedAt = new Date(clock.epochMs());
-    if (ready.next !== 'POST') return this.notPosted(ready, granted);
-    const { delivery, post } = ready;
+    if (step.next !== 'AWAIT') return this.notPosted(step, granted);
+    const { delivery, post } = step;
     this.queue.posted(delivery);
     const outcome = await post.outcome;
     const slotMs = clock.nowMs() - grantedMs;
@@ -87,27 +87,11 @@ export class DispatchWebhook {
     }
   }
 
-  private async notPosted(ready: NotPosted, granted: Granted<Delivery>): Promise<void> {
-    this.queue.release(granted, ready.next === 'NO_WEBHOOK' ? 'ANSWERED' : 'UNUSED');
-    switch (ready.next) {
-      case 'MOVED':
-        return this.queue.requeue(ready.delivery);
-      case 'FAILED':
-        return this.notPrepared(ready.delivery, ready.error);
-      default:
-        this.after(ready.delivery, await this.concludedUnsent(ready.delivery, ready.next));
-    }
-  }
-
-  private async notPrepared(delivery: Delivery, error: unknown): Promise<void> {
-    const isParked = isDataFault(error);
-    this.parts.metrics.heldBack(error);
-    if (isParked) this.parts.metrics.workParked('send', delivery.transactionId, error);
-    this.after(delivery, await this.concluding.heldBack(delivery), isParked ? parkedMs : undefined);
-  }
-
-  private async concludedUnsent(delivery: Delivery, next: Exclude<NotPosted['next'], 'MOVED' | 'FAILED'>): Promise<Concluded> {
-    switch (next) {
+  private async notPosted(step: NotPosted, granted: Granted<Delivery>): Promise<void> {
+    this.queue.release(granted, step.next === 'NO_WEBHOOK' ? 'ANSWERED' : 'UNUSED');
+    switch (step.next) {
+      case 'REQUEUE':
+        return this.queue.requeue(step.delivery);
       case 'NO_WEBHOOK':
         return this.after(step.delivery, await this.concluding.without(step.delivery, 'NOT_APPLICABLE', 'NO WEBHOOK'));
       case 'DECIDED':
@@ -115,7 +99,7 @@ export class DispatchWebhook {
       case 'HOLD_BACK':
         return this.holdBack(step);
       case 'FENCED':
-        return this.after(held, step);
+        return this.after(granted.item, step);
     }
   }
 
