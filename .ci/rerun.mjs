@@ -1,4 +1,4 @@
-// node .ci/rerun.mjs <report of Jest> <flaky list> <npm script> [options of the script]
+// node .ci/rerun.mjs <report of Jest> <flaky list> <npm script, or 'prove <what>'> [options of the script]
 //
 // Runs each failed suite of the report once more, alone. A suite that passes then replaces its failed result in the report, and its first failure
 // is appended to the flaky list. Exit code 0 when every failed suite passed; 1 when one failed again, when more than three suites of the whole run
@@ -9,14 +9,15 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
 const flakyMax = 3;
-const [reportFile, flakyList, script, ...options] = process.argv.slice(2);
+const [reportFile, flakyList, called, ...options] = process.argv.slice(2);
+const [script, ...what] = called.trim().split(' ');
 const read = file => JSON.parse(readFileSync(file, 'utf8'));
 
 function rerun(file) {
   const reports = mkdtempSync(join(tmpdir(), 'paycode-rerun-'));
   try {
     const env = { ...process.env, PAYCODE_TEST_REPORTS: reports };
-    const { status } = spawnSync('npm', ['run', '--silent', script, '--', file, ...options], { stdio: 'inherit', env });
+    const { status } = spawnSync('npm', ['run', '--silent', script, '--', ...what, file, ...options], { stdio: 'inherit', env });
     if (status !== 0) return undefined;
     const [written] = readdirSync(reports);
     return read(join(reports, written)).testResults.find(({ name }) => name.endsWith(file));

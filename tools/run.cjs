@@ -1,12 +1,58 @@
-// Starts a tool of a folder beside it by name (`node tools/run.cjs run/start`). It checks first that the tool can run at all, because the tools are
-// TypeScript, which an older Node refuses with an unclear message. This file is plain JavaScript for that reason.
+// Starts a tool of a folder beside it: `node tools/run.cjs run/start` by its path, `node tools/run.cjs bench deliver` by its group and name. It checks
+// first that the tool can run at all, because the tools are TypeScript, which an older Node refuses with an unclear message. This file is plain
+// JavaScript for that reason.
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 
 const nodeMajorMin = 24;
-const name = process.argv[2];
-const file = join(__dirname, `${name}.ts`);
+
+/** The commands of `npm run <group> -- <name>`. Without a name, the tool named '' runs, which then reads the words by itself. */
+const groups = {
+  bench: {
+    deliver: ['measure/bench-deliver', 'webhooks per second, beside other senders and job queues'],
+    calls: ['measure/bench-calls', 'work per payment when the core calls once per payment'],
+    isolation: ['measure/bench-isolation', 'healthy merchants beside merchants that do not answer'],
+    timers: ['measure/bench-timers', 'how fast reversals are armed, and how late they are decided'],
+    scale: ['measure/bench-scale', '1 to 8 dispatchers with equal shares of a core; needs root'],
+    portal: ['measure/bench-portal', "the portal's lists with a million payments"],
+    auth: ['measure/bench-auth', 'authorize and login beside a bare route'],
+    rest: ['prove/bench-rest', 'processor and memory while nobody pays, and at a peak'],
+    restart: ['prove/bench-restart', 'from the kill of a dispatcher until its payments are posted'],
+  },
+  prove: {
+    model: ['prove/test-model', 'the settlement protocol in Spin'],
+    mutation: ['prove/test-mutation', 'seeded faults that the tests must find'],
+    fuzz: ['prove/test-fuzz', 'hostile requests against a running platform'],
+    'game-day': ['prove/test-gameday', 'faults beside a real Prometheus'],
+    core: ['prove/test-core', 'the contract of a payment core, checked from outside'],
+    'gateway-compat': ['prove/test-gateway-compat', 'api-gateway and nginx give the same answers'],
+    'node-versions': ['prove/test-node-versions', 'the npm packages on Node 20, 22 and 24'],
+    'kafka-cluster': ['prove/test-kafka-cluster', 'three secured brokers that fail'],
+    manifests: ['prove/test-manifests', 'manifests, alerts and dashboards'],
+    cluster: ['check/test-cluster', 'manifests on a real Kubernetes API server'],
+    generators: ['check/test-generators', 'the code that `npm run new` writes'],
+    guide: ['prove/test-guide', 'the commands of the Kubernetes guide'],
+    requirements: ['check/requirements', 'ids of the specification that no passing test proves'],
+  },
+  generate: {
+    docs: ['check/generate-docs', 'reference pages, .env.example, contracts, manifests: what runs without a name'],
+    schema: ['check/schema', 'schema.sql of each service from its migrations'],
+    manifests: ['check/generate-manifests', 'the Helm chart from the overlays'],
+    site: ['run/site', 'the documentation site in dist/site'],
+    'evaluation-secrets': ['run/evaluation-secrets', 'secrets of the evaluation overlay'],
+  },
+  release: {
+    '': ['run/release', ''],
+    'pin-images': ['run/images-pin', 'digests of the base images in docker/Dockerfile'],
+    sbom: ['run/sbom', 'bills of materials in dist/sbom'],
+  },
+  paycode: {
+    '': ['operate/paycode', ''],
+    audit: ['operate/audit', ''],
+    redrive: ['operate/redrive', ''],
+  },
+};
 
 /** These tools print their own help. The comment at the top of each other tool is its help. */
 const ownHelp = /^(run\/(start|dev|release)|operate\/(paycode|audit)|prove\/test-(core|fuzz|gameday|mutation|simulation))$/;
@@ -18,6 +64,23 @@ function fail(message) {
   process.exit(1);
 }
 
+/** The path of the tool that the first words name; takes these words away. */
+function wantedTool() {
+  const [first, second = ''] = process.argv.slice(2);
+  if (!Object.hasOwn(groups, first)) return process.argv.splice(2, 1)[0];
+  const group = groups[first];
+  const isNamed = second !== '' && Object.hasOwn(group, second);
+  process.argv.splice(2, isNamed ? 2 : 1);
+  if (isNamed) return group[second][0];
+  if (group['']) return group[''][0];
+  if (first === 'generate' && /^$|^--ignored$/.test(second)) return group.docs[0];
+  const lines = Object.entries(group).map(([name, [, line]]) => `  ${name.padEnd(20)}${line}`);
+  const help = `npm run ${first} -- <name> [options]; each has a --help\n${lines.join('\n')}`;
+  if (second !== '--help' && second !== '-h') fail(second === '' ? help : `unknown: ${second}\n${help}`);
+  process.stdout.write(`${help}\n`);
+  process.exit(0);
+}
+
 function requireInstallation() {
   const found = !existsSync(join(__dirname, '../node_modules'))
     ? 'Nothing is installed yet.'
@@ -27,14 +90,14 @@ function requireInstallation() {
 }
 
 /** Prints the help, or refuses an option that the help does not name. Tools that run Jest pass other options on to it. */
-function checkOptions() {
+function checkOptions(name, file) {
   const source = readFileSync(file, 'utf8');
   const comment = /^\/\*\*([\s\S]*?)\*\//.exec(source)?.[1] ?? '';
   const help = comment
     .replace(/^[ \t]*\*? ?/gm, '')
     .replaceAll('`', '')
     .trim();
-  const given = process.argv.slice(3).filter(word => word.startsWith('-'));
+  const given = process.argv.slice(2).filter(word => word.startsWith('-'));
   if (given.includes('--help') || given.includes('-h')) {
     process.stdout.write(`${help}\n`);
     process.exit(0);
@@ -50,9 +113,11 @@ for (const stream of [process.stdout, process.stderr])
     process.exit(0);
   });
 
+const name = wantedTool();
+const file = join(__dirname, `${name}.ts`);
 requireInstallation();
-if (!ownHelp.test(name)) checkOptions();
-process.argv.splice(1, 2, file);
+if (!ownHelp.test(name)) checkOptions(name, file);
+process.argv[1] = file;
 import(pathToFileURL(file).href).catch(error => {
   const isUsage = String(error.code).startsWith('ERR_PARSE_ARGS');
   fail(isUsage ? `${error.message}\nRun it with --help for its options.` : (error.stack ?? error));

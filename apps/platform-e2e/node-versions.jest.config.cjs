@@ -1,4 +1,4 @@
-// Tests the packages that integrators install, on each supported Node: `npm run test:node-versions`. Needs no platform and no database.
+// Tests the packages that integrators install, on each supported Node: `npm run prove -- node-versions`. Needs no platform and no database.
 const { globalSetup: _setup, globalTeardown: _teardown, ...config } = require('../../jest.preset.cjs').projectConfig(__dirname);
 
 module.exports = {

@@ -1,6 +1,5 @@
 /**
- * `npm run docs:generate`: writes everything that is made from code, but for the Helm chart: reference pages, contracts, types of the portal's pages,
- * settings, manifests.
+ * `npm run generate`: writes everything that is made from code, but for the Helm chart: reference pages, contracts, settings, manifests.
  * `-- --ignored`: only what git does not hold.
  */
 import { pathToFileURL } from 'node:url';
@@ -60,7 +59,7 @@ export async function staleDocs(): Promise<string[]> {
   const ignored = await ignoredOf(pages);
   return pages
     .filter(page => !ignored.includes(page) && !isCurrent(page))
-    .map(({ path }) => `${path} is stale: npm run docs:generate`);
+    .map(({ path }) => `${path} is stale: npm run generate`);
 }
 
 /** Those that git ignores; all of them where there is no repository. */

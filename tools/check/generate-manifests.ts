@@ -1,4 +1,4 @@
-/** `npm run manifests:generate`: writes the Helm chart from the overlays (needs kubectl, which renders them). The manifest checks fail when it is stale. */
+/** `npm run generate -- manifests`: writes the Helm chart from the overlays (needs kubectl, which renders them). The manifest checks fail when it is stale. */
 import { join } from 'node:path';
 import { chartFiles } from './chart/chart-files.ts';
 import { writePages } from './docs/page.ts';

@@ -44,7 +44,7 @@ const makers = {
   event(edit: WorkspaceEdit, [name]: string[], values: Partial<Values>): Made {
     newEvent(edit, { name: named(name), from: named(values.from), to: named(values.to).split(',') });
     const next = [
-      `fields, description, partitions and retention: libs/dto/src/events/${name}.event.ts, then npm run docs:generate`,
+      `fields, description, partitions and retention: libs/dto/src/events/${name}.event.ts, then npm run generate`,
       'the producer writes it to its outbox in the transaction of the fact (insertOutbox of @paycode/events)',
       'the consumer (@OnEvents, its group as in the definition) is idempotent by primary key and rejects events that it cannot use',
       'npm run check -- events: names the producer and the consumers that are missing',
@@ -74,7 +74,7 @@ const makers = {
       `what an address of ${upper} is, and how the audit log shows it: apps/notification-config/src/notifications/domain/recipient.ts`,
       `what is said: apps/recipient-messages/src/messages/domain/${lower}-message.ts`,
       `a provider that is no HTTP gateway: apps/recipient-messages/src/senders/${lower}-sender.ts`,
-      'an example for merchants: tools/check/docs/openapi/notes/public.yaml, then npm run docs:generate',
+      'an example for merchants: tools/check/docs/openapi/notes/public.yaml, then npm run generate',
       "the gateway's address in Kubernetes' network policy recipient-messages",
       `npm test -- apps/notification-config apps/recipient-messages tools/check/schema`,
     ];

@@ -1,5 +1,5 @@
 /**
- * `npm run requirements [-- <reports of Jest, or folders of them>]`: which ids of docs/specification (requirements, decisions, threats,
+ * `npm run prove -- requirements [<reports of Jest, or folders of them>]`: which ids of docs/specification (requirements, decisions, threats,
  * invariants) the tests prove. Default: `.cache/reports`, where `npm test`, `test:e2e` and the others leave the report of their last whole
  * run.
  *

@@ -1,4 +1,4 @@
-/** `npm run schema`: writes the schema.sql of every service from its migrations, applied by a PostgreSQL of its own. */
+/** `npm run generate -- schema`: writes the schema.sql of every service from its migrations, applied by a PostgreSQL of its own. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../libs/persistence/src/embedded/embedded-postgres.ts';

@@ -1,5 +1,5 @@
 /**
- * `npm run test:cluster`: applies every overlay and component to a real Kubernetes API server, and to it again, changed. Needs Go, Java and
+ * `npm run prove -- cluster`: applies every overlay and component to a real Kubernetes API server, and to it again, changed. Needs Go, Java and
  * Maven; without one of them it says so and ends well, unless PAYCODE_REQUIRE_CLUSTER is set. `-- --prepare` only builds and fetches.
  */
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
 /**
- * `npm run test:generators`: writes an event, a setting, two capabilities and a channel with `npm run new` into a copy of this tree, and runs
+ * `npm run prove -- generators`: writes an event, a setting, two capabilities and a channel with `npm run new` into a copy of this tree, and runs
  * the checks that the new files could break on the copy. A check must name each part that only a person can write. Exits 1 with their output.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

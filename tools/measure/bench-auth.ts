@@ -1,5 +1,5 @@
 /**
- * `npm run bench:auth`: measures how fast auth-session answers, compared with two floors in the same run, and whether answers that must
+ * `npm run bench -- auth`: measures how fast auth-session answers, compared with two floors in the same run, and whether answers that must
  * be indistinguishable take the same time. All processes share this machine's cores, so compare ratios; absolute numbers are a snapshot.
  */
 import { buildApps } from '../run/build.ts';

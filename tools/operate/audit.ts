@@ -1,5 +1,5 @@
 /**
- * `npm run audit`: checks that every payment is settled or reversed once, in agreement with its verdict. Exit code 0: yes, 1: no, 2:
+ * `npm run paycode -- audit`: checks that every payment is settled or reversed once, in agreement with its verdict. Exit code 0: yes, 1: no, 2:
  * the audit failed.
  */
 import { audit, type AuditReport, readOptions, UsageError } from './audit/index.ts';

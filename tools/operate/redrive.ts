@@ -1,5 +1,5 @@
 /**
- * `npm run redrive -- <topic>.<group>.dlq [--list]`: sends parked events back to their topic (k8s/runbooks/redrive-a-dlq.md).
+ * `npm run paycode -- redrive <topic>.<group>.dlq [--list]`: sends parked events back to their topic (k8s/runbooks/redrive-a-dlq.md).
  * Settings as the services have them: KAFKA_BROKERS, and KAFKA_TLS_CA_FILE, KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD or
  * KAFKA_SASL_PASSWORD_FILE where used.
  */

@@ -1,5 +1,5 @@
 /**
- * `npm run -s evaluation-secrets | kubectl apply --server-side -f -`: the namespace and the secrets of k8s/overlays/evaluation. They are made at random on
+ * `npm run -s generate -- evaluation-secrets | kubectl apply --server-side -f -`: the namespace and the secrets of k8s/overlays/evaluation. They are made at random on
  * first use and kept in `.paycode/evaluation` (PAYCODE_HOME names another folder than `.paycode`).
  */
 import { readFileSync } from 'node:fs';

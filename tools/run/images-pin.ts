@@ -1,6 +1,6 @@
 /**
- * `npm run images:pin`: asks the registry, through docker or crane, which digest each base image has now and writes it into
- * docker/Dockerfile. `npm run images:pin -- --check` makes no request and exits with 1 while a digest is missing.
+ * `npm run release -- pin-images`: asks the registry, through docker or crane, which digest each base image has now and writes it into
+ * docker/Dockerfile. `npm run release -- pin-images --check` makes no request and exits with 1 while a digest is missing.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,9 @@ function digestOf(tag: string): string {
 function check(text: string): void {
   const open = baseImages(text).filter(reference => !isPinned(reference));
   for (const reference of open)
-    console.error(`docker/Dockerfile: ${reference} has no digest; npm run images:pin writes it where a registry answers`);
+    console.error(
+      `docker/Dockerfile: ${reference} has no digest; npm run release -- pin-images writes it where a registry answers`,
+    );
   process.exitCode = open.length > 0 ? 1 : 0;
 }
 

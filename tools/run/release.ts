@@ -61,8 +61,8 @@ function prepare({ version, source }: Call): void {
   for (const place of versionPlaces.filter(({ file, isOptional }) => !isOptional || existsSync(join(root, file))))
     texts.set(place.file, withVersion(texts.get(place.file) ?? read(place.file), place, version));
   for (const [file, text] of texts) writeFileSync(join(root, file), text);
-  for (const script of ['docs:generate', 'manifests:generate'])
-    execFileSync('npm', ['run', '--silent', script], { cwd: root, stdio: 'inherit' });
+  for (const made of ['docs', 'manifests'])
+    execFileSync('npm', ['run', '--silent', 'generate', '--', made], { cwd: root, stdio: 'inherit' });
   console.log(
     `${[...texts.keys()].join(', ')}: ${version}. Check, commit, tag v${version}, then: npm run release -- --version ${version}`,
   );
@@ -127,7 +127,7 @@ function materialsOf({ base, apps, isDry }: Call): { uri: string; sha256: string
   if (apps.length === 0) return [lock];
   const references = base === undefined ? baseImages(read('docker/Dockerfile')) : [base];
   const open = references.find(reference => !isPinned(reference));
-  if (open !== undefined && !isDry) throw new Error(`${open} has no digest: npm run images:pin`);
+  if (open !== undefined && !isDry) throw new Error(`${open} has no digest: npm run release -- pin-images`);
   const pinned = references.filter(reference => isPinned(reference));
   return [lock, ...[...new Set(pinned)].map(uri => ({ uri: `docker:${uri}`, sha256: uri.split('@sha256:')[1]! }))];
 }

@@ -1,4 +1,4 @@
-/** `npm run sbom`: dist/sbom/workspace.cdx.json, and one of each service's image, built first; images carry theirs as /app/sbom.cdx.json. */
+/** `npm run release -- sbom`: dist/sbom/workspace.cdx.json, and one of each service's image, built first; images carry theirs as /app/sbom.cdx.json. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * `npm run site`: builds the documentation site of docs/ into dist/site, which the gateway serves at /docs/ (ADR 0070). `npm start` runs it when a page has
+ * `npm run generate -- site`: builds the documentation site of docs/ into dist/site, which the gateway serves at /docs/ (ADR 0070). `npm start` runs it when a page has
  * changed. It makes the generated pages first. Fails on a link that leads nowhere and on a page that no list of docs/README.md has.
  */
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';

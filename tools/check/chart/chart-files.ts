@@ -6,7 +6,7 @@ import { chartTemplates } from './chart-templates.ts';
 import { type ChartValue, chartValues, differingValues } from './chart-values.ts';
 
 export const chartFolder = 'k8s/charts/paycode';
-const made = ' Generated from k8s/overlays by npm run manifests:generate.';
+const made = ' Generated from k8s/overlays by npm run generate -- manifests.';
 
 /** Text of every file of the chart that comes from the overlays, by its path in `root`. Needs kubectl, which renders them. */
 export async function chartFiles(root: string): Promise<Map<string, string>> {

@@ -32,7 +32,7 @@ export function chartTemplates(resources: readonly Resource[]): Map<string, stri
     services.map(service => settingsOf(resources, service)),
   );
   files.set('addresses', [addressesOf(resources)]);
-  const head = '{{- /* Generated from k8s/overlays/sandbox by npm run manifests:generate. */ -}}\n';
+  const head = '{{- /* Generated from k8s/overlays/sandbox by npm run generate -- manifests. */ -}}\n';
   const names = [...files].map(([name, texts]): [string, string] => [
     /^(settings|addresses)$/.test(name) ? `_${name}.tpl` : `${name}.yaml`,
     head + texts.join(''),

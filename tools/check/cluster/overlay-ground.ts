@@ -13,10 +13,10 @@ export interface PodFound {
   metadata: { name: string; labels: Record<string, string> };
 }
 
-/** Built by `npm run test:cluster` before the suites start. */
+/** Built by `npm run prove -- cluster` before the suites start. */
 export function programs(): string {
   const folder = process.env['PAYCODE_KUBERNETES_PROGRAMS'];
-  if (!folder) throw new Error('run this by npm run test:cluster, which builds the programs');
+  if (!folder) throw new Error('run this by npm run prove -- cluster, which builds the programs');
   return folder;
 }
 

@@ -4,7 +4,7 @@ import type { Page } from './page.ts';
 
 const head = `# Errors
 
-Generated from \`libs/dto/src/access/error-catalogue.ts\` by \`npm run docs:generate\`.
+Generated from \`libs/dto/src/access/error-catalogue.ts\` by \`npm run generate\`.
 
 Every error answer has the body \`{"timestamp", "status", "error", "message", "code", "path", "requestId"}\`; problems of fields are listed in \`errors\`.
 Decide by \`code\`: a code keeps its meaning. New codes may come, so treat one that you do not know by its status.

@@ -48,7 +48,7 @@ export function eventsPages(asyncApi: string): Page[] {
 function head({ info, components }: EventsDocument): string {
   return `# Events
 
-Generated from the [AsyncAPI document](events.asyncapi.yaml) by \`npm run docs:generate\`. These events flow between the services and the payment core; merchants get
+Generated from the [AsyncAPI document](events.asyncapi.yaml) by \`npm run generate\`. These events flow between the services and the payment core; merchants get
 [notifications](../how-to/integrate.md) instead.
 
 ${info.description}

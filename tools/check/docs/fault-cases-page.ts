@@ -30,7 +30,7 @@ const notes: Record<number, string> = {
 
 const head = `# Fault cases
 
-Generated from the [settlement protocol](settlement-protocol.md) and \`${casesFolder}\` by \`npm run docs:generate\`.
+Generated from the [settlement protocol](settlement-protocol.md) and \`${casesFolder}\` by \`npm run generate\`.
 
 \`npm run test:faults\` plays every case with real service processes, real PostgreSQL and, where the case is about the events, real Kafka:
 two dispatchers, two schedulers and the payment core, with relays on every way between them that hold a call or a statement at a point,

@@ -14,7 +14,7 @@ const root = join(__dirname, '../../..');
 const byHand = ['_helpers.tpl', 'NOTES.txt', 'tests'];
 
 describe('the Helm chart', () => {
-  it('is what the overlays make it (npm run manifests:generate)', async () => {
+  it('is what the overlays make it (npm run generate -- manifests)', async () => {
     const files = await chartFiles(root);
     const stale = [...files].filter(
       ([path, text]) => !existsSync(join(root, path)) || readFileSync(join(root, path), 'utf8') !== text,

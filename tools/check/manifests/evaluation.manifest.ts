@@ -28,7 +28,7 @@ const home = mkdtempSync(join(tmpdir(), 'paycode-evaluation-'));
 /** As a person runs it. */
 function madeSecrets(): Secret[] {
   const env = { ...process.env, PAYCODE_HOME: home };
-  const output = execFileSync('npm', ['run', '-s', 'evaluation-secrets'], { cwd: root, env, encoding: 'utf8' });
+  const output = execFileSync('npm', ['run', '-s', 'generate', '--', 'evaluation-secrets'], { cwd: root, env, encoding: 'utf8' });
   return (JSON.parse(output) as { items: Secret[] }).items.filter(({ kind }) => kind === 'Secret');
 }
 

@@ -70,5 +70,5 @@ function rule(name: string, groups: unknown, namespace = 'paycode'): object {
 
 function textOf(source: string, resources: object[]): string {
   const documents = resources.map(resource => stringify(resource, { lineWidth: 0 }));
-  return `# Generated from ${source} by npm run docs:generate.\n${documents.join('---\n')}`;
+  return `# Generated from ${source} by npm run generate.\n${documents.join('---\n')}`;
 }

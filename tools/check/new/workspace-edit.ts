@@ -57,7 +57,7 @@ export class WorkspaceEdit {
     this.files.set(path, lines.join('\n'));
   }
 
-  /** Formats all of it as `npm run format` would, and writes it. */
+  /** Formats all of it as `npx prettier --write .` would, and writes it. */
   async write(): Promise<void> {
     for (const [path, text] of this.files) {
       const file = join(this.root, path);

@@ -33,7 +33,7 @@ afterAll(() => empty.drop());
 describe.each(schemaSources(root).map(source => [source.schema, source] as const))('%s', (file, source) => {
   const committed = readFileSync(join(root, file), 'utf8');
 
-  it('is the schema that the migrations make; if this fails: npm run schema', async () => {
+  it('is the schema that the migrations make; if this fails: npm run generate -- schema', async () => {
     const exports = (await import(join(root, source.migrations))) as Record<string, unknown>;
     const { dataSource, drop } = await createTestDatabase({ migrations: migrationsIn(exports) });
     try {

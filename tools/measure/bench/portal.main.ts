@@ -1,4 +1,4 @@
-/** `npm run bench:portal`; see docs/explanation/performance.md. */
+/** `npm run bench -- portal`; see docs/explanation/performance.md. */
 import { parseArgs } from 'node:util';
 import { randomBytes } from 'node:crypto';
 import { freePort } from '@paycode/persistence/embedded';

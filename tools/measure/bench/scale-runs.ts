@@ -1,4 +1,4 @@
-/** The measurements of bench:scale in their order, with what the simulation says beside them. */
+/** The measurements of bench -- scale in their order, with what the simulation says beside them. */
 import { simulateScale } from '../scale/simulate-scale.ts';
 import { type BatchedCost, type Costs, measuredCosts } from '../scale/stage-costs.ts';
 import { monotonicMs, until } from './clock.ts';

@@ -1,4 +1,4 @@
-/** `npm run bench:scale`; see docs/explanation/performance.md. */
+/** `npm run bench -- scale`; see docs/explanation/performance.md. */
 import { parseArgs } from 'node:util';
 import { reportSimulation } from '../scale/scale-report.ts';
 import { writeBenchCertificate } from './bench-certificate.ts';

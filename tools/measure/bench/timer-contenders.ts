@@ -1,4 +1,4 @@
-/** The scheduler and its peers on databases of their own, for bench:timers. */
+/** The scheduler and its peers on databases of their own, for bench -- timers. */
 import { freePort } from '@paycode/persistence/embedded';
 import type { BenchDatabase } from './bench-database.ts';
 import { CalledProcess } from './child-calls.ts';

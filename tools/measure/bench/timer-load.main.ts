@@ -1,4 +1,4 @@
-/** Load generator of bench:timers in a process of its own: arms through the service as the dispatcher does, or fills the queue of a peer. */
+/** Load generator of bench -- timers in a process of its own: arms through the service as the dispatcher does, or fills the queue of a peer. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { InternalClient, ServiceTokenSigner } from '@paycode/access';
 import { makeWorkerUtils } from 'graphile-worker';

@@ -1,4 +1,4 @@
-/** Worker of a peer for bench:timers: notes how late each job begins, which is less than a durable decision takes. */
+/** Worker of a peer for bench -- timers: notes how late each job begins, which is less than a durable decision takes. */
 import { Logger, run } from 'graphile-worker';
 import { PgBoss } from 'pg-boss';
 import { serveCalls } from './child-calls.ts';

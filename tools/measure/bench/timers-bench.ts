@@ -1,4 +1,4 @@
-/** The measurements of bench:timers in their order. */
+/** The measurements of bench -- timers in their order. */
 import { monotonicMs, until } from './clock.ts';
 import { newPayments } from './delivery-rounds.ts';
 import type { TimerFigures, TimersScale } from './timer-figures.ts';

@@ -1,4 +1,4 @@
-/** `npm run bench:timers`; see docs/explanation/performance.md. */
+/** `npm run bench -- timers`; see docs/explanation/performance.md. */
 import { parseArgs } from 'node:util';
 import { runToEnd } from './run-to-end.ts';
 import { BenchDatabase } from './bench-database.ts';

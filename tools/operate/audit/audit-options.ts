@@ -16,7 +16,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-const usage = `audit [options]   (in the repository: npm run audit -- [options])
+const usage = `audit [options]   (in the repository: npm run paycode -- audit [options])
 Compares verdicts, decisions, reversals and (if given) a receiver's log, transaction by transaction; only reads.
   --dispatcher <url>     database of webhook-dispatcher   (or AUDIT_DISPATCHER_URL)
   --scheduler <url>      database of reversal-scheduler   (or AUDIT_SCHEDULER_URL)

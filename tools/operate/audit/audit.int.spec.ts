@@ -12,7 +12,7 @@ type Database = 'dispatcher' | 'scheduler' | 'simulator';
 /** Two hours ago: past every grace time. */
 const long = `now() - interval '2 hours'`;
 
-describe('npm run audit on the schema of the services', () => {
+describe('npm run paycode -- audit on the schema of the services', () => {
   let databases: Record<Database, TestDatabase>;
   const log = join(tmpdir(), `paycode-audit-${process.pid}.jsonl`);
 

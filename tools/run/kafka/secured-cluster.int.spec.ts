@@ -214,5 +214,5 @@ function describeLoss(): void {
   }, 900_000);
 }
 
-const notRun = isWanted ? '' : ' (not run: npm run test:kafka-cluster runs it, with Java 17 and Maven)';
+const notRun = isWanted ? '' : ' (not run: npm run prove -- kafka-cluster runs it, with Java 17 and Maven)';
 (isWanted ? describe : describe.skip)(`a secured cluster of three brokers${notRun}`, describeCluster);

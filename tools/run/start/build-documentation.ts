@@ -20,7 +20,7 @@ export async function buildDocumentation(say: (line: string) => void): Promise<v
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (complaint = (complaint + text).slice(-outputCharsMax)));
   try {
     const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0) say(`no documentation at /docs/; npm run site shows why: ${complaint.trim()}`);
+    if (code !== 0) say(`no documentation at /docs/; npm run generate -- site shows why: ${complaint.trim()}`);
   } catch (error) {
     say(`no documentation at /docs/: ${(error as Error).message}`);
   }

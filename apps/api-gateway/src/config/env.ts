@@ -70,7 +70,7 @@ export const gatewayEnv = defineEnv({
     type: 'string',
     default: null,
     description:
-      'Folder of the documentation that `npm run site` builds, served at /docs/ to everyone. Unset: there is none (A-90).',
+      'Folder of the documentation that `npm run generate -- site` builds, served at /docs/ to everyone. Unset: there is none (A-90).',
   },
   TRUSTED_PROXIES: {
     type: 'list',

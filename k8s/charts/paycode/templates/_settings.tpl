@@ -1,4 +1,4 @@
-{{- /* Generated from k8s/overlays/sandbox by npm run manifests:generate. */ -}}
+{{- /* Generated from k8s/overlays/sandbox by npm run generate -- manifests. */ -}}
 {{- define "paycode.settings.api-gateway" -}}
 AUTH_SESSION_PUBLIC_URL: https://auth-session:3201
 AUTH_SESSION_URL: https://auth-session:3101

@@ -1,4 +1,4 @@
-// Versions of the programs that npm run test:cluster builds: the lowest Kubernetes that docs/how-to/deploy-to-kubernetes.md promises, with its
+// Versions of the programs that npm run prove -- cluster builds: the lowest Kubernetes that docs/how-to/deploy-to-kubernetes.md promises, with its
 // kubectl, and a Helm made from the same libraries.
 module paycode.dev/control-plane
 
