@@ -8,9 +8,8 @@ const outbound = String.raw`^(apps|libs)/.*\.(store|client|queue|mailer|sender)\
 /** The files that put a service together. */
 const wiring = String.raw`/(index|main)\.ts$|\.(module|provider)\.ts$`;
 
-/** The groups of tools that a group uses: operate <- run <- prove <- check, and measure uses run and operate. */
+/** What a group of tools uses: run <- prove <- check, and measure uses run. */
 const toolGroups = [
-  ['operate', 'run|prove|measure|check'],
   ['run', 'prove|measure|check'],
   ['prove', 'measure|check'],
   ['measure', 'prove|check'],
@@ -61,10 +60,14 @@ module.exports = {
     {
       name: 'reached-from-main',
       comment:
-        'A file that main.ts does not reach takes no part in its service: a consumer or controller that no module lists, say. Workers and preloads are started by their path.',
+        'A file that main.ts does not reach takes no part in its service: a consumer or controller that no module lists, say. Workers, preloads and commands are started by their path.',
       severity: 'error',
       from: { path: '^apps/[^/]+/src/main\\.tsx?$' },
-      to: { path: '^apps/[^/]+/src/', pathNot: `${testCode}|/main\\.tsx?$|\\.(worker|preload)\\.ts$`, reachable: false },
+      to: {
+        path: '^apps/[^/]+/src/',
+        pathNot: `${testCode}|^apps/operations/|/main\\.tsx?$|\\.(worker|preload)\\.ts$`,
+        reachable: false,
+      },
     },
     {
       name: 'testing-only-from-specs',
@@ -91,8 +94,9 @@ module.exports = {
       name: 'no-development-package-in-a-service',
       comment: 'Packages that run in production are in dependencies.',
       severity: 'error',
-      // Pages are built: what they are made of is in them, and no service loads it.
-      from: { path: '^(apps|libs)/', pathNot: `${testCode}|^apps/portal-web/` },
+      // Pages are built: what they are made of is in them, and no service loads it. `secrets init` reads the manifests of the repository and is
+      // in no image.
+      from: { path: '^(apps|libs)/', pathNot: `${testCode}|^apps/portal-web/|^apps/operations/src/paycode/secrets/` },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
     },
     {
@@ -105,8 +109,7 @@ module.exports = {
     ...toolGroups.map(([group, others]) => ({
       name: 'tools-in-order',
       severity: 'error',
-      comment:
-        'Tools that operate a platform do not import those that run one here; tools that run one do not import those that test or measure it.',
+      comment: 'What runs a platform here knows nothing of what proves or measures it.',
       from: { path: `^tools/${group}/` },
       to: { path: `^tools/(${others})/` },
     })),

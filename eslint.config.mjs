@@ -54,7 +54,7 @@ const exceptions = [
   {
     files: [
       'tools/prove/simulation/**/*.ts',
-      'tools/operate/audit/**/*.int.spec.ts',
+      'apps/operations/src/audit/**/*.int.spec.ts',
       'tools/check/docs/data-inventory.int.spec.ts',
     ],
     rules: ['@nx/enforce-module-boundaries'],
@@ -71,6 +71,8 @@ const projectBoundaries = {
   depConstraints: [
     // An app never imports an app: services speak over HTTP and events.
     { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts'] },
+    // Tools may use the operators' commands; the commands are started alone and use libraries.
+    { sourceTag: 'type:commands', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts', 'type:testing'] },
     { sourceTag: 'type:e2e', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts', 'type:testing'] },
     { sourceTag: 'type:util', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts', 'type:testing', 'type:util'] },
     { sourceTag: 'type:testing', onlyDependOnLibsWithTags: ['type:contracts'] },
@@ -96,8 +98,13 @@ const projectBoundaries = {
 };
 
 /** From a tool to the libraries and to the other groups of tools; which group may use which, dependency-cruiser says. */
-const toolPaths = ['../../libs/**', '../../../libs/**', '../../../../libs/**'].concat(
-  ['run', 'operate', 'prove'].flatMap(group => [`../${group}/**`, `../../${group}/**`, `../../../${group}/**`]),
+const toolPaths = ['../../libs/**', '../../../libs/**', '../../../../libs/**', '../../../../../libs/**'].concat(
+  ['run', 'prove', 'apps/operations'].flatMap(group => [
+    `../${group}/**`,
+    `../../${group}/**`,
+    `../../../${group}/**`,
+    `../../../../${group}/**`,
+  ]),
   // One form of report for integrators and for the teams of payment cores.
   '../../kits/paycode-dev/src/report/**',
 );
@@ -232,7 +239,7 @@ export default tseslint.config(
   // Lists that are read from top to bottom: a migration's statements, a module's parts, an assembly.
   { files: ['apps/*/migrations/**/*.ts', '**/*.module.ts', '**/assemble-*.ts'], rules: { 'max-lines-per-function': 'off' } },
   { files: ['**/domain/**/*.ts'], ignores: specs, rules: { 'no-restricted-syntax': ['error', defaultExport, ...impureCalls] } },
-  { files: ['**/config/env.ts', 'tools/**/*.ts', ...specs], rules: { 'no-restricted-properties': 'off' } },
+  { files: ['**/config/env.ts', '{tools,apps/operations}/**/*.ts', ...specs], rules: { 'no-restricted-properties': 'off' } },
   // Where settings get the names of options, and the programs that set the environment of others.
   {
     files: [
@@ -240,16 +247,16 @@ export default tseslint.config(
       'apps/*/src/app.module.ts',
       'apps/*/src/main.ts',
       'libs/**/*-env.ts',
-      'apps/standalone/**/*.ts',
+      'apps/{standalone,operations}/**/*.ts',
       'tools/**/*.ts',
       ...specs,
     ],
     rules: { 'paycode/setting-reads': 'off' },
   },
-  { files: ['tools/**/*.ts', 'apps/standalone/**/*.ts'], rules: { 'no-console': 'off' } },
+  { files: ['tools/**/*.ts', 'apps/standalone/**/*.ts', 'apps/operations/**/*.ts'], rules: { 'no-console': 'off' } },
   {
-    // Node runs the tools as they are, without the aliases: they name files of libs by path.
-    files: ['tools/**/*.ts'],
+    // Node runs the tools and the operators' commands as they are, without the aliases: they name files of libs by path.
+    files: ['tools/**/*.ts', 'apps/operations/**/*.ts'],
     rules: {
       '@nx/enforce-module-boundaries': ['error', { ...projectBoundaries, allow: toolPaths }],
     },

@@ -48,14 +48,15 @@ const groups = {
     sbom: ['run/sbom', 'bills of materials in dist/sbom'],
   },
   paycode: {
-    '': ['operate/paycode', ''],
-    audit: ['operate/audit', ''],
-    redrive: ['operate/redrive', ''],
+    '': ['../apps/operations/src/paycode', ''],
+    audit: ['../apps/operations/src/audit', ''],
+    redrive: ['../apps/operations/src/redrive', ''],
   },
 };
 
 /** These tools print their own help. The comment at the top of each other tool is its help. */
-const ownHelp = /^(run\/(start|dev|release)|operate\/(paycode|audit)|prove\/test-(core|fuzz|gameday|mutation|simulation))$/;
+const ownHelp =
+  /^(run\/(start|dev|release)|\.\.\/apps\/operations\/src\/(paycode|audit)|prove\/test-(core|fuzz|gameday|mutation|simulation))$/;
 /** These tools refuse unknown options by themselves. */
 const ownOptions = /^(run\/kafka|check\/new|measure\/bench-.*|prove\/test-faults)$/;
 

@@ -13,7 +13,7 @@ await build({
   ...bundleOptions,
   plugins: [...(bundleOptions.plugins ?? []), fromPackageBundle(imported)],
   entryPoints: Object.fromEntries(
-    Object.entries(commands).map(([name, file]) => [name, join(root, 'tools/operate', `${file}.ts`)]),
+    Object.entries(commands).map(([name, file]) => [name, join(root, 'apps/operations/src', `${file}.ts`)]),
   ),
   outdir,
 });

@@ -7,7 +7,7 @@ import { ensureGatewayCertificate } from './compose/certificate.ts';
 import { ensureDatabases } from './compose/databases.ts';
 import { ensureSecrets } from './compose/secrets.ts';
 import { seed } from './compose/seed.ts';
-import { loadTokenKeys } from '../operate/token-keys.ts';
+import { ensureTokenKeys } from '../../libs/access/src/service-token/token-keys.ts';
 import { ensureTopics } from './compose/topics.ts';
 
 function setting(name: string): string {
@@ -22,7 +22,7 @@ const steps: Record<string, () => Promise<void>> = {
   setup: async () => {
     ensureSecrets(join(home, 'secrets'));
     // The services run under another user than this process, so the files are readable for all.
-    (await loadTokenKeys()).ensureTokenKeys(join(home, 'secrets/token-keys'), 0o444);
+    ensureTokenKeys(join(home, 'secrets/token-keys'), 0o444);
     await ensureGatewayCertificate(join(home, 'tls'), ['localhost', 'api-gateway']);
     await ensureDatabases(setting('POSTGRES_URL'), join(home, 'secrets'));
     await ensureTopics(setting('KAFKA_BROKERS').split(','));

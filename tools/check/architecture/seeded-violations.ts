@@ -187,6 +187,7 @@ export const seeded = [
 const projects: readonly [folder: string, name: string, tag: string][] = [
   ['apps/alpha', 'alpha', 'type:app'],
   ['apps/beta', 'beta', 'type:app'],
+  ['apps/commands', 'commands', 'type:commands'],
   ['apps/journeys', 'journeys', 'type:e2e'],
   ['libs/dto', 'dto', 'type:contracts'],
   ['libs/platform', 'platform', 'type:platform'],
@@ -240,7 +241,7 @@ const insideProjects: readonly SeededViolation[] = [
   ),
   inAlpha('payment/other.spec.ts', imports('shared', './something.spec'), depcruise('nobody-imports-a-spec')),
   inAlpha('payment/uses-a-fake.ts', imports('fakeClock', './testing/fake-clock'), depcruise('testing-only-from-specs')),
-  { file: 'tools/operate/uses-a-check.ts', text: imports('checked', '../check/checked'), reports: [depcruise('tools-in-order')] },
+  { file: 'tools/run/uses-a-check.ts', text: imports('checked', '../check/checked'), reports: [depcruise('tools-in-order')] },
 ];
 
 const lockedPackages = {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { operatorProgram } from '../../operate/paycode/program';
+import { operatorProgram } from '../../../apps/operations/src/paycode/program';
 import { render, renderWithBase, type Resource } from './render';
 
 const root = join(__dirname, '../../..');

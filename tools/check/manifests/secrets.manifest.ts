@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { render, renderWithBase, type Resource } from './render';
 
-const paycode = join(__dirname, '../../operate/paycode.ts');
+const paycode = join(__dirname, '../../../apps/operations/src/paycode.ts');
 const given = [
   'paycode/shared/kafka-ca-crt',
   'paycode/shared/postgres-ca-crt',

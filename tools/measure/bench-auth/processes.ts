@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { TokenKeyFiles } from '@paycode/access/token-keys';
 import { ended, firstMatch, startNode } from '../bench/child-processes.ts';
-import { loadTokenKeys } from '../../operate/token-keys.ts';
+import { ensureTokenKeys } from '../../../libs/access/src/service-token/token-keys.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -29,7 +29,7 @@ export async function startAuthSession(): Promise<ServiceUnderTest> {
   const { startEmbeddedPostgres } = await loadEmbeddedPostgres();
   const postgres = await startEmbeddedPostgres({ dataDir: join(home, 'postgres'), endsWithParent: true });
   const ring = () => `k1:${randomBytes(32).toString('base64')}`;
-  const tokenKeys = (await loadTokenKeys()).ensureTokenKeys(join(home, 'token-keys'));
+  const tokenKeys = ensureTokenKeys(join(home, 'token-keys'));
   const env = {
     LOG_LEVEL: 'info',
     INTERNAL_PORT: '0',

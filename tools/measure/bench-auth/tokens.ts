@@ -3,9 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { TokenKeyFiles } from '@paycode/access/token-keys';
 import jsonwebtoken from 'jsonwebtoken';
-import { loadTokenKeys } from '../../operate/token-keys.ts';
-
-const { operatorName, serviceTokenType, signingKeyOf, signOperatorToken } = await loadTokenKeys();
+import {
+  operatorName,
+  serviceTokenType,
+  signOperatorToken,
+  signingKeyOf,
+} from '../../../libs/access/src/service-token/token-keys.ts';
 
 const gatewayLifetimeS = 60;
 const renewAfterMs = 30_000;

@@ -5,13 +5,12 @@ import jsonwebtoken from 'jsonwebtoken';
 import { channels } from '../../../libs/dto/src/internal/channels.ts';
 import { accepted } from '../../../libs/platform-client/src/merchant.ts';
 import { type Credentials, PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
-import { loadTokenKeys } from '../../operate/token-keys.ts';
+import { serviceTokenType, signingKeyOf, tokenAlgorithm } from '../../../libs/access/src/service-token/token-keys.ts';
 import type { Operation } from './operations.ts';
 import type { Target } from './raw-client.ts';
 import type { KnownValues } from './valid-values.ts';
 
 const tokenLifetimeS = 60;
-const { serviceTokenType, signingKeyOf, tokenAlgorithm } = await loadTokenKeys();
 
 /** This operation ends all sessions, so only callers without the right to use it fuzz it. */
 const endsEverySession = ['POST /internal/keys/replace'];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@paycode/persistence/embedded';
 import pg from 'pg';
-import { issueCertificate, newAuthority } from '../../operate/certificates';
+import { issueCertificate, newAuthority } from '../../../apps/operations/src/certificates';
 import { createCertificates } from '../../run/kafka/certificates';
 import { kafkaJars, kafkaVersion } from '../../run/kafka/distribution';
 import { KafkaCluster } from '../../run/kafka/kafka-cluster';

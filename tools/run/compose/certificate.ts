@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { issueCertificate, newAuthority } from '../../operate/certificates.ts';
+import { issueCertificate, newAuthority } from '../../../apps/operations/src/certificates.ts';
 
 const days = 365;
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CallerTls, readCallerTls } from '../../../libs/platform-client/src/http/mutual-tls.ts';
 import { sendJson } from '../../../libs/platform-client/src/http/send-json.ts';
-import { loadTokenKeys } from '../../operate/token-keys.ts';
+import { operatorName, signOperatorToken, signingKeyOf } from '../../../libs/access/src/service-token/token-keys.ts';
 
 /** OPERATOR_TOKEN_LIFETIME_MAX_S of docker/compose.yaml. */
 const operatorTokenLifetimeS = 365 * 86_400;
@@ -30,7 +30,6 @@ export interface SeedOptions {
 
 /** Makes the demo accounts and merchants through the operator interface, as a person would. Safe to repeat. */
 export async function seed({ home, baseUrl, internal }: SeedOptions): Promise<void> {
-  const { operatorName, signingKeyOf, signOperatorToken } = await loadTokenKeys();
   const key = signingKeyOf(operatorName, readFileSync(join(home, 'secrets/token-keys/operator.pem'), 'utf8'));
   const token = signOperatorToken(key, { subject: 'compose', lifetimeS: operatorTokenLifetimeS });
   const operator = new Operator(token, internal);

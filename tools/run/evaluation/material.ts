@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadTokenKeys } from '../../operate/token-keys.ts';
+import {
+  ensureTokenKeys,
+  operatorName,
+  signOperatorToken,
+  signingKeyOf,
+} from '../../../libs/access/src/service-token/token-keys.ts';
 import { type Issued, issueCertificates } from '../compose/certificate.ts';
 import { databaseOwners } from './databases.ts';
 import type { KeptFolder } from './kept-folder.ts';
@@ -36,7 +41,6 @@ export interface Material {
 }
 
 export async function materialIn(kept: KeptFolder): Promise<Material> {
-  const { ensureTokenKeys, operatorName, signingKeyOf, signOperatorToken } = await loadTokenKeys();
   const files = ensureTokenKeys(join(kept.path, 'token-keys'));
   const text = (file: string) => readFileSync(file, 'utf8');
   const services = Object.keys(files.services);

@@ -49,7 +49,7 @@ describe("a payer's data is erased from messages that wait, by the operator's co
     };
     const options = Object.entries(urls).flatMap(([service, url]) => ['--url', `${service}=${url}`]);
     const all = [
-      join(__dirname, '../../../../tools/operate/paycode.ts'),
+      join(__dirname, '../../../operations/src/paycode.ts'),
       '--json',
       ...options,
       '--token-file',

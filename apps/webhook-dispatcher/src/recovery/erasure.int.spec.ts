@@ -49,7 +49,7 @@ describe("a payer's data is erased on request, by the operator's command (T-43)"
   function paycode(...args: string[]): Promise<{ code: number; out: string; err: string }> {
     const url = `webhook-dispatcher=http://127.0.0.1:${rig.services[0]!.ports.internal}`;
     const all = [
-      join(__dirname, '../../../../tools/operate/paycode.ts'),
+      join(__dirname, '../../../operations/src/paycode.ts'),
       '--json',
       '--url',
       url,

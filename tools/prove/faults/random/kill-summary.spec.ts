@@ -1,4 +1,4 @@
-import type { AuditReport } from '../../../operate/audit/index.ts';
+import type { AuditReport } from '../../../../apps/operations/src/audit/audit.ts';
 import { broken, type Disturbance, type SeenPost, summarise as summariseRun } from './kill-summary.ts';
 
 const clean: AuditReport = {

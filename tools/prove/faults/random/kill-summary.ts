@@ -1,4 +1,4 @@
-import type { AuditReport } from '../../../operate/audit/index.ts';
+import type { AuditReport } from '../../../../apps/operations/src/audit/audit.ts';
 
 /** A request as its receiver saw it. */
 export interface SeenPost {

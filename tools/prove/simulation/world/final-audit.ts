@@ -1,5 +1,5 @@
-import type { AuditedTransaction } from '../../../operate/audit/audited-transaction.ts';
-import { violationsOf } from '../../../operate/audit/rules.ts';
+import type { AuditedTransaction } from '../../../../apps/operations/src/audit/audited-transaction.ts';
+import { violationsOf } from '../../../../apps/operations/src/audit/rules.ts';
 import { attemptsMax } from './watcher.ts';
 import type { World } from './world.ts';
 

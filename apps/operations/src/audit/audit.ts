@@ -1,0 +1,121 @@
+import type { AuditOptions } from './audit-options.ts';
+import type {
+  AuditedTransaction,
+  AuditScope,
+  DispatcherRecord,
+  ReceiverRecord,
+  SchedulerRecord,
+  SimulatorRecord,
+  Violation,
+} from './audited-transaction.ts';
+import { readReceiverLog } from './receiver-log.ts';
+import { violationsOf } from './rules.ts';
+import { type IdRange, openDispatcher, openScheduler, openSimulator, type Source } from './sources.ts';
+
+/** Opens the databases, audits, closes them. */
+export async function audit(options: AuditOptions): Promise<AuditReport> {
+  const receiver = options.receiverLog ? await readReceiverLog(options.receiverLog) : undefined;
+  const dispatcher = openDispatcher(options.dispatcherUrl);
+  const scheduler = openScheduler(options.schedulerUrl);
+  const simulator = options.simulatorUrl ? openSimulator(options.simulatorUrl) : undefined;
+  try {
+    return await runAudit(
+      { dispatcher, scheduler, simulator, receiver },
+      {
+        graceS: options.graceS,
+        attemptsMax: options.attemptsMax,
+        hasSimulator: simulator !== undefined,
+        hasReceiverLog: receiver !== undefined,
+      },
+    );
+  } finally {
+    await Promise.all([dispatcher.close(), scheduler.close(), simulator?.close()]);
+  }
+}
+
+interface AuditSources {
+  dispatcher: Source<DispatcherRecord>;
+  scheduler: Source<SchedulerRecord>;
+  simulator?: Source<SimulatorRecord>;
+  receiver?: Map<number, ReceiverRecord>;
+}
+
+export interface AuditReport {
+  transactions: number;
+  settled: number;
+  reversed: number;
+  /** Reversible or armed, and not decided yet. */
+  open: number;
+  /** Payments whose receiver saw more than one request. */
+  duplicates: number;
+  /** Violations found; at most `violationsMax` are kept. */
+  violations: Violation[];
+  violationCount: number;
+}
+
+const pageSize = 5_000;
+const violationsMax = 1_000;
+
+/** Reads all transactions in order of id, page by page, and checks each against the rules. */
+async function runAudit(sources: AuditSources, scope: AuditScope): Promise<AuditReport> {
+  const report: AuditReport = {
+    transactions: 0,
+    settled: 0,
+    reversed: 0,
+    open: 0,
+    duplicates: 0,
+    violations: [],
+    violationCount: 0,
+  };
+  for (let after = 0; ;) {
+    const upTo = await nextPage(sources, after);
+    if (upTo === undefined) return report;
+    for (const transaction of await readPage(sources, { after, upTo })) record(transaction, scope, report);
+    after = upTo;
+  }
+}
+
+/** The end of the next page: no source has more than a page of ids before it. */
+async function nextPage({ dispatcher, scheduler, simulator }: AuditSources, after: number): Promise<number | undefined> {
+  const sources = [dispatcher, scheduler, ...(simulator ? [simulator] : [])];
+  const pages = (await Promise.all(sources.map(source => source.ids(after, pageSize)))).filter(ids => ids.length > 0);
+  if (pages.length === 0) return undefined;
+  const full = pages.filter(ids => ids.length === pageSize).map(ids => ids.at(-1)!);
+  return full.length > 0 ? Math.min(...full) : Math.max(...pages.map(ids => ids.at(-1)!));
+}
+
+/**
+ * Effects are read before their causes: a reversal before its decision, a decision before its verdict. So on a running system an
+ * effect without a cause is a real finding and no matter of timing; for a cause without its effect there is the grace time.
+ */
+async function readPage(
+  { dispatcher, scheduler, simulator, receiver }: AuditSources,
+  range: IdRange,
+): Promise<AuditedTransaction[]> {
+  const simulated = (await simulator?.read(range)) ?? new Map<number, SimulatorRecord>();
+  const scheduled = await scheduler.read(range);
+  const delivered = await dispatcher.read(range);
+  const ids = new Set([...simulated.keys(), ...scheduled.keys(), ...delivered.keys()]);
+  return [...ids].map(transactionId => ({
+    transactionId,
+    dispatcher: delivered.get(transactionId),
+    scheduler: scheduled.get(transactionId),
+    simulator: simulated.get(transactionId),
+    receiver: receiver?.get(transactionId),
+  }));
+}
+
+function record(transaction: AuditedTransaction, scope: AuditScope, report: AuditReport): void {
+  report.transactions++;
+  const state = stateOf(transaction);
+  if (state) report[state]++;
+  if ((transaction.receiver?.posts.length ?? 0) > 1) report.duplicates++;
+  const found = violationsOf(transaction, scope);
+  report.violationCount += found.length;
+  if (report.violations.length < violationsMax) report.violations.push(...found);
+}
+
+function stateOf({ dispatcher, scheduler }: AuditedTransaction): 'settled' | 'reversed' | 'open' | undefined {
+  if (scheduler?.decision) return scheduler.decision.kind === 'SETTLED' ? 'settled' : 'reversed';
+  return dispatcher?.isReversible || scheduler?.job ? 'open' : undefined;
+}

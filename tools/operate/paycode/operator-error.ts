@@ -1,2 +1,0 @@
-/** The command cannot be carried out; the message is for the user. */
-export class OperatorError extends Error {}
