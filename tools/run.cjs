@@ -10,12 +10,12 @@ const nodeMajorMin = 24;
 /** The commands of `npm run <group> -- <name>`. Without a name, the tool named '' runs, which then reads the words by itself. */
 const groups = {
   bench: {
-    deliver: ['measure/bench-deliver', 'webhooks per second, beside other senders and job queues'],
-    calls: ['measure/bench-calls', 'work per payment when the core calls once per payment'],
-    isolation: ['measure/bench-isolation', 'healthy merchants beside merchants that do not answer'],
-    timers: ['measure/bench-timers', 'how fast reversals are armed, and how late they are decided'],
-    scale: ['measure/bench-scale', '1 to 8 dispatchers with equal shares of a core; needs root'],
-    portal: ['measure/bench-portal', "the portal's lists with a million payments"],
+    deliver: ['measure/bench deliver', 'webhooks per second, beside other senders and job queues'],
+    calls: ['measure/bench calls', 'work per payment when the core calls once per payment'],
+    isolation: ['measure/bench isolation', 'healthy merchants beside merchants that do not answer'],
+    timers: ['measure/bench timers', 'how fast reversals are armed, and how late they are decided'],
+    scale: ['measure/bench scale', '1 to 8 dispatchers with equal shares of a core; needs root'],
+    portal: ['measure/bench portal', "the portal's lists with a million payments"],
     auth: ['measure/bench-auth', 'authorize and login beside a bare route'],
     rest: ['prove/bench-rest', 'processor and memory while nobody pays, and at a peak'],
     restart: ['prove/bench-restart', 'from the kill of a dispatcher until its payments are posted'],
@@ -56,9 +56,9 @@ const groups = {
 
 /** These tools print their own help. The comment at the top of each other tool is its help. */
 const ownHelp =
-  /^(run\/(start|dev|release)|\.\.\/apps\/operations\/src\/(paycode|audit)|prove\/test-(core|fuzz|gameday|mutation|simulation))$/;
+  /^(run\/(start|dev|release)|measure\/bench|\.\.\/apps\/operations\/src\/(paycode|audit)|prove\/test-(core|fuzz|gameday|mutation|simulation))$/;
 /** These tools refuse unknown options by themselves. */
-const ownOptions = /^(run\/kafka|check\/new|measure\/bench-.*|prove\/test-faults)$/;
+const ownOptions = /^(run\/kafka|check\/new|measure\/bench|prove\/test-faults)$/;
 
 function fail(message) {
   process.stderr.write(`${message}\n`);
@@ -71,8 +71,9 @@ function wantedTool() {
   if (!Object.hasOwn(groups, first)) return process.argv.splice(2, 1)[0];
   const group = groups[first];
   const isNamed = second !== '' && Object.hasOwn(group, second);
-  process.argv.splice(2, isNamed ? 2 : 1);
-  if (isNamed) return group[second][0];
+  const [path, ...words] = isNamed ? group[second][0].split(' ') : [];
+  process.argv.splice(2, isNamed ? 2 : 1, ...words);
+  if (isNamed) return path;
   if (group['']) return group[''][0];
   if (first === 'generate' && /^$|^--ignored$/.test(second)) return group.docs[0];
   const lines = Object.entries(group).map(([name, [, line]]) => `  ${name.padEnd(20)}${line}`);

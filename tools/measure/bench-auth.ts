@@ -5,12 +5,10 @@
 import { buildApps } from '../run/build.ts';
 import { bareCrypto } from './bench-auth/bare-crypto.ts';
 import { basic, BenchClient, type Call, closeConnections, send } from './bench-auth/client.ts';
-import { load, type Measured } from './bench-auth/load.ts';
+import { load, type Measured, steadyLoad, type SteadyResult } from './bench-auth/load.ts';
 import { type ServiceUnderTest, startAuthSession, startBareFastify } from './bench-auth/processes.ts';
-import { steadyLoad, type SteadyResult } from './bench-auth/steady.ts';
-import { timingGroups, type TimingNames } from './bench-auth/timing-kinds.ts';
-import { timeInTurn } from './bench-auth/timing.ts';
-import { median, spreadOf } from './bench/statistics.ts';
+import { timeInTurn, timingGroups, type TimingNames } from './bench-auth/timing.ts';
+import { median, spreadOf } from './bench/report.ts';
 
 const rounds = 3;
 const floodRounds = 5;

@@ -1,7 +1,23 @@
 /** The benchmark's calls to auth-session: accounts, tokens, and single requests that are timed. */
-import { constants, createPublicKey, generateKeyPairSync, type KeyObject, publicEncrypt, randomBytes } from 'node:crypto';
+import {
+  constants,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  publicEncrypt,
+  randomBytes,
+  randomUUID,
+} from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { BenchTokens } from './tokens.ts';
+import type { TokenKeyFiles } from '@paycode/access/token-keys';
+import jsonwebtoken from 'jsonwebtoken';
+import {
+  operatorName,
+  serviceTokenType,
+  signingKeyOf,
+  signOperatorToken,
+} from '../../../libs/access/src/service-token/token-keys.ts';
 import type { ServiceUnderTest } from './processes.ts';
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
@@ -13,7 +29,7 @@ export interface Call {
   body?: unknown;
 }
 
-export interface Answer {
+interface Answer {
   status: number;
   body: Record<string, unknown>;
 }
@@ -117,3 +133,37 @@ export class BenchClient {
 
 export const basic = ({ username, password }: { username: string; password: string }) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+
+/** Tokens of the operator and of the gateway, for calls to auth-session. */
+const gatewayLifetimeS = 60;
+const renewAfterMs = 30_000;
+
+class BenchTokens {
+  private readonly files: TokenKeyFiles;
+  private kept: { token: string; madeAtMs: number } | undefined;
+
+  constructor(files: TokenKeyFiles) {
+    this.files = files;
+  }
+
+  operator(): string {
+    const key = signingKeyOf(operatorName, readFileSync(this.files.operator, 'utf8'));
+    return signOperatorToken(key, { subject: 'bench', lifetimeS: 3_600 });
+  }
+
+  gateway(): string {
+    if (this.kept && performance.now() - this.kept.madeAtMs < renewAfterMs) return this.kept.token;
+    const { kid, privateKey } = signingKeyOf('api-gateway', readFileSync(this.files.services['api-gateway'], 'utf8'));
+    const token = jsonwebtoken.sign({}, privateKey, {
+      algorithm: 'ES256',
+      keyid: kid,
+      header: { alg: 'ES256', typ: serviceTokenType },
+      issuer: 'api-gateway',
+      audience: 'auth-session',
+      expiresIn: gatewayLifetimeS,
+      jwtid: randomUUID(),
+    });
+    this.kept = { token, madeAtMs: performance.now() };
+    return token;
+  }
+}

@@ -1,9 +1,11 @@
 /** Load on one call, and its result. */
+import { join } from 'node:path';
 import autocannon from 'autocannon';
+import { firstMatch, startNode } from '../bench/child-processes.ts';
 import { cpuUsOf } from '../bench/process-usage.ts';
 import type { Call } from './client.ts';
 
-export interface Load {
+interface Load {
   call: Call;
   connections: number;
   durationS: number;
@@ -49,4 +51,29 @@ export async function load({ call, connections, durationS, addresses, pid }: Loa
     .map(([name, count]) => `${name} ${count}`)
     .join(' ');
   return { perSecond: result.requests.average, cpuUs, p50Ms: result.latency.p50, p99Ms: result.latency.p99, answers };
+}
+
+/** A steady, open-loop load on one call. */
+export interface SteadyLoad {
+  call: Call;
+  perSecond: number;
+  durationS: number;
+}
+
+/**
+ * Latencies count from the time at which a request was due, so that a late request is counted with its delay. The first quarter is not
+ * counted.
+ */
+export interface SteadyResult {
+  count: number;
+  p50Ms: number;
+  p90Ms: number;
+  p99Ms: number;
+}
+
+/** Rejects when a request is not answered 200. */
+export async function steadyLoad(load: SteadyLoad): Promise<SteadyResult> {
+  const child = startNode(join(import.meta.dirname, 'steady.main.ts'), [JSON.stringify(load)]);
+  const [line] = await firstMatch(child, /^\{.*\}$/m);
+  return JSON.parse(line) as SteadyResult;
 }

@@ -1,8 +1,8 @@
 /** Sends one call at a steady rate, independent of the answers, from a separate process; prints the result as a line of JSON. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { percentile } from '../bench/statistics.ts';
-import type { SteadyLoad, SteadyResult } from './steady.ts';
+import { percentile } from '../bench/report.ts';
+import type { SteadyLoad, SteadyResult } from './load.ts';
 
 /**
  * Requests that may wait for an answer. With more, the service does not keep up, and percentiles would only reflect the length of the

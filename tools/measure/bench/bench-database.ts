@@ -29,14 +29,13 @@ export class BenchDatabase {
     private readonly server: EmbeddedPostgres,
   ) {}
 
-  /** `further`: settings, as `name=value`. */
-  static async start(further: readonly string[] = []): Promise<BenchDatabase> {
+  static async start(): Promise<BenchDatabase> {
     const home = mkdtempSync(join(tmpdir(), 'paycode-bench-'));
     chmodSync(home, 0o755);
     const server = await startEmbeddedPostgres({
       dataDir: join(home, 'postgres'),
       endsWithParent: true,
-      settings: [...settings, ...further],
+      settings,
     });
     const database = new BenchDatabase(home, server);
     await database.query('postgres', 'create extension pg_stat_statements');
@@ -46,11 +45,6 @@ export class BenchDatabase {
   /** Of the server; its children are its sessions. */
   get pid(): number {
     return this.server.pid;
-  }
-
-  /** Calls `listener` with the server's output from now on. */
-  onOutput(listener: (text: string) => void): void {
-    this.server.process.stderr!.on('data', listener);
   }
 
   async create(name: string): Promise<string> {
@@ -88,12 +82,6 @@ export class BenchDatabase {
   async walBytes(): Promise<number> {
     const [wal] = await this.query<{ bytes: string }>('postgres', `select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes`);
     return Number(wal!.bytes);
-  }
-
-  /** Where the write-ahead log of the server ends, as PostgreSQL writes it. */
-  async walPosition(): Promise<string> {
-    const [wal] = await this.query<{ lsn: string }>('postgres', 'select pg_current_wal_insert_lsn()::text as lsn');
-    return wal!.lsn;
   }
 
   /** Rows of payments in a table of ends, by their ids. */

@@ -1,12 +1,11 @@
 /** A stack that takes payments by calls: bursts and steady rates of them, timed, charged with its CPU, and audited. */
 import type { BenchDatabase } from './bench-database.ts';
-import { CalledProcess } from './child-calls.ts';
+import { CalledProcess } from './child-processes.ts';
 import { monotonicMs, until } from './clock.ts';
 import { bundle } from './contender.ts';
 import type { Completed, CoreLoad } from './core.main.ts';
 import type { Arrivals } from './receiver.main.ts';
-import { progress } from './report.ts';
-import { percentile } from './statistics.ts';
+import { percentile, progress } from './report.ts';
 
 /** A burst of calls. */
 export interface CallsBurst {
@@ -14,7 +13,7 @@ export interface CallsBurst {
   perSecond: number;
   /** CPU per payment in microseconds, by process, the generator and the receiver left out. */
   cpuUsBy: Record<string, number>;
-  /** Of the database of the way in, per payment. */
+  /** Of the database of the service that is called, per payment. */
   statements: number;
   deviations: string[];
 }
@@ -38,7 +37,7 @@ export abstract class CalledStack {
 
   protected constructor(
     readonly name: string,
-    /** Of the way in. */
+    /** Of the service that is called. */
     readonly database: string,
     private readonly shared: { receiver: CalledProcess; server: BenchDatabase },
   ) {}

@@ -1,23 +1,19 @@
 /** `npm run bench:calls`; see docs/explanation/performance.md. */
 import { parseArgs } from 'node:util';
-import { writeBenchCertificate } from './bench-certificate.ts';
 import { BenchDatabase } from './bench-database.ts';
+import { CalledPlatform } from './called-platform.ts';
 import { callsScales, measureCalls, reportCalls } from './calls-report.ts';
-import { CalledProcess } from './child-calls.ts';
-import { bundle } from './contender.ts';
-import { inspectFlag } from './inspected-process.ts';
-import { makeMerchants, makeSecrets } from './merchants.ts';
+import { CalledProcess, runToEnd } from './child-processes.ts';
+import { bundle, type Circumstances } from './contender.ts';
+import { inspectFlag, ProcessCounters } from './inspected-process.ts';
+import { makeMerchants, makeSecrets, writeBenchCertificate } from './merchants.ts';
 import { Neighbours } from './neighbours.ts';
+import { findOutpost, OutpostUnderTest } from './outpost-under-test.ts';
 import { PlatformUnderTest } from './platform-under-test.ts';
-import { ProcessCounters } from './process-work.ts';
-import { cpuUsOfTree } from './process-usage.ts';
 import type { ReceiverPorts } from './receiver.main.ts';
-import { runToEnd } from './run-to-end.ts';
 import type { SenderUnderTest } from './sender-under-test.ts';
-import { chosenSenders } from './senders.ts';
-import { WayIn } from './way-in.ts';
-import { workCeilings } from './work-ceilings.ts';
-import { type Counted, reportWork, WorkPerPayment } from './work-per-payment.ts';
+import { findSvix, SvixUnderTest } from './svix-under-test.ts';
+import { type Counted, reportWork, workCeilings, WorkPerPayment } from './work-per-payment.ts';
 
 const endpoints = 20;
 const flag = { type: 'boolean', default: false } as const;
@@ -29,13 +25,11 @@ function flagsOf(isCounted: boolean) {
   return { dispatcherFlags: flags, schedulerFlags: flags, simulatorFlags: flags };
 }
 
-async function countWork(wayIn: WayIn, platform: PlatformUnderTest, database: BenchDatabase): Promise<Counted> {
+async function countWork(called: CalledPlatform, platform: PlatformUnderTest, database: BenchDatabase): Promise<Counted> {
   const { dispatcher, scheduler } = platform;
-  const processes = await ProcessCounters.open({ simulator: wayIn.simulator, dispatcher, scheduler }, () =>
-    cpuUsOfTree(database.pid),
-  );
-  const databases = [wayIn.database, ...Object.values(platform.databases)];
-  return await new WorkPerPayment(wayIn, { database, databases }, processes).measure();
+  const processes = await ProcessCounters.open({ simulator: called.simulator, dispatcher, scheduler });
+  const databases = [called.database, ...Object.values(platform.databases)];
+  return await new WorkPerPayment(called, { database, databases }, processes).measure();
 }
 
 async function main(): Promise<void> {
@@ -57,10 +51,13 @@ async function main(): Promise<void> {
     const around = { database, secrets, certificate, merchants, neighboursUrl: neighbours.url };
     const platform = await PlatformUnderTest.start({ ...around, name: 'postgres', ...flagsOf(values.ceilings) });
     closing.push(() => platform.kill());
-    const wayIn = await WayIn.start(receiver, platform, { ...around, simulatorFlags: flagsOf(values.ceilings).simulatorFlags });
-    closing.push(() => wayIn.stop());
+    const called = await CalledPlatform.start(receiver, platform, {
+      ...around,
+      simulatorFlags: flagsOf(values.ceilings).simulatorFlags,
+    });
+    closing.push(() => called.stop());
     if (values.ceilings) {
-      process.exitCode = reportWork(await countWork(wayIn, platform, database), workCeilings) ? 0 : 1;
+      process.exitCode = reportWork(await countWork(called, platform, database), workCeilings) ? 0 : 1;
       return;
     }
     const senders: SenderUnderTest[] = [];
@@ -69,7 +66,7 @@ async function main(): Promise<void> {
       closing.push(() => sender.stop());
       senders.push(sender);
     }
-    process.exitCode = reportCalls(await measureCalls(wayIn, scale, senders), scale) ? 0 : 1;
+    process.exitCode = reportCalls(await measureCalls(called, scale, senders), scale) ? 0 : 1;
   } finally {
     await Promise.allSettled(closing.map(stop => stop()));
     await neighbours.stop();
@@ -78,3 +75,20 @@ async function main(): Promise<void> {
 }
 
 runToEnd(main);
+
+/** Webhook senders of others that take part where their programs are at hand. */
+type StartSender = (receiver: CalledProcess, around: Circumstances) => Promise<SenderUnderTest>;
+
+/** Of the folders with their builds. @throws naming each program that is missing, before anything starts */
+function chosenSenders({ outpost, svix }: { outpost?: string; svix?: string }): StartSender[] {
+  const starts: StartSender[] = [];
+  if (outpost !== undefined) {
+    const found = findOutpost(outpost);
+    starts.push((receiver, around) => OutpostUnderTest.start(receiver, found, around));
+  }
+  if (svix !== undefined) {
+    const found = findSvix(svix);
+    starts.push((receiver, around) => SvixUnderTest.start(receiver, found, around));
+  }
+  return starts;
+}

@@ -1,11 +1,10 @@
 /** The contenders of bench:deliver behind one interface. */
-import { join, dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { BenchDatabase } from './bench-database.ts';
-import type { CertificateFiles } from './bench-certificate.ts';
-import { CalledProcess } from './child-calls.ts';
+import { CalledProcess } from './child-processes.ts';
 import { countDeviations, deviationsOf, type Expected } from './exact-audit.ts';
 import type { PeerOptions } from './graphile-worker.main.ts';
-import type { BenchMerchant, BenchSecrets } from './merchants.ts';
+import type { BenchMerchant, BenchSecrets, CertificateFiles } from './merchants.ts';
 import type { PlatformUnderTest } from './platform-under-test.ts';
 import type { Sent } from './publisher.main.ts';
 import type { SinkOptions } from './sinks.ts';

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { serveCalls } from './child-calls.ts';
+import { serveCalls } from './child-processes.ts';
 import { monotonicMs } from './clock.ts';
 import { type Call, type CalledKind, type CallForm, callForms } from './core-calls.ts';
 

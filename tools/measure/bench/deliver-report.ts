@@ -1,8 +1,53 @@
-import type { DeliverScale, DeliveryFigures, PerPayment } from './delivery-figures.ts';
-import { atLeast, atMost, type Goal, machineFacts, print, printGoals, printTable, show, writeJson } from './report.ts';
-import { median, ratioOf, type Spread, spreadOf } from './statistics.ts';
+import type { Burst, Steady } from './delivery-rounds.ts';
+import type { Stored } from './platform-under-test.ts';
+import {
+  atLeast,
+  atMost,
+  type Goal,
+  machineFacts,
+  median,
+  print,
+  printGoals,
+  printTable,
+  ratioOf,
+  show,
+  type Spread,
+  spreadOf,
+  writeJson,
+} from './report.ts';
 
-export interface DeliveryContext {
+export interface DeliverScale {
+  rounds: number;
+  /** Payments before anything is counted. */
+  warmUp: number;
+  /** Payments of a burst. */
+  burst: number;
+  steadySeconds: number;
+}
+
+/** Statements and row inserts per settled payment. */
+export interface PerPayment {
+  statements: number;
+  rowsInserted: number;
+  logStatements: number;
+  logRowsInserted: number;
+}
+
+export interface FloorRound {
+  perSecond: number;
+  cpuUs: number;
+}
+
+export interface DeliveryFigures {
+  bursts: Map<string, Burst[]>;
+  floor: FloorRound[];
+  steadies: Map<string, Steady>;
+  /** Everything at once, and at half the knee. */
+  perPayment: { burst: PerPayment; steady: PerPayment };
+  stored: Stored;
+}
+
+interface DeliveryContext {
   /** The contender that the goals are about. */
   paycode: string;
   /** Those that do the same durable work, and those that only post. */

@@ -1,15 +1,14 @@
 /** One measurement of one contender: a burst (how fast) or a steady rate (how late). */
 import type { BenchDatabase } from './bench-database.ts';
-import type { CalledProcess } from './child-calls.ts';
+import type { CalledProcess } from './child-processes.ts';
 import { monotonicMs, until } from './clock.ts';
 import { type Contender, idsOf, type Payments } from './contender.ts';
 import { cpuUsOf, cpuUsOfTree } from './process-usage.ts';
 import type { Arrivals } from './receiver.main.ts';
-import { progress } from './report.ts';
-import { percentile } from './statistics.ts';
+import { percentile, progress } from './report.ts';
 
 /** The fixture that all contenders share. */
-export interface Ground {
+export interface Fixture {
   receiver: CalledProcess;
   database: BenchDatabase;
 }
@@ -48,7 +47,7 @@ export function newPayments(count: number): Payments {
 }
 
 /** Everything at once: payments per second from the first event to the last durable end. */
-export async function measureBurst(contender: Contender, { receiver, database }: Ground, count: number): Promise<Burst> {
+export async function measureBurst(contender: Contender, { receiver, database }: Fixture, count: number): Promise<Burst> {
   progress(`${contender.name}: ${count} at once`);
   const payments = newPayments(count);
   await ready(contender, receiver, payments);

@@ -4,8 +4,7 @@
  */
 import { FlushQueue } from '@paycode/persistence';
 import type { Pool } from 'pg';
-import type { PostJob } from './sinks.ts';
-import { postWebhook } from './webhook-post.ts';
+import { type PostJob, postWebhook } from './sinks.ts';
 
 export const reversalTask = 'reverse-payment';
 export const reversalDelayMs = 47_000;

@@ -1,10 +1,10 @@
 /** The floor: the same POSTs in a loop, without event, database, encryption or verdict. */
 import { generateWebhookKey, importWebhookKey, webhookEnvelope } from '@paycode/crypto';
 import { serializeNotification } from '@paycode/dto';
-import { serveCalls } from './child-calls.ts';
+import { serveCalls } from './child-processes.ts';
 import { monotonicMs } from './clock.ts';
 import { sampleNotification } from './sample-notification.ts';
-import { postWebhook } from './webhook-post.ts';
+import { postWebhook } from './sinks.ts';
 
 export interface FloorOptions {
   firstId: number;

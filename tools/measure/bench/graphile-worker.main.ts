@@ -1,10 +1,9 @@
 /** graphile-worker at the settings that were fastest here: jobs fetched and completed in batches, no fixed delay. */
 import { Logger, makeWorkerUtils, run, type TaskList } from 'graphile-worker';
 import { Pool } from 'pg';
-import { serveCalls } from './child-calls.ts';
+import { serveCalls } from './child-processes.ts';
 import { DurableWork, type Reversal, reversalDelayMs, type ReversalJobs, reversalTask } from './durable-work.ts';
-import { postTask, type PostJob } from './sinks.ts';
-import { postWebhook } from './webhook-post.ts';
+import { type PostJob, postTask, postWebhook } from './sinks.ts';
 
 export interface PeerOptions {
   databaseUrl: string;

@@ -1,15 +1,12 @@
 /** A process under test that listens for an inspector (`--inspect`): what V8 tells about it while it works. */
 import { readFileSync } from 'node:fs';
 import { until } from './clock.ts';
-import { allocatedBytes, type AllocationNode } from './sampled-allocations.ts';
-import type { CpuProfile } from './cpu-profile.ts';
+import type { ServiceUnderTest } from './services.ts';
 
 /** Flag of a process that can be inspected, at a port that the system chooses. */
 export const inspectFlag = '--inspect=127.0.0.1:0';
 
 const startTimeoutMs = 60_000;
-/** Each sample wakes the process, so a shorter interval would make what is measured dearer. */
-const samplingUs = 2_000;
 /** Bytes between two samples, on average. */
 const allocationBytes = 32_768;
 const announced = /Debugger listening on (ws:\/\/\S+)/g;
@@ -25,7 +22,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-export class InspectedProcess {
+class InspectedProcess {
   private readonly waiting = new Map<number, Waiting>();
   private asked = 0;
 
@@ -47,18 +44,6 @@ export class InspectedProcess {
     return new InspectedProcess(socket);
   }
 
-  async startProfile(): Promise<void> {
-    await this.ask('Profiler.enable');
-    await this.ask('Profiler.setSamplingInterval', { interval: samplingUs });
-    await this.ask('Profiler.start');
-  }
-
-  async stopProfile(): Promise<CpuProfile> {
-    const { profile } = await this.ask<{ profile: CpuProfile }>('Profiler.stop');
-    await this.ask('Profiler.disable');
-    return profile;
-  }
-
   /** Samples what is allocated from now on, of objects too that are collected soon. */
   async startAllocations(): Promise<void> {
     await this.ask('HeapProfiler.enable');
@@ -76,10 +61,6 @@ export class InspectedProcess {
     const bytes = allocatedBytes(profile.head);
     if (bytes === 0) throw new Error('the heap profiler saw no allocation');
     return bytes;
-  }
-
-  close(): void {
-    this.socket.close();
   }
 
   private ask<T>(method: string, params: object = {}): Promise<T> {
@@ -101,4 +82,39 @@ export class InspectedProcess {
     for (const { reject } of this.waiting.values()) reject(new Error('the inspected process ended'));
     this.waiting.clear();
   }
+}
+
+/** Bytes that services allocate for a payment: a count that repeats well enough to have a ceiling. */
+export class ProcessCounters {
+  private constructor(private readonly inspected: ReadonlyMap<string, InspectedProcess>) {}
+
+  /** `services`: by name, started with `inspectFlag`. */
+  static async open(services: Readonly<Record<string, ServiceUnderTest>>): Promise<ProcessCounters> {
+    const inspected = new Map<string, InspectedProcess>();
+    for (const [name, { log }] of Object.entries(services)) inspected.set(name, await InspectedProcess.open(log));
+    return new ProcessCounters(inspected);
+  }
+
+  /** Bytes on V8's heap for each of `payments` that `run` completes, by process. */
+  async allocatedBytes(payments: number, run: () => Promise<void>): Promise<Record<string, number>> {
+    for (const each of this.inspected.values()) await each.startAllocations();
+    await run();
+    const bytes: Record<string, number> = {};
+    for (const [name, each] of this.inspected) bytes[name] = (await each.stopAllocations()) / payments;
+    return bytes;
+  }
+}
+
+/** The allocations of a process on V8's heap, by the samples of its heap profiler. */
+
+/** The parts of an answer of `HeapProfiler.stopSampling` that are used here. */
+interface AllocationNode {
+  callFrame: { functionName: string; url: string; lineNumber: number; columnNumber?: number };
+  /** Bytes, those of objects that were collected since included. */
+  selfSize: number;
+  children: AllocationNode[];
+}
+
+export function allocatedBytes({ selfSize, children }: AllocationNode): number {
+  return children.reduce((sum, child) => sum + allocatedBytes(child), selfSize);
 }

@@ -1,16 +1,42 @@
-/** Outpost in one process with its stores. A tenant with a receiver is a merchant. */
+/** Where the programs are that Outpost runs with. */
 import { randomBytes } from 'node:crypto';
 import { freePort } from '@paycode/persistence/embedded';
-import type { CalledProcess } from './child-calls.ts';
+import type { CalledProcess } from './child-processes.ts';
 import type { Circumstances } from './contender.ts';
 import { outpostTopic } from './core-calls.ts';
 import type { BenchMerchant } from './merchants.ts';
-import type { OutpostPrograms } from './outpost-programs.ts';
+import { builtIn, findPrograms, installed, runProgram, StartedPrograms, systemFolders } from './programs.ts';
 import { startRabbitmq, startRedis } from './sender-stores.ts';
-import { type Attempt, databaseOf, type StartedSender, SenderUnderTest } from './sender-under-test.ts';
+import { type Attempt, databaseOf, SenderUnderTest, type StartedSender } from './sender-under-test.ts';
 import { answersWell } from './services.ts';
-import { runProgram, StartedPrograms } from './started-programs.ts';
 
+interface OutpostPrograms {
+  /** Migrates its stores. */
+  command: string;
+  server: string;
+  redis: string;
+  rabbitmq: string;
+  /** Knows the ports of Erlang's nodes, for RabbitMQ. */
+  epmd: string;
+}
+
+/** Debian's command in the path changes the user and stays beside the broker; the one in this folder becomes it. */
+const brokerFolder = '/usr/lib/rabbitmq/bin';
+
+/** `folder` holds what Outpost's repository builds. @throws naming each program that is missing, and how to get it */
+export function findOutpost(folder: string, system: readonly string[] = [brokerFolder, ...systemFolders]): OutpostPrograms {
+  const own = builtIn(folder, 'go build -o FOLDER/ ./cmd/outpost ./cmd/outpost-server');
+  const stores = installed(system, 'Outpost', 'redis-server rabbitmq-server');
+  return findPrograms('--outpost', {
+    command: ['outpost', own],
+    server: ['outpost-server', own],
+    redis: ['redis-server', stores],
+    rabbitmq: ['rabbitmq-server', stores],
+    epmd: ['epmd', stores],
+  });
+}
+
+/** Outpost in one process with its stores. A tenant with a receiver is a merchant. */
 /** Concurrency is one by default. Batches of the log fill before their second is over, and divide a burst: its last one waits for nothing. */
 const settings = {
   PUBLISH_MAX_CONCURRENCY: '100',

@@ -2,11 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import { PgBoss } from 'pg-boss';
-import { serveCalls } from './child-calls.ts';
+import { serveCalls } from './child-processes.ts';
 import { DurableWork, type Reversal, reversalDelayMs, type ReversalJobs, reversalTask } from './durable-work.ts';
 import type { PeerOptions } from './graphile-worker.main.ts';
-import { postTask, type PostJob } from './sinks.ts';
-import { postWebhook } from './webhook-post.ts';
+import { type PostJob, postTask, postWebhook } from './sinks.ts';
 
 function delayedJobs(boss: PgBoss): ReversalJobs {
   const jobIds = new Map<number, string>();

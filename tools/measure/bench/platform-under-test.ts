@@ -1,22 +1,21 @@
 /** Dispatcher and scheduler together, with the event transport between them. */
 import { freePort } from '@paycode/persistence/embedded';
 import type { BenchDatabase, DatabaseUse } from './bench-database.ts';
-import type { CertificateFiles } from './bench-certificate.ts';
-import type { BenchSecrets } from './merchants.ts';
+import type { BenchSecrets, CertificateFiles } from './merchants.ts';
 import { type ServiceUnderTest, startService } from './services.ts';
 
 /** The dispatcher's, as `k8s/base/webhook-dispatcher` has it. */
 const youngGeneration = ['--max-semi-space-size=32'];
 
 /** The fixture of every platform of a run. */
-export interface PlatformGround {
+export interface PlatformFixture {
   database: BenchDatabase;
   neighboursUrl: string;
   secrets: BenchSecrets;
   certificate: CertificateFiles;
 }
 
-export interface PlatformOptions extends PlatformGround {
+export interface PlatformOptions extends PlatformFixture {
   /** Prefix of its databases: one for each platform of a run. */
   name: string;
   /** Brokers of Kafka; without them events go through PostgreSQL. */

@@ -1,16 +1,21 @@
 /** `npm run bench -- portal`; see docs/explanation/performance.md. */
-import { parseArgs } from 'node:util';
 import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
 import { freePort } from '@paycode/persistence/embedded';
 import { BenchDatabase } from './bench-database.ts';
+import { runToEnd } from './child-processes.ts';
 import { makeSecrets } from './merchants.ts';
-import { PortalPerson } from './portal-person.ts';
-import { type DeepPayment, type Question, questions } from './portal-questions.ts';
-import { blocksRead, deepPayment, fillPayments } from './portal-rows.sql.ts';
-import { atMost, type Goal, machineFacts, print, printGoals, printTable, progress, writeJson } from './report.ts';
-import { runToEnd } from './run-to-end.ts';
+import {
+  blocksRead,
+  type DeepPayment,
+  deepPayment,
+  fillPayments,
+  PortalPerson,
+  type Question,
+  questions,
+} from './portal-load.ts';
+import { atMost, type Goal, machineFacts, percentile, print, printGoals, printTable, progress, writeJson } from './report.ts';
 import { type ServiceUnderTest, startService } from './services.ts';
-import { percentile } from './statistics.ts';
 
 const goalMs = 150;
 const origin = 'https://pay.example';

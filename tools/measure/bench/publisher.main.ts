@@ -3,7 +3,7 @@
  * before the clock starts, so that the preparation does not affect the measurement.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { serveCalls } from './child-calls.ts';
+import { serveCalls } from './child-processes.ts';
 import { monotonicMs } from './clock.ts';
 import { openSink, type Sink, type SinkOptions } from './sinks.ts';
 

@@ -1,11 +1,11 @@
 /** Merchants' receivers in a process of their own: TLS, keep-alive, one port per endpoint. Notes what arrives and when. */
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:https';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { serveCalls } from './child-calls.ts';
+import { serveCalls } from './child-processes.ts';
 import { monotonicMs } from './clock.ts';
-import { numberOfMessage } from './svix-messages.ts';
+import { numberOfMessage } from './core-calls.ts';
 
 export interface ReceiverOptions {
   certFile: string;

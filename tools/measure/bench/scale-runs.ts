@@ -1,15 +1,11 @@
-/** The measurements of bench -- scale in their order, with what the simulation says beside them. */
-import { simulateScale } from '../scale/simulate-scale.ts';
-import { type BatchedCost, type Costs, measuredCosts } from '../scale/stage-costs.ts';
+/** The measurements of `npm run bench -- scale` in their order. */
 import { monotonicMs, until } from './clock.ts';
 import type { Contender, Payments } from './contender.ts';
 import { type Burst, latenciesOf, measureBurst, newPayments } from './delivery-rounds.ts';
 import type { BenchMerchant } from './merchants.ts';
 import type { Arrivals } from './receiver.main.ts';
-import { print, printTable, progress } from './report.ts';
-import { ScaledPlatform, type ScaleGround } from './scaled-platform.ts';
-import { hotOfTen, mixed } from './skewed-merchants.ts';
-import { median, percentile } from './statistics.ts';
+import { median, percentile, print, printTable, progress } from './report.ts';
+import { ScaledPlatform, type ScaleFixture } from './scaled-platform.ts';
 
 export interface ScaleScale {
   replicas: readonly number[];
@@ -47,10 +43,9 @@ interface SteadyRow {
   p99Ms: number;
 }
 
-export interface ScaleResults {
+interface ScaleResults {
   bursts: BurstRow[];
   steadies: SteadyRow[];
-  simulated: { replicas: number; perSecond: number; cpuUs: BurstRow['cpuUs'] }[];
   deviations: string[];
 }
 
@@ -61,18 +56,18 @@ const endTimeoutMs = 300_000;
 const skewReplicasMax = 4;
 
 export class ScaleRuns {
-  private readonly results: ScaleResults = { bursts: [], steadies: [], simulated: [], deviations: [] };
+  private readonly results: ScaleResults = { bursts: [], steadies: [], deviations: [] };
   private scaled!: ScaledPlatform;
 
   constructor(
-    private readonly ground: ScaleGround,
+    private readonly fixture: ScaleFixture,
     private readonly merchants: Merchants,
     private readonly options: ScaleScale & { coreShare: number },
   ) {}
 
   async all(): Promise<ScaleResults> {
     const { coreShare, replicas } = this.options;
-    this.scaled = await ScaledPlatform.start(this.ground, coreShare);
+    this.scaled = await ScaledPlatform.start(this.fixture, coreShare);
     try {
       const skewAt = replicas.findLast(count => count <= skewReplicasMax);
       await this.warmUp(replicas.at(-1)!);
@@ -96,16 +91,16 @@ export class ScaleRuns {
     const contender = await this.contender(`${replicas} dispatchers warm up`, this.merchants.even);
     await this.scaled.unlimited(async () => {
       // Few at first: thousands of handshakes at once would keep the receiver busy for longer than a connection may take.
-      for (const share of warmUpShares) await measureBurst(contender, this.ground, Math.round(warmUpEach * share) * replicas);
+      for (const share of warmUpShares) await measureBurst(contender, this.fixture, Math.round(warmUpEach * share) * replicas);
     });
   }
 
   private async burstsOf(replicas: number): Promise<void> {
     const contender = await this.contender(`${replicas} dispatchers`, this.merchants.even);
-    const { ground } = this;
+    const { fixture } = this;
     const { burstEach, rounds } = this.options;
     const bursts: Burst[] = [];
-    for (let round = 0; round < rounds; round++) bursts.push(await measureBurst(contender, ground, burstEach * replicas));
+    for (let round = 0; round < rounds; round++) bursts.push(await measureBurst(contender, fixture, burstEach * replicas));
     for (const { deviations } of bursts) this.results.deviations.push(...deviations);
     const cpuOf = (part: RegExp) =>
       median(bursts.map(({ cpuUsBy }) => sum(Object.entries(cpuUsBy).flatMap(([name, us]) => (part.test(name) ? [us] : [])))));
@@ -138,7 +133,7 @@ export class ScaleRuns {
     progress(`${name}: ${perSecond}/s`);
     const contender = await this.contender(name, merchants);
     const payments = newPayments(perSecond * this.options.steadySeconds);
-    await this.ground.receiver.call('reset');
+    await this.fixture.receiver.call('reset');
     await contender.prepare(payments);
     const [{ startedMs }] = await Promise.all([contender.send(perSecond), meanwhile?.()]);
     const arrivals = await this.untilEnded(contender, payments);
@@ -151,7 +146,7 @@ export class ScaleRuns {
     const beganMs = monotonicMs();
     await until(`${payments.count} payments`, () => contender.isDone(payments), { withinMs: endTimeoutMs, everyMs: 50 });
     progress(`ended ${((monotonicMs() - beganMs) / 1_000).toFixed(1)} s after the last was sent`);
-    const arrivals = await this.ground.receiver.call<Arrivals>('arrivals');
+    const arrivals = await this.fixture.receiver.call<Arrivals>('arrivals');
     this.results.deviations.push(...(await contender.deviations(payments, arrivals.transactionIds)));
     return arrivals;
   }
@@ -166,24 +161,17 @@ export class ScaleRuns {
   }
 
   private report(): void {
-    const { bursts, steadies, simulated, deviations } = this.results;
+    const { bursts, steadies, deviations } = this.results;
     const { burstEach, coreShare } = this.options;
-    const costs = fitted(bursts[0]!, this.simulated(1, measuredCosts).cpuUs);
-    for (const { replicas } of bursts) simulated.push({ replicas, ...this.simulated(replicas, costs) });
-    const [one, oneSimulated] = [bursts[0]!, simulated[0]!];
     print(`each dispatcher has ${coreShare * 100} % of a core (quota of a control group), ${burstEach} payments each at once`);
     printTable(
-      ['dispatchers', 'payments/s', 'beside one', 'simulated', 'CPU us: dispatchers', 'simulated', 'scheduler', 'simulated', 'PostgreSQL', 'simulated', 'shards'], // prettier-ignore
-      bursts.map((burst, at) => [
-        String(burst.replicas),
-        burst.perSecond.toFixed(0),
-        (burst.perSecond / one.perSecond).toFixed(2),
-        (simulated[at]!.perSecond / oneSimulated.perSecond).toFixed(2),
-        ...(['dispatcher', 'scheduler', 'database'] as const).flatMap(part => [
-          burst.cpuUs[part].toFixed(0),
-          simulated[at]!.cpuUs[part].toFixed(0),
-        ]),
-        burst.shards.join(' '),
+      ['dispatchers', 'payments/s', 'beside one', 'CPU us: dispatchers', 'scheduler', 'PostgreSQL', 'shards'],
+      bursts.map(({ replicas, perSecond, cpuUs, shards }) => [
+        String(replicas),
+        perSecond.toFixed(0),
+        (perSecond / bursts[0]!.perSecond).toFixed(2),
+        ...[cpuUs.dispatcher, cpuUs.scheduler, cpuUs.database].map(us => us.toFixed(0)),
+        shards.join(' '),
       ]),
     );
     printTable(
@@ -192,29 +180,6 @@ export class ScaleRuns {
     );
     print(deviations.length === 0 ? 'audit: nothing found' : `audit: ${deviations.join('; ')}`);
   }
-
-  private simulated(dispatchers: number, costs: Costs): Pick<BurstRow, 'perSecond' | 'cpuUs'> {
-    const { burstEach, coreShare } = this.options;
-    // Everything else has one of the two cores.
-    const size = { dispatchers, schedulers: 1, databaseCores: 1, share: coreShare };
-    const { perSecond, cpuUs } = simulateScale({
-      ...size,
-      costs,
-      perSecond: Infinity,
-      payments: burstEach * dispatchers,
-      answerMs: 1,
-    });
-    return { perSecond, cpuUs };
-  }
-}
-
-/** Costs of this machine in this hour: those of the page, as much higher or lower as with one dispatcher. */
-function fitted({ cpuUs }: BurstRow, simulated: BurstRow['cpuUs']): Costs {
-  const scaled = (part: keyof Costs): BatchedCost => {
-    const factor = cpuUs[part] / simulated[part];
-    return { paymentUs: measuredCosts[part].paymentUs * factor, batchUs: measuredCosts[part].batchUs * factor };
-  };
-  return { dispatcher: scaled('dispatcher'), scheduler: scaled('scheduler'), database: scaled('database') };
 }
 
 function chosenOf(arrivals: Arrivals, isChosen: (id: number) => boolean): Arrivals {
@@ -227,3 +192,17 @@ function chosenOf(arrivals: Arrivals, isChosen: (id: number) => boolean): Arriva
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+/** Of ten payments, those of the merchant, or the origin, that has most. */
+const hotOfTen = 8;
+
+/** Of ten payments, eight of the hot ones, in turn. */
+function mixed(hot: readonly BenchMerchant[], others: readonly BenchMerchant[]): BenchMerchant[] {
+  const length = 10 * Math.max(hot.length, others.length);
+  return Array.from({ length }, (_, at) => {
+    const turn = Math.floor(at / 10);
+    return at % 10 < hotOfTen
+      ? hot[(turn * hotOfTen + (at % 10)) % hot.length]!
+      : others[(turn * 2 + (at % 10)) % others.length]!;
+  });
+}

@@ -1,15 +1,12 @@
 /** `npm run bench -- scale`; see docs/explanation/performance.md. */
 import { parseArgs } from 'node:util';
-import { reportSimulation } from '../scale/scale-report.ts';
-import { writeBenchCertificate } from './bench-certificate.ts';
 import { BenchDatabase } from './bench-database.ts';
-import { CalledProcess } from './child-calls.ts';
+import { CalledProcess, runToEnd } from './child-processes.ts';
 import { bundle } from './contender.ts';
-import { makeMerchants, makeSecrets } from './merchants.ts';
+import { makeMerchants, makeSecrets, writeBenchCertificate } from './merchants.ts';
 import { Neighbours } from './neighbours.ts';
 import type { ReceiverPorts } from './receiver.main.ts';
 import { machineFacts, print, writeJson } from './report.ts';
-import { runToEnd } from './run-to-end.ts';
 import { ScaleRuns, type ScaleScale } from './scale-runs.ts';
 
 const scales: Record<'quick' | 'full', ScaleScale> = {
@@ -46,8 +43,8 @@ async function measure(scale: ScaleScale): Promise<boolean> {
     );
     const even = makeMerchants(1_001, ports, secrets);
     neighbours.know([...even, ...hot].map(({ route }) => route));
-    const ground = { database, neighboursUrl: neighbours.url, secrets, certificate, receiver };
-    const runs = new ScaleRuns(ground, { even, hot }, { ...scale, coreShare });
+    const fixture = { database, neighboursUrl: neighbours.url, secrets, certificate, receiver };
+    const runs = new ScaleRuns(fixture, { even, hot }, { ...scale, coreShare });
     const figures = await runs.all();
     print(writeJson('scale', { ...machineFacts(), postgres: await database.version(), coreShare, scale, figures }));
     return figures.deviations.length === 0;
@@ -61,10 +58,8 @@ runToEnd(async () => {
     options: {
       quick: { type: 'boolean', default: false },
       replicas: { type: 'string' },
-      simulate: { type: 'boolean', default: false },
     },
   });
-  if (values.simulate) return void reportSimulation();
   const scale = scales[values.quick ? 'quick' : 'full'];
   const replicas = values.replicas === undefined ? scale.replicas : countsOf(values.replicas);
   process.exitCode = (await measure({ ...scale, replicas })) ? 0 : 1;

@@ -1,15 +1,16 @@
 /** A platform whose dispatchers come and go, each with the same share of a processor. */
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CalledProcess } from './child-calls.ts';
+import type { CalledProcess } from './child-processes.ts';
 import { until } from './clock.ts';
 import { type Contender, platformContender } from './contender.ts';
 import type { BenchMerchant } from './merchants.ts';
-import { type PlatformGround, PlatformUnderTest } from './platform-under-test.ts';
+import { type PlatformFixture, PlatformUnderTest } from './platform-under-test.ts';
 import { cpuUsOf } from './process-usage.ts';
 import type { ServiceUnderTest } from './services.ts';
-import { CpuShare } from '../scale/cpu-share.ts';
 
-export interface ScaleGround extends PlatformGround {
+export interface ScaleFixture extends PlatformFixture {
   receiver: CalledProcess;
 }
 
@@ -27,7 +28,7 @@ export class ScaledPlatform {
 
   private constructor(
     readonly platform: PlatformUnderTest,
-    private readonly ground: ScaleGround,
+    private readonly fixture: ScaleFixture,
     coreShare: number,
   ) {
     this.dispatchers = [platform.dispatcher];
@@ -35,14 +36,14 @@ export class ScaledPlatform {
     this.share.limit(platform.dispatcher.pid);
   }
 
-  static async start(ground: ScaleGround, coreShare: number): Promise<ScaledPlatform> {
-    return new ScaledPlatform(await PlatformUnderTest.start({ ...ground, name: 'scale', dispatcher }), ground, coreShare);
+  static async start(fixture: ScaleFixture, coreShare: number): Promise<ScaledPlatform> {
+    return new ScaledPlatform(await PlatformUnderTest.start({ ...fixture, name: 'scale', dispatcher }), fixture, coreShare);
   }
 
   /** Payments of these merchants in turn: one that stands in the list several times has more. */
   async contender(name: string, merchants: BenchMerchant[]): Promise<Contender> {
     this.endGenerator();
-    const contender = await platformContender(name, this.platform, { ...this.ground, merchants });
+    const contender = await platformContender(name, this.platform, { ...this.fixture, merchants });
     this.generator = contender.processes['generator'];
     return contender;
   }
@@ -73,7 +74,7 @@ export class ScaledPlatform {
   /** Shards of each replica, the most first. */
   async shards(): Promise<number[]> {
     const sql = 'select count(*)::int as count from shard where owner is not null group by owner order by 1 desc';
-    const rows = await this.ground.database.query<{ count: number }>(this.platform.databases.dispatcher, sql);
+    const rows = await this.fixture.database.query<{ count: number }>(this.platform.databases.dispatcher, sql);
     return rows.map(({ count }) => count);
   }
 
@@ -106,4 +107,64 @@ export class ScaledPlatform {
       everyMs: 200,
     });
   }
+}
+
+/** A share of a processor for each of some processes, by the quota of a control group; Linux as root only. */
+/** Short, so that a process that used up its share waits for milliseconds. */
+const periodUs = 20_000;
+const controllers = ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup'];
+
+class CpuShare {
+  private readonly folders: string[] = [];
+
+  /** `share` of one core, for each process. */
+  constructor(private readonly share: number) {}
+
+  /** @throws where control groups cannot be written. */
+  limit(pid: number): void {
+    const problems: string[] = [];
+    for (const controller of controllers) {
+      try {
+        return this.limitIn(controller, pid);
+      } catch (error) {
+        problems.push((error as Error).message);
+      }
+    }
+    throw new Error(`a share of a processor needs root and a control group with a quota: ${problems.join('; ')}`);
+  }
+
+  /** Gives all of them the whole core again. Processes have ended by `close`. */
+  lift(): void {
+    for (const folder of this.folders) writeQuota(folder, undefined);
+  }
+
+  restore(): void {
+    for (const folder of this.folders) writeQuota(folder, this.share);
+  }
+
+  close(): void {
+    for (const folder of this.folders.splice(0)) rmdirSync(folder);
+  }
+
+  private limitIn(controller: string, pid: number): void {
+    const folder = join(controller, `paycode-bench-${pid}`);
+    mkdirSync(folder);
+    try {
+      writeQuota(folder, this.share);
+      writeFileSync(join(folder, 'cgroup.procs'), String(pid));
+    } catch (error) {
+      rmdirSync(folder);
+      throw error;
+    }
+    this.folders.push(folder);
+  }
+}
+
+/** In the words of version 1 and of version 2. */
+function writeQuota(folder: string, share: number | undefined): void {
+  const quotaUs = share === undefined ? undefined : Math.round(share * periodUs);
+  if (folder.startsWith(controllers[0]!)) {
+    writeFileSync(join(folder, 'cpu.cfs_period_us'), String(periodUs));
+    writeFileSync(join(folder, 'cpu.cfs_quota_us'), String(quotaUs ?? -1));
+  } else writeFileSync(join(folder, 'cpu.max'), `${quotaUs ?? 'max'} ${periodUs}`);
 }

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@paycode/persistence/embedded';
-import { accepts, type StartedPrograms } from './started-programs.ts';
+import { accepts, type StartedPrograms } from './programs.ts';
 
 /** Keeps what a crash of the system leaves of the last second, as it comes with Debian but for the log. Its port. */
 export async function startRedis(started: StartedPrograms, file: string, folder: string): Promise<number> {

@@ -1,13 +1,13 @@
 /** A webhook sender of others with its stores, called as a payment core would call it: an event per payment. */
 import { CalledStack } from './called-stack.ts';
-import type { CalledProcess } from './child-calls.ts';
+import type { CalledProcess } from './child-processes.ts';
 import type { Circumstances } from './contender.ts';
 import type { SenderName } from './core-calls.ts';
 import type { CoreOptions } from './core.main.ts';
 import { countDeviations } from './exact-audit.ts';
 import type { BenchMerchant } from './merchants.ts';
 import { cpuUsOfTree } from './process-usage.ts';
-import type { StartedPrograms } from './started-programs.ts';
+import type { StartedPrograms } from './programs.ts';
 
 /** Its programs, and where and how its API is called. */
 export interface StartedSender {

@@ -1,10 +1,11 @@
 /** Where a load generator sends payments: the event log of the platform, or the queue of a peer. */
 import { randomBytes } from 'node:crypto';
-import { KeyRing, PayloadSealer, webhookEnvelope, importWebhookKey, generateWebhookKey } from '@paycode/crypto';
+import { generateWebhookKey, importWebhookKey, KeyRing, PayloadSealer, webhookEnvelope } from '@paycode/crypto';
 import { eventTypes, serializeNotification, topics, type TransactionTerminal } from '@paycode/dto';
 import { createEventTransport, type EventToPublish } from '@paycode/events';
 import { makeWorkerUtils } from 'graphile-worker';
 import { PgBoss } from 'pg-boss';
+import { Agent } from 'undici';
 import { sampleNotification } from './sample-notification.ts';
 
 export interface SinkOptions {
@@ -116,4 +117,25 @@ function jobMaker(urls: Record<number, string>): (transactionId: number, merchan
 
 function ignore(): void {
   // Progress of the transport is of no interest here.
+}
+
+/** An ordinary POST with undici: one pool per endpoint, keep-alive, and the answer is read. */
+/** Connections to one endpoint; the dispatcher starts with as many. */
+const connectionsPerOrigin = 64;
+
+const agent = new Agent({ connections: connectionsPerOrigin, pipelining: 1, keepAliveTimeout: 60_000 });
+
+/** Throws when the answer is not 200. */
+export async function postWebhook({ transactionId, url, body }: PostJob): Promise<void> {
+  const { origin, pathname } = new URL(url);
+  const headers = {
+    'content-type': 'text/plain; charset=utf-8',
+    'user-agent': 'bench',
+    'x-webhook-encryption': 'AES-128-GCM',
+    'x-webhook-transaction-id': String(transactionId),
+    'x-webhook-attempt': '1',
+  };
+  const answer = await agent.request({ origin, path: pathname, method: 'POST', headers, body });
+  await answer.body.dump();
+  if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
 }

@@ -1,16 +1,30 @@
-/** Svix, its API and its worker in one process, with Redis as its queue. An application with an endpoint is a merchant. */
+/** Where the programs are that Svix runs with. */
 import { randomBytes } from 'node:crypto';
 import { freePort } from '@paycode/persistence/embedded';
-import type { CalledProcess } from './child-calls.ts';
+import type { CalledProcess } from './child-processes.ts';
 import type { Circumstances } from './contender.ts';
+import { numberOfMessage } from './core-calls.ts';
 import type { BenchMerchant } from './merchants.ts';
+import { builtIn, findPrograms, installed, runProgram, StartedPrograms, systemFolders } from './programs.ts';
 import { startRedis } from './sender-stores.ts';
-import { type Attempt, databaseOf, type StartedSender, SenderUnderTest } from './sender-under-test.ts';
+import { type Attempt, databaseOf, SenderUnderTest, type StartedSender } from './sender-under-test.ts';
 import { answersWell } from './services.ts';
-import { runProgram, StartedPrograms } from './started-programs.ts';
-import { numberOfMessage } from './svix-messages.ts';
-import type { SvixPrograms } from './svix-programs.ts';
 
+interface SvixPrograms {
+  /** API, worker and migrations. */
+  server: string;
+  redis: string;
+}
+
+/** `folder` holds what Svix's repository builds. @throws naming each program that is missing, and how to get it */
+export function findSvix(folder: string, system: readonly string[] = systemFolders): SvixPrograms {
+  return findPrograms('--svix', {
+    server: ['svix-server', builtIn(folder, 'cargo build --release in its folder server')],
+    redis: ['redis-server', installed(system, 'Svix', 'redis-server')],
+  });
+}
+
+/** Svix, its API and its worker in one process, with Redis as its queue. An application with an endpoint is a merchant. */
 /** Its defaults, those that its figures hang on, but that it may call this machine, and that 40 connections were faster than 100. */
 const settings = {
   SVIX_QUEUE_TYPE: 'redis',

@@ -1,14 +1,14 @@
-/** The scheduler and its peers on databases of their own, for bench -- timers. */
+/** The scheduler and its peers on databases of their own, for the timers benchmark. */
 import { freePort } from '@paycode/persistence/embedded';
 import type { BenchDatabase } from './bench-database.ts';
-import { CalledProcess } from './child-calls.ts';
+import { CalledProcess } from './child-processes.ts';
 import { bundle } from './contender.ts';
 import type { BenchSecrets } from './merchants.ts';
 import type { Neighbours } from './neighbours.ts';
 import { type ServiceUnderTest, startService } from './services.ts';
-import type { TimerKind } from './timer-job.ts';
+import type { TimerKind } from './timer-figures.ts';
 
-export interface TimersGround {
+export interface TimersFixture {
   database: BenchDatabase;
   neighbours: Neighbours;
   load: CalledProcess;
@@ -19,8 +19,8 @@ export interface TimersGround {
 const farAway = "interval '2 hours' + i * interval '1 millisecond'";
 
 /** A scheduler on the database `name`, whose timers wait for `delayMs`. */
-export async function startScheduler(ground: TimersGround, name: string, delayMs: number): Promise<ServiceUnderTest> {
-  const { database, neighbours, secrets } = ground;
+export async function startScheduler(fixture: TimersFixture, name: string, delayMs: number): Promise<ServiceUnderTest> {
+  const { database, neighbours, secrets } = fixture;
   return startService({
     name: 'reversal-scheduler',
     folder: database.folder(name),
@@ -36,18 +36,18 @@ export async function startScheduler(ground: TimersGround, name: string, delayMs
 }
 
 export async function openLoad(
-  ground: TimersGround,
+  fixture: TimersFixture,
   name: string,
   target: { kind: TimerKind; url: string; delayMs: number },
 ): Promise<void> {
-  const { services, servicePublicKeys } = ground.secrets.tokenKeys.files;
+  const { services, servicePublicKeys } = fixture.secrets.tokenKeys.files;
   const signerFiles = { privateKeyFile: services['webhook-dispatcher'], servicePublicKeysFile: servicePublicKeys };
-  await ground.load.call('open', { name, ...target, signerFiles });
+  await fixture.load.call('open', { name, ...target, signerFiles });
 }
 
-export async function startPeer(ground: TimersGround, kind: TimerKind, name: string): Promise<CalledProcess> {
+export async function startPeer(fixture: TimersFixture, kind: TimerKind, name: string): Promise<CalledProcess> {
   const worker = new CalledProcess(bundle('timer-peer'));
-  await worker.call('start', { kind, url: ground.database.urlOf(name) });
+  await worker.call('start', { kind, url: fixture.database.urlOf(name) });
   return worker;
 }
 
@@ -66,7 +66,7 @@ const fillers: Record<TimerKind, string> = {
 
 /** Puts jobs into the tables that wait during the whole measurement. */
 export async function fill(
-  { database }: TimersGround,
+  { database }: TimersFixture,
   { kind, name, count }: { kind: TimerKind; name: string; count: number },
 ): Promise<void> {
   const page = 100_000;

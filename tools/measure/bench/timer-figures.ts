@@ -1,4 +1,13 @@
-import type { TimerKind } from './timer-job.ts';
+export type TimerKind = 'reversal-scheduler' | 'graphile-worker' | 'pg-boss';
+
+/** A timer of a peer. */
+export interface TimerJob {
+  transactionId: number;
+  /** Wall clock, milliseconds since 1970. */
+  dueAtMs: number;
+}
+
+export const timerTask = 'timer';
 
 export interface TimersScale {
   rounds: number;

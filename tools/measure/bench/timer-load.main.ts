@@ -1,11 +1,11 @@
-/** Load generator of bench -- timers in a process of its own: arms through the service as the dispatcher does, or fills the queue of a peer. */
+/** Load generator of the timers benchmark in a process of its own: arms through the service as the dispatcher does, or fills the queue of a peer. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { InternalClient, ServiceTokenSigner } from '@paycode/access';
 import { makeWorkerUtils } from 'graphile-worker';
 import { PgBoss } from 'pg-boss';
-import { serveCalls } from './child-calls.ts';
+import { serveCalls } from './child-processes.ts';
 import { monotonicMs } from './clock.ts';
-import { type TimerJob, type TimerKind, timerTask } from './timer-job.ts';
+import { type TimerJob, type TimerKind, timerTask } from './timer-figures.ts';
 
 export interface TimerTarget {
   kind: TimerKind;

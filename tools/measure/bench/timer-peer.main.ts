@@ -1,8 +1,8 @@
-/** Worker of a peer for bench -- timers: notes how late each job begins, which is less than a durable decision takes. */
+/** Worker of a peer for the timers benchmark: notes how late each job begins, which is less than a durable decision takes. */
 import { Logger, run } from 'graphile-worker';
 import { PgBoss } from 'pg-boss';
-import { serveCalls } from './child-calls.ts';
-import { type TimerJob, type TimerKind, timerTask } from './timer-job.ts';
+import { serveCalls } from './child-processes.ts';
+import { type TimerJob, type TimerKind, timerTask } from './timer-figures.ts';
 
 const lateMs = new Map<number, number>();
 

@@ -1,7 +1,7 @@
-/** The way in: payments that a payment core completes by calls to payment-simulator, beside the dispatcher and the scheduler. */
+/** Payments that a payment core completes by calls to payment-simulator, beside the dispatcher and the scheduler. */
 import { freePort } from '@paycode/persistence/embedded';
 import { CalledStack } from './called-stack.ts';
-import type { CalledProcess } from './child-calls.ts';
+import type { CalledProcess } from './child-processes.ts';
 import type { Circumstances } from './contender.ts';
 import type { CoreOptions } from './core.main.ts';
 import { deviationsOf } from './exact-audit.ts';
@@ -9,10 +9,10 @@ import type { PlatformUnderTest } from './platform-under-test.ts';
 import { cpuUsOf, cpuUsOfTree } from './process-usage.ts';
 import { type ServiceUnderTest, startService } from './services.ts';
 
-const database = 'way_in_simulator';
+const database = 'called_simulator';
 const tokenLifetimeS = 8 * 3_600;
 
-export class WayIn extends CalledStack {
+export class CalledPlatform extends CalledStack {
   private constructor(
     receiver: CalledProcess,
     private readonly platform: PlatformUnderTest,
@@ -26,12 +26,12 @@ export class WayIn extends CalledStack {
     receiver: CalledProcess,
     platform: PlatformUnderTest,
     around: Circumstances & { neighboursUrl: string; simulatorFlags?: string[] },
-  ): Promise<WayIn> {
+  ): Promise<CalledPlatform> {
     const { secrets, neighboursUrl, merchants, simulatorFlags } = around;
     const databaseUrl = await around.database.create(database);
     const simulator = await startService({
       name: 'payment-simulator',
-      folder: around.database.folder('way-in'),
+      folder: around.database.folder('called-platform'),
       port: await freePort(),
       env: {
         ...secrets.tokenKeys.env('payment-simulator'),
@@ -44,12 +44,12 @@ export class WayIn extends CalledStack {
       },
       nodeFlags: simulatorFlags,
     });
-    const wayIn = new WayIn(receiver, platform, simulator, around);
+    const called = new CalledPlatform(receiver, platform, simulator, around);
     const token = secrets.tokenKeys.operatorToken({ lifetimeS: tokenLifetimeS });
     const merchantIds = merchants.map(({ merchantId }) => merchantId);
     const kind = 'payment-simulator';
-    await wayIn.core.call('open', { kind, url: simulator.internalUrl, token, merchantIds } satisfies CoreOptions);
-    return wayIn;
+    await called.core.call('open', { kind, url: simulator.internalUrl, token, merchantIds } satisfies CoreOptions);
+    return called;
   }
 
   async stop(): Promise<void> {
