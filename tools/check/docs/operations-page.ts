@@ -38,7 +38,7 @@ const methods = new Set(['get', 'post', 'put', 'patch', 'delete']);
 const head = `# API operations
 
 Generated from the OpenAPI documents of [calls](http/public.openapi.yaml) and [webhooks](http/webhooks.openapi.yaml) by \`npm run generate\`. The site's
-search finds them by the words of this page; each leads to the API reference, where you can try it. What to answer, limits and repeats:
+search finds them by the words of this page; each leads to the API reference, where you can try it. For answers, limits and repeats, see
 [Integrate](../how-to/integrate.md); what an error means: [Errors](errors.md).
 `;
 

@@ -3,7 +3,6 @@ import { settled } from '@paycode/timing/testing';
 import type { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
 import { terminalEvent } from '../deliveries/testing/samples';
 import { routeTo } from '../dispatcher/testing/fakes';
-
 import { memoryStores, memoryTables, Replica } from '../dispatcher/testing/replica';
 import { RouteSource } from '../routes/route-source.client';
 

@@ -1,6 +1,6 @@
 import type { Next } from './next-step';
 
-/** What the rules allow a delivery to do next. */
+/** The next steps that the rules allow a delivery. */
 export interface AttemptRules {
   /** POSTs per payment at most; only a crash of the dispatcher leads to a second one. 1 allows none. */
   attemptsMax: number;
