@@ -8,7 +8,7 @@ const outbound = String.raw`^(apps|libs)/.*\.(store|client|queue|mailer|sender)\
 /** The files that put a service together. */
 const wiring = String.raw`/(index|main)\.ts$|\.(module|provider)\.ts$`;
 
-/** What a group of tools uses: run <- prove <- check, and measure uses run. */
+/** The groups of tools that a group uses: run <- prove <- check, and measure uses run. */
 const toolGroups = [
   ['run', 'prove|measure|check'],
   ['prove', 'measure|check'],
@@ -109,7 +109,7 @@ module.exports = {
     ...toolGroups.map(([group, others]) => ({
       name: 'tools-in-order',
       severity: 'error',
-      comment: 'What runs a platform here knows nothing of what proves or measures it.',
+      comment: 'Tools that run a platform do not import those that test or measure it.',
       from: { path: `^tools/${group}/` },
       to: { path: `^tools/(${others})/` },
     })),

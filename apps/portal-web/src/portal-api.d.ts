@@ -337,7 +337,7 @@ export type CompanyBody = {
   company: string;
 };
 
-/** What a browser makes a passkey of, as WebAuthn writes it in JSON: the members that we send. */
+/** Options of a new passkey, as WebAuthn writes them in JSON: the members that we send. */
 export type CreationOptions = {
   challenge: string;
   rp: {
@@ -1025,7 +1025,7 @@ export type SignInBody = {
   password: string;
 };
 
-/** What a browser signs with a passkey, as WebAuthn writes it in JSON: the members that we send. */
+/** Options of a sign-in with a passkey, as WebAuthn writes them in JSON: the members that we send. */
 export type SignInOptions = {
   challenge: string;
   rpId?: string;

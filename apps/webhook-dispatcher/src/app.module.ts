@@ -188,7 +188,7 @@ function dispatcher(settings: Settings): Provider {
   };
 }
 
-/** What the dispatcher of this process works with: PostgreSQL, HTTP and the clock of the system. */
+/** The ports of this process's dispatcher: PostgreSQL, HTTP and the clock of the system. */
 function portsOf(settings: Settings, injected: Parts): DispatcherPorts {
   const [source, liveness, verdicts, informational, pauses, sealer, client, metrics, signer, tracing] = injected;
   const internal = (audience: 'reversal-scheduler' | 'notification-config', baseUrl: string) =>

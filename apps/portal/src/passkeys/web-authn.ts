@@ -82,7 +82,7 @@ interface Descriptor {
   transports?: string[];
 }
 
-/** What a browser signs with a passkey, as WebAuthn writes it in JSON: the members that we send. */
+/** Options of a sign-in with a passkey, as WebAuthn writes them in JSON: the members that we send. */
 export interface SignInOptions {
   challenge: string;
   rpId?: string;
@@ -91,7 +91,7 @@ export interface SignInOptions {
   userVerification?: 'required' | 'preferred' | 'discouraged';
 }
 
-/** What a browser makes a passkey of, as WebAuthn writes it in JSON: the members that we send. */
+/** Options of a new passkey, as WebAuthn writes them in JSON: the members that we send. */
 export interface CreationOptions {
   challenge: string;
   rp: { id?: string; name: string };

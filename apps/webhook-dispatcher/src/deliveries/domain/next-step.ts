@@ -3,9 +3,9 @@ import type { AttemptOutcome, Delivery } from './delivery';
 
 /** Every answer of a stage to the question what happens to a delivery next. `delivery`: its state after the stage. */
 export type NextStep =
-  /** An owner is gone: its open delivery gets this attempt (A-12, A-13). */
+  /** An open delivery was found in the database: make this attempt (A-12, A-13). */
   | { readonly next: 'ATTEMPT'; readonly attempt: number }
-  /** An owner is gone: its open delivery gets this verdict and no further attempt (A-12, A-13). */
+  /** An open delivery was found in the database: record this verdict, without another attempt (A-12, A-13). */
   | { readonly next: 'CLOSE'; readonly kind: 'CLOSED_EXHAUSTED' | 'CLOSED_BACKSTOP' }
   /** The attempt is claimed and armed: make the last check. */
   | { readonly next: 'CHECK'; readonly delivery: Delivery }

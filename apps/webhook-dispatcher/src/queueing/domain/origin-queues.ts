@@ -11,7 +11,7 @@ export interface SlotBudget {
 /** Slots of an origin beyond its caps, for merchants that hold few. Those that do not answer need few: a probe each, in turn. */
 export const reserves = { answering: 2 * slotsAtFirst, silent: slotsAtFirst / 2 };
 
-/** What was measured of a merchant is kept this long after its last request. */
+/** Measurements of a merchant are kept this long after its last request. */
 const idleSecondsMax = 300;
 
 /**
