@@ -15,7 +15,7 @@ describe('the connector of the outbound guard', () => {
   let port: number;
   let hosts: string[];
   let dns: TestDnsServer;
-  const answers = new Map<string, (query: number) => DnsAnswer>();
+  const answers = new Map<string, (query: number, family: 4 | 6) => DnsAnswer | Promise<DnsAnswer>>();
 
   beforeAll(async () => {
     receiver = createServer((request, response) => {
@@ -24,7 +24,7 @@ describe('the connector of the outbound guard', () => {
     });
     await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', resolve));
     port = (receiver.address() as AddressInfo).port;
-    dns = await TestDnsServer.start((name, query) => answers.get(name)?.(query) ?? 'NXDOMAIN');
+    dns = await TestDnsServer.start((name, query, family) => answers.get(name)?.(query, family) ?? 'NXDOMAIN');
   });
   beforeEach(() => {
     hosts = [];
@@ -120,6 +120,64 @@ describe('the connector of the outbound guard', () => {
   it('tries the next vetted address when one does not answer', async () => {
     answers.set('several.test', () => ['127.0.0.2', '::1', '127.0.0.1']);
     expect(await post(`http://several.test:${port}`)).toBe(200);
+  });
+
+  it.each([5, 12])('regression: %d dead addresses before the live one do not make a name unreachable (RFC 8305)', async count => {
+    const dead = Array.from({ length: count }, (_, n) => `127.0.0.${n + 2}`);
+    answers.set('mostly-dead.test', () => [...dead, '127.0.0.1']);
+    expect(await post(`http://mostly-dead.test:${port}`)).toBe(200);
+  });
+
+  it('each of many addresses is checked before one is dialled (T-11)', async () => {
+    answers.set('mostly-open.test', () => [...Array.from({ length: 20 }, (_, n) => `127.0.0.${n + 1}`), '10.0.0.1']);
+    await expect(post(`http://mostly-open.test:${port}`)).rejects.toBeInstanceOf(OutboundRefusedError);
+    expect(hosts).toEqual([]);
+  });
+
+  describe('name servers that answer for one family only', () => {
+    const late = (addresses: DnsAnswer) => new Promise<DnsAnswer>(resolve => setTimeout(resolve, 300, addresses));
+
+    it.each(['SILENCE', 'SERVFAIL', 'REFUSED', 'NXDOMAIN'] as const)(
+      'regression: %s for AAAA does not make a host with an A record unreachable, nor the other way round',
+      async failure => {
+        answers.set('four.test', (_query, family) => (family === 4 ? ['127.0.0.1'] : failure));
+        answers.set('six.test', (_query, family) => (family === 6 ? ['::1'] : failure));
+        const six = createServer((_request, response) => response.end('ok'));
+        await new Promise<void>(resolve => six.listen(0, '::1', resolve));
+        expect(await post(`http://four.test:${port}`)).toBe(200);
+        expect(await post(`http://four.test:${port}`)).toBe(200);
+        expect(await post(`http://six.test:${(six.address() as AddressInfo).port}`)).toBe(200);
+        six.closeAllConnections();
+        await new Promise(resolve => six.close(resolve));
+      },
+    );
+
+    it('regression: an address that comes late is dialled when those of the other family fail', async () => {
+      answers.set('late.test', (_query, family) => (family === 6 ? ['::1'] : late(['127.0.0.1'])));
+      expect(await post(`http://late.test:${port}`)).toBe(200);
+    });
+
+    it('a late address that is not allowed refuses the name (T-11)', async () => {
+      answers.set('late.test', (_query, family) => (family === 4 ? ['127.0.0.2'] : late(['fd00::1'])));
+      await expect(post(`http://late.test:${port}`)).rejects.toBeInstanceOf(OutboundRefusedError);
+    });
+
+    it('when every address fails, the receiver is to blame, also when no address of the other family ever comes (P-T8)', async () => {
+      answers.set('dead.test', (_query, family) => (family === 4 ? ['127.0.0.2'] : 'SILENCE'));
+      const refused = await post(`http://dead.test:${port}`, { lookUpTimeoutMs: 1_000 }).catch((error: unknown) => error);
+      expect([refused, isOurFault(refused)]).toEqual([expect.objectContaining({ code: 'ECONNREFUSED' }), false]);
+    });
+
+    it('a name has one query of each family under way, however many connections are opened', async () => {
+      answers.set('half.test', (_query, family) => (family === 4 ? ['127.0.0.1'] : 'SILENCE'));
+      const pool = new Pool(`http://half.test:${port}`, { connect: guard().connector({ connectTimeoutMs: patienceMs }) });
+      for (let n = 0; n < 5; n++) {
+        const { body } = await pool.request({ method: 'POST', path: '/', body: 'x', reset: true });
+        await body.dump();
+      }
+      await pool.destroy();
+      expect(dns.queries.filter(query => query === 'half.test 28')).toHaveLength(1);
+    });
   });
 
   it('requests leave from the source address that is set, also when an address before does not answer (R-6.2-8)', async () => {

@@ -2,9 +2,10 @@ import { isIP, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { Deadline } from './dial/deadline';
-import { openTcp, openTcpFrom, openTls, openTunnel, type VettedTarget } from './dial/open-socket';
+import { type Candidates, firstOpened } from './dial/first-opened';
+import { openTcp, openTls, openTunnel } from './dial/open-socket';
 import { secureContextOf } from './dial/trust';
-import { NameResolutionError, OutboundRefusedError } from './outbound-errors';
+import { NameResolutionError, OutboundRefusedError, OutboundTimeoutError } from './outbound-errors';
 import { CidrList, isGloballyRoutable } from './policy/address-ranges';
 import type { OutboundPolicy } from './policy/outbound-policy';
 import { bareHostname, isStandardPair, type OutboundTarget, readUrl, targetOf, type UrlRefusal } from './policy/url-rules';
@@ -23,11 +24,6 @@ export interface DialOptions {
   /** One budget over DNS, TCP (and proxy) and TLS, in milliseconds. */
   connectTimeoutMs: number;
 }
-
-/**
- * At most so many addresses are tried; all are checked. A name with many dead addresses must not use up the budget of the live ones.
- */
-const dialledAddressesMax = 4;
 
 /**
  * Opens all connections to receivers, for probe, Check and delivery (T-11, T-13). It applies the URL rules, resolves a name once, refuses
@@ -64,30 +60,36 @@ export class OutboundGuard {
     return refusal ? { ok: false, reason: refusal } : { ok: true, url: read.url };
   }
 
-  /** Looks the host up once and checks every answer. @throws OutboundRefusedError, NameResolutionError */
+  /** Looks the host up once and checks every answer, late ones too. @throws OutboundRefusedError, NameResolutionError */
   async resolve(target: OutboundTarget): Promise<ResolvedName> {
     const isLiteral = isIP(target.hostname) !== 0;
     if (isLiteral && this.policy.environment === 'production') throw new OutboundRefusedError('IP_LITERAL');
     const resolved = isLiteral ? { addresses: [target.hostname], ttlMs: Infinity } : await this.lookUp(target);
-    const refusal = this.refusalOf(target, resolved.addresses);
-    if (refusal) throw new OutboundRefusedError(refusal);
-    return resolved;
+    const vetted = { ...resolved, addresses: this.vetted(target, resolved.addresses) };
+    if (!resolved.late) return vetted;
+    const late = resolved.late.then(addresses => this.vetted(target, addresses));
+    // It may come when nobody waits for it any more.
+    late.catch(() => undefined);
+    return { ...vetted, late };
   }
 
   /** Opens a connection to the target. @throws OutboundRefusedError and the faults that `isOurFault` classifies */
   async dial(target: OutboundTarget, options: DialOptions): Promise<{ socket: Socket; timings: DialTimings }> {
     const deadline = new Deadline(options.connectTimeoutMs);
     const startedAt = performance.now();
-    const { addresses, ttlMs } = await deadline.bound(this.resolve(target), () => new NameResolutionError('EAI_AGAIN'));
+    const resolved = await deadline.bound(this.resolve(target), () => new NameResolutionError('EAI_AGAIN'));
     const resolvedAt = performance.now();
-    const vetted: VettedTarget = { ...target, addresses: familiesInTurn(addresses).slice(0, dialledAddressesMax) };
-    const tcp = await this.open(vetted, deadline);
+    const candidates = { addresses: familiesInTurn(resolved.addresses), late: resolved.late };
+    const { socket: tcp } = await this.open(candidates, target.port, deadline);
     const connectedAt = performance.now();
     const timings = { dnsMs: resolvedAt - startedAt, connectMs: connectedAt - resolvedAt, tlsMs: null };
-    if (target.protocol === 'http:') return { socket: resolvedFor(ttlMs, tcp), timings };
-    const hostname = target.hostname.replace(/\.$/, '');
-    const socket = await openTls(tcp, hostname, { trust: this.trust, deadline });
-    return { socket: resolvedFor(ttlMs, socket), timings: { ...timings, tlsMs: performance.now() - connectedAt } };
+    if (target.protocol === 'http:') return { socket: resolvedFor(resolved.ttlMs, tcp), timings };
+    const tls = openTls(tcp, target.hostname.replace(/\.$/, ''), this.trust);
+    const socket = await deadline.bound(tls.opened, () => {
+      tls.giveUp();
+      return new OutboundTimeoutError('tls');
+    });
+    return { socket: resolvedFor(resolved.ttlMs, socket), timings: { ...timings, tlsMs: performance.now() - connectedAt } };
   }
 
   /** `connect` of an undici Pool or Client. */
@@ -117,9 +119,18 @@ export class OutboundGuard {
     }
   }
 
-  private open(vetted: VettedTarget, deadline: Deadline): Promise<Socket> {
-    if (this.proxy) return openTunnel(this.proxy, vetted, deadline);
-    return this.sources.size > 0 ? openTcpFrom(this.sources, vetted, deadline) : openTcp(vetted, deadline);
+  private open(candidates: Candidates, port: number, deadline: Deadline): Promise<{ socket: Socket; address: string }> {
+    const { proxy, sources } = this;
+    return firstOpened(candidates, deadline, address =>
+      proxy ? openTunnel(proxy, address, port) : openTcp(address, port, sources),
+    );
+  }
+
+  /** @throws OutboundRefusedError when one of the addresses is not allowed */
+  private vetted(target: OutboundTarget, addresses: string[]): string[] {
+    const refusal = this.refusalOf(target, addresses);
+    if (refusal) throw new OutboundRefusedError(refusal);
+    return addresses;
   }
 
   private get mayUseAnyPort(): boolean {

@@ -14,14 +14,15 @@ describe('the egress proxy', () => {
   let receiver: RawReceiver;
   let asked: string[];
   let refusal: number | null;
+  let addresses: string[];
 
   beforeAll(async () => {
     authority = await TestAuthority.create();
     receiver = await RawReceiver.start(answering(200), await authority.issue({ dns: ['shop.test'] }));
-    dns = await TestDnsServer.start(name => (name === 'shop.test' ? ['127.0.0.1'] : ['10.0.0.1']));
+    dns = await TestDnsServer.start(name => (name === 'inward.test' ? ['10.0.0.1'] : addresses));
     proxy = createServer().on('connect', (request, socket: Socket) => {
       asked.push(request.url!);
-      if (refusal) return void socket.end(`HTTP/1.1 ${refusal} X\r\n\r\n`);
+      if (refusal || request.url!.startsWith('127.0.0.9:')) return void socket.end(`HTTP/1.1 ${refusal ?? 502} X\r\n\r\n`);
       const upstream = connect(receiver.port, '127.0.0.1', () => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n');
         upstream.pipe(socket).pipe(upstream);
@@ -34,6 +35,7 @@ describe('the egress proxy', () => {
   beforeEach(() => {
     asked = [];
     refusal = null;
+    addresses = ['127.0.0.1'];
   });
   afterAll(async () => {
     proxy.closeAllConnections();
@@ -66,6 +68,12 @@ describe('the egress proxy', () => {
     expect(await post('https://shop.test:9443')).toBe(200);
     expect(asked).toEqual(['127.0.0.1:9443']);
     expect(receiver.received.join('')).toContain('host: shop.test:9443');
+  });
+
+  it('regression: when it cannot reach the first address, it is handed the next', async () => {
+    addresses = ['127.0.0.9', '127.0.0.1'];
+    expect(await post('https://shop.test:9443')).toBe(200);
+    expect(asked).toEqual(['127.0.0.9:9443', '127.0.0.1:9443']);
   });
 
   it('the guard stays on behind it (T-11)', async () => {

@@ -1,11 +1,12 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { isIP } from 'node:net';
 
-export type DnsAnswer = readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'SILENCE';
+export type DnsAnswer = readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' | 'SILENCE';
+type AnswerOf = (name: string, query: number, family: 4 | 6) => DnsAnswer | Promise<DnsAnswer>;
 
 const typeA = 1;
 const typeAaaa = 28;
-const responseCodes = { NXDOMAIN: 3, SERVFAIL: 2 } as const;
+const responseCodes = { NXDOMAIN: 3, SERVFAIL: 2, REFUSED: 5 } as const;
 
 interface Question {
   id: number;
@@ -23,13 +24,13 @@ export class TestDnsServer {
 
   private constructor(
     private readonly socket: Socket,
-    private readonly answerOf: (name: string, query: number) => DnsAnswer,
+    private readonly answerOf: AnswerOf,
   ) {
-    socket.on('message', (message, from) => this.onQuery(message, from));
+    socket.on('message', (message, from) => void this.onQuery(message, from));
   }
 
-  /** `answerOf` gets the name and how many queries of the same record type for it came before. */
-  static async start(answerOf: (name: string, query: number) => DnsAnswer): Promise<TestDnsServer> {
+  /** `answerOf` gets the name, how many queries of the same record type for it came before, and the family that is asked for. */
+  static async start(answerOf: AnswerOf): Promise<TestDnsServer> {
     const socket = createSocket('udp4');
     await new Promise<void>(resolve => socket.bind(0, '127.0.0.1', resolve));
     return new TestDnsServer(socket, answerOf);
@@ -44,11 +45,12 @@ export class TestDnsServer {
     return new Promise(resolve => this.socket.close(() => resolve()));
   }
 
-  private onQuery(message: Buffer, from: RemoteInfo): void {
+  private async onQuery(message: Buffer, from: RemoteInfo): Promise<void> {
     const question = questionOf(message);
     const key = `${question.name} ${question.type}`;
-    const answer = this.answerOf(question.name, this.queries.filter(query => query === key).length);
+    const before = this.queries.filter(query => query === key).length;
     this.queries.push(key);
+    const answer = await this.answerOf(question.name, before, question.type === typeAaaa ? 6 : 4);
     if (answer !== 'SILENCE') this.socket.send(responseTo(question, answer, this.ttlSeconds), from.port, from.address);
   }
 }
