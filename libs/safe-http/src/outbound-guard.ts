@@ -1,11 +1,11 @@
 import { isIP, type Socket } from 'node:net';
-import type { SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { Deadline } from './dial/deadline';
 import { type Candidates, firstOpened } from './dial/first-opened';
-import { openTcp, openTls, openTunnel } from './dial/open-socket';
-import { secureContextOf } from './dial/trust';
-import { NameResolutionError, OutboundRefusedError, OutboundTimeoutError } from './outbound-errors';
+import { Handshakes } from './dial/handshake';
+import { openTcp, openTunnel } from './dial/open-socket';
+import { Trust } from './dial/trust';
+import { NameResolutionError, OutboundRefusedError } from './outbound-errors';
 import { CidrList, isGloballyRoutable } from './policy/address-ranges';
 import type { OutboundPolicy } from './policy/outbound-policy';
 import { bareHostname, isStandardPair, type OutboundTarget, readUrl, targetOf, type UrlRefusal } from './policy/url-rules';
@@ -34,7 +34,7 @@ export class OutboundGuard {
   private readonly allow: CidrList;
   private readonly deny: CidrList;
   private readonly resolver: NameResolver;
-  private readonly trust: SecureContext;
+  private readonly handshakes: Handshakes;
   private readonly proxy: URL | null;
   /** By family, 4 or 6. */
   private readonly sources: ReadonlyMap<number, string>;
@@ -44,7 +44,7 @@ export class OutboundGuard {
     this.allow = new CidrList(policy.allow);
     this.deny = new CidrList(policy.deny ?? []);
     this.resolver = new NameResolver({ servers: policy.dnsServers, timeoutMs: policy.lookUpTimeoutMs });
-    this.trust = secureContextOf(policy.caFile, policy.tlsMinVersion);
+    this.handshakes = new Handshakes(new Trust(policy.caFile, policy.tlsMinVersion));
     this.proxy = policy.proxy ? new URL(policy.proxy) : null;
     this.sources = sourcesByFamily(policy.sourceAddresses ?? []);
   }
@@ -80,15 +80,13 @@ export class OutboundGuard {
     const resolved = await deadline.bound(this.resolve(target), () => new NameResolutionError('EAI_AGAIN'));
     const resolvedAt = performance.now();
     const candidates = { addresses: familiesInTurn(resolved.addresses), late: resolved.late };
-    const { socket: tcp } = await this.open(candidates, target.port, deadline);
+    const { socket: tcp, address } = await this.open(candidates, target.port, deadline);
     const connectedAt = performance.now();
     const timings = { dnsMs: resolvedAt - startedAt, connectMs: connectedAt - resolvedAt, tlsMs: null };
     if (target.protocol === 'http:') return { socket: resolvedFor(resolved.ttlMs, tcp), timings };
-    const tls = openTls(tcp, target.hostname.replace(/\.$/, ''), this.trust);
-    const socket = await deadline.bound(tls.opened, () => {
-      tls.giveUp();
-      return new OutboundTimeoutError('tls');
-    });
+    const reopen = async () => (await this.open({ addresses: [address] }, target.port, deadline)).socket;
+    const hostname = target.hostname.replace(/\.$/, '');
+    const socket = await this.handshakes.open(tcp, { hostname, port: target.port, reopen }, deadline);
     return { socket: resolvedFor(resolved.ttlMs, socket), timings: { ...timings, tlsMs: performance.now() - connectedAt } };
   }
 

@@ -1,0 +1,113 @@
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { OutboundTimeoutError } from '../outbound-errors';
+import type { Deadline } from './deadline';
+import type { Opening } from './first-opened';
+import { openTls } from './open-socket';
+import type { Trust } from './trust';
+
+/** Without a byte for this time, or half the budget that is left where that is less, classical groups are tried beside the first handshake. */
+const silenceMsMax = 2_000;
+/** An alert alone, by which a server refuses a ClientHello that it cannot read. A ServerHello is longer. */
+const alertBytes = 7;
+/** Origins that are remembered, and for how long: a box may be replaced, and post-quantum groups should then be used again. */
+const originsMax = 10_000;
+const rememberedMs = 3_600_000;
+
+export interface HandshakeTarget {
+  hostname: string;
+  port: number;
+  /** Another connection to the same address. */
+  reopen(): Promise<Socket>;
+}
+
+/**
+ * TLS handshakes that old middleboxes let through. With a post-quantum group a ClientHello has about 1,500 bytes and two packets, which some
+ * boxes drop or reset. After a handshake without an answer there is one more, with classical groups alone. An origin that answers only that one
+ * is remembered for an hour.
+ */
+export class Handshakes {
+  /** Until when an origin gets classical groups, oldest first, on the monotonic clock. */
+  private readonly classicalUntil = new Map<string, number>();
+
+  constructor(private readonly trust: Trust) {}
+
+  async open(tcp: Socket, target: HandshakeTarget, deadline: Deadline): Promise<TLSSocket> {
+    const origin = `${target.hostname}:${target.port}`;
+    const isClassical = this.isClassical(origin);
+    const first = openTls(tcp, target.hostname, isClassical ? this.trust.classicalGroups : this.trust.allGroups);
+    const opened = within(deadline, first);
+    if (isClassical) {
+      opened.catch(() => this.classicalUntil.delete(origin));
+      return opened;
+    }
+    const bytesBefore = tcp.bytesRead;
+    const isUnanswered = () => tcp.bytesRead - bytesBefore <= alertBytes && deadline.leftMs > 0;
+    if (!(await endsUnanswered(opened, isUnanswered, Math.min(silenceMsMax, deadline.leftMs / 2)))) return opened;
+    const { socket, isSecond } = await this.besideClassical({ first, opened }, target, deadline);
+    if (isSecond) this.remember(origin);
+    return socket;
+  }
+
+  /** The first handshake goes on while the second runs: its receiver may only be slow. */
+  private async besideClassical(
+    { first, opened }: { first: Opening<TLSSocket>; opened: Promise<TLSSocket> },
+    { hostname, reopen }: HandshakeTarget,
+    deadline: Deadline,
+  ): Promise<{ socket: TLSSocket; isSecond: boolean }> {
+    let second: Opening<TLSSocket> | undefined;
+    let isOver = false;
+    const again = reopen().then(tcp => {
+      second = openTls(tcp, hostname, this.trust.classicalGroups);
+      if (isOver) second.giveUp();
+      return within(deadline, second);
+    });
+    try {
+      const won = await Promise.any([
+        opened.then(socket => ({ socket, isSecond: false })),
+        again.then(socket => ({ socket, isSecond: true })),
+      ]);
+      if (won.isSecond) first.giveUp();
+      else second?.giveUp();
+      return won;
+    } catch (error) {
+      throw (error as AggregateError).errors[1];
+    } finally {
+      isOver = true;
+    }
+  }
+
+  private isClassical(origin: string): boolean {
+    const untilMs = this.classicalUntil.get(origin);
+    if (untilMs === undefined || untilMs > performance.now()) return untilMs !== undefined;
+    this.classicalUntil.delete(origin);
+    return false;
+  }
+
+  private remember(origin: string): void {
+    this.classicalUntil.delete(origin);
+    this.classicalUntil.set(origin, performance.now() + rememberedMs);
+    if (this.classicalUntil.size > originsMax) this.classicalUntil.delete(this.classicalUntil.keys().next().value!);
+  }
+}
+
+function within(deadline: Deadline, { opened, giveUp }: Opening<TLSSocket>): Promise<TLSSocket> {
+  return deadline.bound(opened, () => {
+    giveUp();
+    return new OutboundTimeoutError('tls');
+  });
+}
+
+/** True when the handshake fails without an answer, or has none after that time. */
+async function endsUnanswered(opened: Promise<TLSSocket>, isUnanswered: () => boolean, silenceMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<boolean>(resolve => {
+    timer = setTimeout(() => resolve(isUnanswered()), silenceMs);
+  });
+  const end = opened.then(() => false, isUnanswered);
+  try {
+    return await Promise.race([end, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
