@@ -18,6 +18,7 @@ export class PortalVisitor {
 
   get = (path: string) => this.send('GET', path);
   post = (path: string, body: unknown = {}) => this.send('POST', path, body);
+  delete = (path: string) => this.send('DELETE', path);
 
   get cookie(): string {
     return [...this.cookies].map(pair => pair.join('=')).join('; ');
@@ -37,12 +38,15 @@ export class PortalVisitor {
         'x-forwarded-for': this.address,
         'sec-fetch-site': 'same-origin',
         cookie: this.cookie,
-        ...(method === 'GET' ? {} : { origin: ownOrigin, 'content-type': 'application/json' }),
+        ...(method === 'GET' ? {} : { origin: ownOrigin }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     for (const set of response.headers.getSetCookie()) this.cookie = set;
     const text = await response.text();
-    return { status: response.status, body: (text ? JSON.parse(text) : {}) as Heard['body'] };
+    // Nothing, or a file, has no JSON.
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    return { status: response.status, body: (isJson ? JSON.parse(text) : {}) as Heard['body'] };
   }
 }

@@ -1,0 +1,431 @@
+import { execFileSync } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type {
+  DeadLetterSummary,
+  DeliverySummary,
+  DeliveryTimeline,
+  EndpointPause,
+  MerchantRecord,
+  PortalAccountAnswers,
+  PortalInvitation,
+  PortalNotificationAnswers,
+  PortalOperationAnswers,
+  PortalSandboxAnswers,
+  RedriveAnswer,
+  ReversalState,
+  ShardOwners,
+} from '@paycode/dto';
+import type { ProbeOutcome } from '@paycode/safe-http';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
+import type { FastifyInstance } from 'fastify';
+import { PortalVisitor } from '../../../apps/portal/src/testing/portal-visitor';
+import { RunningPortal } from '../../../apps/portal/src/testing/running-portal';
+import { RouteTable } from '../../../libs/service-runtime/src/http/route-table';
+
+type Json = Record<string, unknown>;
+
+interface Document extends Json {
+  paths: Record<string, Record<string, { responses: Record<string, Json> }>>;
+}
+
+const root = join(__dirname, '../../..');
+const at = '2030-01-01T10:00:00.000Z';
+const password = 'a long enough sentence';
+const session = '00000000-0000-4000-8000-000000000007';
+
+/** The document as the generator makes it; it loads modules that Jest cannot. */
+function documentOf(name: string): Document {
+  const script = `
+    const { openApiPages } = await import('./tools/check/docs/openapi-pages.ts');
+    const { parse } = await import('yaml');
+    const page = (await openApiPages()).find(({ path }) => path.endsWith('/${name}.openapi.yaml'));
+    process.stdout.write(JSON.stringify(parse(page.text)));`;
+  const options = { cwd: root, maxBuffer: 64 * 1_024 * 1_024 };
+  return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', script], options).toString()) as Document;
+}
+
+/** A member that the contract does not name is a mistake too: pages could come to need it. */
+function closed(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(closed);
+  if (typeof node !== 'object' || node === null) return node;
+  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value)]));
+  return 'properties' in copy && copy['type'] === 'object' ? { ...copy, additionalProperties: false } : copy;
+}
+
+const merchant: MerchantRecord = { merchantId: 7, merchantName: 'Shop', pspId: null, acquirer: 'Bank', status: 'ACTIVE' };
+const pause: EndpointPause = {
+  pauseId: 3,
+  endpoint: 'https://shop.example',
+  merchantId: 7,
+  reason: 'it is down',
+  pausedBy: 'portal Ayanda',
+  pausedAt: at,
+  endsAt: '2099-01-01T00:00:00.000Z',
+  endedAt: null,
+  endedBy: null,
+};
+const probe: ProbeOutcome = {
+  isAccepted: false,
+  reason: 'not reachable',
+  detail: 'NAME_NOT_FOUND',
+  status: null,
+  timings: { dnsMs: 1, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 1.5 },
+  certificateExpiresAt: null,
+};
+const url = 'https://shop.example/hook';
+const settings: PortalOperationAnswers<ProbeOutcome>['list'] = {
+  http: { url, version: 'V3', keyId: 'k1', changedAt: at },
+  encryption: 'AES-128-GCM',
+  recipients: [{ type: 'EMAIL', value: 'a@shop.example' }],
+};
+const revealed = { merchantId: 7, url, version: 'V3', encryptKey: '0'.repeat(32) };
+const notifications: PortalOperationAnswers<ProbeOutcome> = {
+  list: settings,
+  'add-http': revealed,
+  'remove-http': undefined,
+  'renew-key': revealed,
+  'add-recipient': settings,
+  'remove-recipient': settings,
+  check: { url, ...probe },
+  'send-test': { url, transactionId: 9, reference: 'TEST-1', encryption: 'AES-128-GCM', isOpened: 'NOT_SEEN', ...probe },
+};
+const account: PortalAccountAnswers['show'] = {
+  username: 'merchant-7',
+  mode: 'BASIC',
+  hasPassword: true,
+  challengeRequired: false,
+  sourceAddresses: [],
+  publicKeySha256: null,
+  passwordChangedAt: at,
+};
+const accounts: PortalAccountAnswers = {
+  show: account,
+  'new-password': { apiPassword: 'x' },
+  'set-public-key': account,
+  'try-public-key': { verifies: false },
+  'require-challenge': account,
+  'bind-to-sources': account,
+  'enable-bearer': account,
+  sessions: [{ sessionId: session, loginKind: 'PASSWORD', startedAt: at, expiresAt: at }],
+  'end-session': {},
+};
+const stored: PortalNotificationAnswers = {
+  show: { body: '{}', isErased: false, request: { headers: { 'content-type': 'text/plain' }, body: 'x' } },
+  fetch: { body: '{}' },
+  repeat: { transactionId: 100, outcome: 'SCHEDULED' },
+};
+const sandbox: PortalSandboxAnswers = {
+  'make-code': { code: '0123456789', payUrl: 'https://pay.example/public/pay/0123456789', qrPath: '/public/qr/0123456789' },
+  pay: { transactionId: 100, status: 'SUCCESS' },
+  follow: { transactionId: 101, status: 'REFUNDED' },
+};
+const delivery: DeliveryTimeline = {
+  transactionId: 100,
+  merchantId: 7,
+  kind: 'PURCHASE',
+  reversible: true,
+  receivedAt: at,
+  armedAt: at,
+  attempts: [{ attempt: 1, startedAt: at, outcome: 'HTTP 200', elapsedMs: 5 }],
+  verdict: { kind: 'ACKED_HTTP', at, elapsedMs: 5, attempt: 1 },
+};
+const reversal: ReversalState = { transactionId: 100, state: 'SETTLED', armedAt: at, dueAt: null, decidedAt: at, reason: null };
+const open: DeliverySummary = {
+  transactionId: 100,
+  merchantId: 7,
+  kind: 'PURCHASE',
+  status: 'SUCCESS',
+  receivedAt: at,
+  verdict: null,
+  outcome: null,
+};
+const letter: DeadLetterSummary = {
+  letterId: 5,
+  topic: 'paycode.transaction.terminal.v1',
+  group: 'webhook-dispatcher',
+  eventType: null,
+  eventAt: at,
+  transactionId: 100,
+  merchantId: 7,
+  reason: 'refused by the database',
+  times: 1,
+  firstParkedAt: at,
+  parkedAt: at,
+  defect: null,
+};
+const shards: ShardOwners = {
+  count: 64,
+  withoutOwner: [1],
+  replicas: [{ replica: 'r', instance: null, heartbeat: 1, shards: 63 }],
+};
+const redriven: RedriveAnswer[] = [{ letterId: 5, outcome: 'HANDLED', reason: null }];
+const plain: Record<string, unknown> = {
+  '/internal/portal/merchants': [merchant],
+  '/internal/deliveries': [open],
+  '/internal/deliveries/100': delivery,
+  '/internal/deliveries/100/redeliver': stored.repeat,
+  '/internal/reversals/100': reversal,
+  '/internal/shards': shards,
+  '/internal/endpoints': [{ merchantId: 7, endpoint: 'https://shop.example', pause }],
+  '/internal/endpoints/pauses': [pause],
+  '/internal/dead-letters': { letters: [letter], isMore: false },
+  '/internal/dead-letters/find': [letter],
+  '/internal/dead-letters/redrive': redriven,
+};
+const operations: Record<string, object> = {
+  '/internal/portal/notifications': { ...notifications, ...stored },
+  '/internal/portal/accounts': accounts,
+  '/internal/portal/sandbox': sandbox,
+  '/internal/portal/endpoints': { pause, resume: { ...pause, endedAt: at, endedBy: 'portal Ayanda' } },
+};
+
+/** Every other service, with answers whose types are those of the internal calls. */
+class Neighbours {
+  readonly invitations: PortalInvitation[] = [];
+  private readonly server: Server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const path = request.url!.split('?', 1)[0]!;
+      if (path.endsWith('/invitations')) this.invitations.push(JSON.parse(Buffer.concat(parts).toString()) as PortalInvitation);
+      const answer = answerTo(path);
+      response.writeHead(answer === undefined ? 204 : 200, { 'content-type': 'application/json' });
+      response.end(answer === undefined ? undefined : JSON.stringify(answer));
+    });
+  });
+
+  async start(): Promise<string> {
+    await new Promise<void>(resolve => void this.server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise(resolve => this.server.close(resolve));
+  }
+}
+
+function answerTo(path: string): unknown {
+  if (path in plain) return plain[path];
+  const [, folder = '', operation = ''] = /^(.*)\/([^/]+)$/.exec(path) ?? [];
+  const table = operations[folder] as Json | undefined;
+  return table && { ok: true, value: table[operation] };
+}
+
+/** The rest takes a second person, a device, a provider, or a stream that does not end. */
+const untried = [
+  'GET /payments/{transactionId}/changes',
+  'POST /credentials/bearer/confirm',
+  'POST /credentials/bearer/request',
+  'POST /four-eyes/{requestId}/refuse',
+  'POST /four-eyes/{requestId}/withdraw',
+  'POST /on-call/dead-letters/confirm',
+  'POST /on-call/dead-letters/request',
+  'POST /passkeys',
+  'POST /passkeys/remove',
+  'POST /session/code',
+  'POST /session/passkey',
+  'POST /session/sso',
+  'POST /session/sso/begin',
+  'POST /totp/confirm',
+  'POST /totp/remove',
+];
+
+const refs = { letters: [{ service: 'webhook-dispatcher', letterId: 5 }] };
+const ofMerchant: [method: 'get' | 'post' | 'delete', path: string, body?: object][] = [
+  ['get', 'session'],
+  ['get', 'sessions'],
+  ['get', 'people'],
+  ['get', 'merchants'],
+  ['get', 'passkeys'],
+  ['post', 'passkeys/options', { current: password }],
+  ['post', 'totp'],
+  ['get', `home?dayBeganAt=${at}&merchantId=7`],
+  ['get', 'payments'],
+  ['get', 'payments/export'],
+  ['get', 'payments/100'],
+  ['post', 'payments/100/notification/show'],
+  ['post', 'payments/100/notification/fetch'],
+  ['get', 'merchants/7/notifications'],
+  ['post', 'merchants/7/notifications/url', { url }],
+  ['post', 'merchants/7/notifications/url/remove'],
+  ['post', 'merchants/7/notifications/check', {}],
+  ['post', 'merchants/7/notifications/test'],
+  ['post', 'merchants/7/notifications/key'],
+  ['post', 'merchants/7/notifications/recipients', { type: 'EMAIL', value: 'a@shop.example' }],
+  ['post', 'merchants/7/notifications/recipients/remove', { type: 'EMAIL', value: 'a@shop.example' }],
+  ['get', 'credentials'],
+  ['post', 'credentials/password', { current: password }],
+  ['post', 'credentials/public-key', { current: password, publicKey: 'x' }],
+  ['post', 'credentials/public-key/trial', { nonce: '0123456789abcdef', signature: 'x' }],
+  ['post', 'credentials/challenge', { current: password, challengeRequired: true }],
+  ['post', 'credentials/source-addresses', { current: password, sourceAddresses: [] }],
+  ['get', 'credentials/sessions'],
+  ['delete', `credentials/sessions/${session}`],
+  ['get', 'credentials/bearer'],
+  ['post', 'credentials/bearer', { current: password, typed: 'merchant-7' }],
+  ['get', 'sandbox/scenarios'],
+  ['post', 'sandbox/codes', { amount: '1.00', currencyCode: 'ZAR' }],
+  ['post', 'sandbox/payments', { code: '0123456789', txState: 'SUCCESS' }],
+  ['post', 'sandbox/follow-ups', { code: '0123456789', followUp: 'REFUND' }],
+  ['post', 'sandbox/repeats', { transactionId: 100 }],
+];
+const ofOnCall: typeof ofMerchant = [
+  ['get', 'on-call/stuck'],
+  ['get', 'on-call/transactions/100'],
+  ['post', 'on-call/transactions/100/redeliver'],
+  ['get', 'on-call/merchants?search=7'],
+  ['get', 'on-call/merchants/7'],
+  ['post', 'on-call/merchants/7/pause', { minutes: 5, reason: 'it is down' }],
+  ['post', 'on-call/pauses/3/end'],
+  ['get', 'on-call/dead-letters'],
+  ['get', 'on-call/dead-letters/redrive'],
+  ['post', 'on-call/dead-letters/preview', refs],
+  ['post', 'on-call/dead-letters/redrive', refs],
+];
+const refused: typeof ofMerchant = [
+  ['get', 'on-call/stuck'],
+  ['get', 'payments?from=x'],
+  ['get', 'payments/999'],
+  ['post', 'invitations', {}],
+];
+
+describe('the OpenAPI document of the calls that pages of the portal make', () => {
+  const neighbours = new Neighbours();
+  const answered = new Set<string>();
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  let document: Document;
+  let portal: RunningPortal;
+  let owner: PortalVisitor;
+
+  beforeAll(async () => {
+    document = documentOf('console');
+    ajv.addSchema(closed(document) as Document, 'console');
+    const away = await neighbours.start();
+    const services = [
+      'AUTH_SESSION',
+      'NOTIFICATION_CONFIG',
+      'WEBHOOK_DISPATCHER',
+      'REVERSAL_SCHEDULER',
+      'RECIPIENT_MESSAGES',
+      'PAYMENT_SIMULATOR',
+    ];
+    portal = await RunningPortal.start(Object.fromEntries(services.map(name => [`${name}_URL`, away])));
+    await portal.database.dataSource.query(`
+      insert into payment (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, amount, currency_code, reference, code,
+                           acknowledged_at, ack_source, ack_elapsed_ms, reversal_requested_at, reversal_reason)
+      values (100, 7, 'PURCHASE', 'SUCCESS', 0, now(), 25.50, 'ZAR', 'order-1', '0123456789', now(), 'WEBHOOK', 5, null, null),
+             (101, 7, 'PURCHASE', 'SUCCESS', 0, now(), 1, 'ZAR', 'order-2', null, null, null, null, now(), 'TIMEOUT')`);
+    owner = await signedIn({ tenantType: 'MERCHANT', tenantId: '7', role: 'OWNER' });
+  });
+  afterAll(() => Promise.all([portal.stop(), neighbours.stop()]));
+
+  const signedIn = async (of: { tenantType: string; tenantId: string; role: string }) => {
+    const email = `${of.role.toLowerCase()}@shop.example`;
+    const created = await fetch(`${portal.internalUrl}/internal/people`, {
+      method: 'POST',
+      headers: { ...portal.operatorHeaders(), 'content-type': 'application/json' },
+      body: JSON.stringify({ ...of, email, name: 'Ayanda', password }),
+    });
+    expect(created.status).toBe(201);
+    const visitor = new PortalVisitor(portal);
+    await answer(visitor, 'post', 'session', { email, password });
+    return visitor;
+  };
+
+  /** Makes a call and compares the answer with the document. */
+  const answer = async (visitor: PortalVisitor, method: 'get' | 'post' | 'delete', path: string, body?: object) => {
+    const heard = await visitor[method](path, body);
+    const [route, operation] = operationAt(document, method, path);
+    const documented = operation.responses[heard.status] ?? operation.responses['default']!;
+    const problems = problemsOf(documented, heard.body);
+    expect({ call: `${method} ${path}`, status: heard.status, problems }).toMatchObject({ problems: [] });
+    if (heard.status < 300) answered.add(`${method.toUpperCase()} ${route.slice('/console/api'.length)}`);
+    return heard;
+  };
+
+  const problemsOf = (response: Json, body: unknown): string[] => {
+    const named =
+      response['$ref'] === undefined
+        ? response
+        : { content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } } };
+    const content = named['content'] as Record<string, { schema: Json }> | undefined;
+    if (!content) return Object.keys(body as Json).length === 0 ? [] : ['a body that the document does not have'];
+    const schema = content['application/json']?.schema;
+    if (!schema) return [];
+    const validate: ValidateFunction = ajv.compile(referringTo('console', closed(schema) as Json));
+    return validate(body)
+      ? []
+      : (validate.errors ?? []).map(
+          ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+        );
+  };
+
+  it('has every route of the portal below /console/api, and no other', () => {
+    const fastify = portal.service.app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
+    const served = RouteTable.of(fastify)
+      .routes.filter(({ method, url: path }) => path.startsWith('/console/api/') && method !== 'HEAD')
+      .map(({ method, url: path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+    const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
+    );
+    expect(served.length).toBeGreaterThan(60);
+    expect(documented.sort()).toEqual(served.sort());
+  });
+
+  // A row without a body would get Jest's callback in its place.
+  it.each(ofMerchant)('answers %s %s as it says', async (...[method, path, body]) => {
+    expect((await answer(owner, method, path, body)).status).toBeLessThan(300);
+  });
+
+  it('answers people on call as it says', async () => {
+    const visitor = await signedIn({ tenantType: 'OPERATOR', tenantId: '', role: 'ON_CALL' });
+    for (const [method, path, body] of ofOnCall) {
+      const { status } = await answer(visitor, method, path, body);
+      expect([path, status < 300]).toEqual([path, true]);
+    }
+  });
+
+  it('answers a newcomer as it says, from the invitation to the end of the session', async () => {
+    await answer(owner, 'post', 'invitations', { email: 'new@shop.example', name: 'Sipho', role: 'VIEWER' });
+    const secret = neighbours.invitations.at(-1)!.link.split('#')[1];
+    const visitor = new PortalVisitor(portal);
+    await answer(visitor, 'get', 'session');
+    await answer(visitor, 'post', 'session/passkey/options');
+    await answer(visitor, 'post', 'invitations/accept', { secret, password });
+    await answer(visitor, 'post', 'session', { email: 'new@shop.example', password });
+    await answer(visitor, 'post', 'password', { current: password, next: `another ${password}` });
+    const other = new PortalVisitor(portal);
+    await answer(other, 'post', 'session', { email: 'new@shop.example', password: `another ${password}` });
+    const sessions = (await answer(other, 'get', 'sessions')).body as unknown as { sessionId: string; isThisOne: boolean }[];
+    await answer(other, 'delete', `sessions/${sessions.find(({ isThisOne }) => !isThisOne)!.sessionId}`);
+    await answer(other, 'delete', 'session');
+  });
+
+  it.each(refused)('refuses %s %s as it says', async (...[method, path, body]) => {
+    expect((await answer(owner, method, path, body)).status).toBeGreaterThanOrEqual(400);
+  });
+
+  it('was compared with an answer of every call but these', () => {
+    const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map(method => `${method.toUpperCase()} ${path.slice('/console/api'.length)}`),
+    );
+    expect(all.filter(call => !answered.has(call)).sort()).toEqual(untried);
+  });
+});
+
+/** The operation of a path; a path without variables comes first. */
+function operationAt({ paths }: Document, method: string, path: string) {
+  const [asked] = `/console/api/${path}`.split('?', 1) as [string];
+  const found = Object.entries(paths)
+    .filter(([route, methods]) => method in methods && new RegExp(`^${route.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(asked))
+    .sort(([a], [b]) => a.split('{').length - b.split('{').length)[0];
+  if (!found) throw new Error(`the document has no ${method} ${asked}`);
+  return [found[0], found[1][method]!] as const;
+}
+
+function referringTo(id: string, node: Json): Json {
+  return JSON.parse(JSON.stringify(node).replaceAll('"#/', `"${id}#/`)) as Json;
+}
