@@ -52,6 +52,7 @@ describe('simulation of dispatchers and schedulers', () => {
     ['POST_FIRST', 1],
     ['NO_POLL_TURNS', 32],
     ['NO_LEASE', 6],
+    ['ONE_QUEUE', 1],
   ] as const)(
     'misses the guard %s',
     async (mutation, from) => {

@@ -41,6 +41,7 @@ export const faultKinds = [
   'receiver stale',
   'receiver ourFault',
   'receiver ourFaultAfterSend',
+  'neighbour silent',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 

@@ -5,6 +5,7 @@ const leaseMs = 1_000;
 
 interface MerchantConfig {
   origin: string | null;
+  path: string;
   keyVersion: number;
 }
 
@@ -17,17 +18,17 @@ export class ConfigService {
 
   constructor(private readonly timeline: Timeline) {}
 
-  add(merchantId: number, origin: string | null): void {
-    this.merchants.set(merchantId, { origin, keyVersion: 1 });
+  add(merchantId: number, origin: string | null, path = '/hook'): void {
+    this.merchants.set(merchantId, { origin, path, keyVersion: 1 });
     this.replaced.set(merchantId, 0);
   }
 
   routes(merchantIds: readonly number[], lease: number): Route[] {
     return merchantIds.map(merchantId => {
-      const { origin, keyVersion } = this.merchants.get(merchantId)!;
+      const { origin, path, keyVersion } = this.merchants.get(merchantId)!;
       return {
         merchantId,
-        url: origin === null ? null : `${origin}/hook`,
+        url: origin === null ? null : `${origin}${path}`,
         version: 'V3',
         encryption: 'AES-128-GCM',
         sealedKey: 'sealed',

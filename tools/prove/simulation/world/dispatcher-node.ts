@@ -64,10 +64,20 @@ export class DispatcherNode {
     );
     if (without('NO_HEARTBEAT')) Object.defineProperty(this.dispatcher.shards, 'isHeartbeatFresh', { value: true });
     if (without('NO_GRACE')) Object.defineProperty(this.dispatcher.shards, 'graceMs', { value: 0 });
+    if (without('ONE_QUEUE')) this.shareQueues();
     this.recovering = this.recovery(stores.verdicts);
     this.passes();
     const consumer = new TransactionTerminalConsumer(this.dispatcher.intake, new WatchedMetrics(world));
     world.groups.terminal.join(process, batch => consumer.onTransactionTerminal(batch as never));
+  }
+
+  /** ONE_QUEUE: a merchant that hangs holds up the others of its origin. */
+  private shareQueues(): void {
+    const { queue } = this.dispatcher;
+    const destinationOf = (Reflect.get(queue, 'destinationOf') as (merchantId: number) => object).bind(queue);
+    Object.defineProperty(queue, 'destinationOf', {
+      value: (merchantId: number) => ({ ...destinationOf(merchantId), merchantId: 0, pspId: null }),
+    });
   }
 
   private gathering(): Gathering | undefined {

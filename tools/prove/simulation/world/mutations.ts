@@ -27,6 +27,7 @@ export const mutations = {
   NO_ARM_ANSWER: "what arm answers is ignored (P-1.2-4')",
   PULL_FIRST: 'getNotification answers before the verdict is committed (P-I9)',
   NO_BUDGET: 'more requests than sockets (P-I12)',
+  ONE_QUEUE: 'all merchants of an origin have one queue (P-I12)',
   NO_PAUSE_END: 'a pause of an endpoint does not end by itself (A-99)',
   NO_LEASE: 'routes are used beyond their lease (P-I11)',
 } as const;

@@ -16,8 +16,16 @@ export class PaymentCore {
   pay(): void {
     const { random } = this.world.timeline;
     const isSuccess = random.chance(0.9);
+    this.announcePayment(random.pick(merchants).merchantId, isSuccess);
+  }
+
+  /** A customer pays this merchant, with success. */
+  payTo(merchantId: number): number {
+    return this.announcePayment(merchantId, true);
+  }
+
+  private announcePayment(merchantId: number, isSuccess: boolean): number {
     const transactionId = transactionIdAt(this.issued++);
-    const { merchantId } = random.pick(merchants);
     this.world.watcher.expect(transactionId, isSuccess);
     this.announce({
       transactionId,
@@ -30,6 +38,7 @@ export class PaymentCore {
       notification: this.world.sealedOf(transactionId, merchantId),
     });
     this.announced.push(transactionId);
+    return transactionId;
   }
 
   /** ReversalRequested, any number of times: one effect, by transaction (P-I2). */

@@ -1,6 +1,7 @@
 import type { PostObserver, WebhookPoster, WebhookRequest } from '../../../../apps/webhook-dispatcher/src/posting/post-webhook';
 import type { SimProcess } from '../engine/sim-process.ts';
 import type { Timeline } from '../engine/timeline.ts';
+import { sharedOrigin } from './merchants.ts';
 import type { PostGhost } from './payment-ghost.ts';
 import { type ReceiverTrouble, receiverTroubles, type Swarm } from './swarm.ts';
 
@@ -80,6 +81,7 @@ export class Receivers {
   }
 
   private fateOf(request: WebhookRequest): Fate {
+    if (request.url.endsWith(sharedOrigin.silent.path)) return { kind: 'silence' };
     const { random } = this.context.timeline;
     const trouble = this.active ? this.troubleFrom(random.next()) : undefined;
     if (trouble) this.context.timeline.faults.add(`receiver ${trouble}`);

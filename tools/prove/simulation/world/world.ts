@@ -10,13 +10,14 @@ import { ConfigService } from './config-service.ts';
 import { DispatcherNode } from './dispatcher-node.ts';
 import { ConsumerGroup, EventLog } from './event-log.ts';
 import type { Mutation } from './mutations.ts';
-import { merchants, simulatedShards } from './merchants.ts';
+import { merchants, sharedOrigin, simulatedShards } from './merchants.ts';
 import { PaymentCore } from './payment-core.ts';
 import { Receivers } from './receivers.ts';
 import { overwritingDecisions } from './overwriting-decisions.ts';
 import { SchedulerNode } from './scheduler-node.ts';
 import type { DispatcherDoor, SchedulerDoor, SimulatedWorld } from './simulated-world.ts';
 import { type Swarm, swarmOf } from './swarm.ts';
+import { SilentNeighbour } from './silent-neighbour.ts';
 import { Watcher } from './watcher.ts';
 import { sampleNotification } from './sample-notification.ts';
 
@@ -35,6 +36,7 @@ export class World implements SimulatedWorld {
   readonly config: ConfigService;
   readonly receivers: Receivers;
   readonly core: PaymentCore;
+  readonly silentNeighbour = new SilentNeighbour(this);
   readonly partitionCount = 4;
   readonly servers = {
     dispatcher: server('dispatcher database'),
@@ -66,6 +68,7 @@ export class World implements SimulatedWorld {
     this.watcher = new Watcher(this.timeline);
     this.config = new ConfigService(this.timeline);
     for (const { merchantId, origin } of merchants) this.config.add(merchantId, origin);
+    for (const { merchantId, origin, path } of Object.values(sharedOrigin)) this.config.add(merchantId, origin, path);
     this.tables = new DispatcherTables(simulatedShards, () => this.timeline.nowMs, this.watcher);
     this.reversals = new InMemoryReversalDatabase(() => Math.round(this.timeline.nowMs * 1_000), this.watcher);
     this.decisionStore = mutation === 'DEC_NOCAS' ? overwritingDecisions(this.reversals, this.watcher) : this.reversals.decisions;
@@ -128,6 +131,7 @@ export class World implements SimulatedWorld {
     this.slowness = 4;
     for (const server of Object.values(this.servers)) server.isDown = false;
     this.receivers.calmDown();
+    this.silentNeighbour.schedule();
   }
 
   /** Runs the relays of both services, at least once each. */
@@ -175,9 +179,9 @@ export class World implements SimulatedWorld {
       swarm: this.swarm,
       isOurFault: this.mutation !== 'OUR_FAULTS',
       isAlwaysStale: this.mutation === 'REPEAT_ALWAYS',
-      // The sockets of a process, and four of each endpoint beyond them (P-I12, P-1.9).
+      // The sockets of a process, and beyond them four of each group of merchants that share slots (P-I12, P-1.9).
       opened: (transactionId, count) => {
-        if (count > this.swarm.slotsMax + slotFloor * merchants.length)
+        if (count > this.swarm.slotsMax + slotFloor * (merchants.length + Object.keys(sharedOrigin).length))
           watcher.fail('P-I12', transactionId, `${count} open requests`);
       },
       posted: (request, post) => {
