@@ -17,6 +17,9 @@ export interface IsolationFixture extends PlatformFixture {
   healthy: BenchMerchant[];
   /** One more that answers like these. */
   further: BenchMerchant;
+  /** As many healthy merchants, whose URLs all have one origin, and a merchant there whose path never answers. */
+  crowd: BenchMerchant[];
+  silent: BenchMerchant;
   /** One merchant per endpoint that never answers. */
   hanging: BenchMerchant[];
 }
@@ -37,7 +40,7 @@ function loadOf(
   return platformContender(name, platform, fixture);
 }
 
-/** 99 healthy merchants, alone, beside one more that answers and beside one that never does. */
+/** 99 healthy merchants, alone, beside one more that answers and beside one that never does; then the same 99 at one origin. */
 export interface HangingMerchantScale {
   healthyPerSecond: number;
   /** Of the one beside them. */
@@ -52,7 +55,13 @@ export interface HangingMerchantScale {
  * The further merchant beside the healthy ones. One that answers shows the cost of the load itself; the difference is the
  * effect of hanging.
  */
-export const company = ['nobody', 'one that answers', 'one that hangs'] as const;
+export const company = [
+  'nobody',
+  'one that answers',
+  'one that hangs',
+  'nobody, all at one origin',
+  'one that hangs, all at one origin',
+] as const;
 type Company = (typeof company)[number];
 export type HealthyRuns = Record<Company, HealthyRun[]>;
 
@@ -69,8 +78,8 @@ export interface HealthyRun {
 export async function runHealthy(fixture: IsolationFixture, scale: HangingMerchantScale, beside: Company): Promise<HealthyRun> {
   progress(`healthy merchants beside ${beside}`);
   const platform = await freshPlatform(fixture, { ACK_WINDOW_MS: String(scale.ackWindowMs) });
-  const healthy = await loadOf('healthy', platform, { ...fixture, merchants: fixture.healthy });
-  const other = beside === 'one that hangs' ? fixture.hanging[0]! : fixture.further;
+  const { merchants, other } = partiesOf(fixture, beside);
+  const healthy = await loadOf('healthy', platform, { ...fixture, merchants });
   const further = await loadOf(beside, platform, { ...fixture, merchants: [other] });
   try {
     await warmUp();
@@ -78,7 +87,7 @@ export async function runHealthy(fixture: IsolationFixture, scale: HangingMercha
     await healthy.prepare(payments);
     await further.prepare(newPayments(scale.besidePerSecond * scale.seconds));
     await fixture.receiver.call('reset');
-    const sent = beside === 'nobody' ? undefined : further.send(scale.besidePerSecond);
+    const sent = beside.startsWith('nobody') ? undefined : further.send(scale.besidePerSecond);
     const { startedMs } = await healthy.send(scale.healthyPerSecond);
     await untilEnded(healthy, fixture.receiver, payments);
     await sent;
@@ -106,6 +115,11 @@ export async function runHealthy(fixture: IsolationFixture, scale: HangingMercha
     await healthy.send(Infinity);
     await untilEnded(healthy, fixture.receiver, payments);
   }
+}
+
+function partiesOf(fixture: IsolationFixture, beside: Company): { merchants: BenchMerchant[]; other: BenchMerchant } {
+  if (beside.endsWith('all at one origin')) return { merchants: fixture.crowd, other: fixture.silent };
+  return { merchants: fixture.healthy, other: beside === 'one that hangs' ? fixture.hanging[0]! : fixture.further };
 }
 
 function isOf({ firstId, count }: Payments, id: number): boolean {

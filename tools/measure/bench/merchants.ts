@@ -31,13 +31,17 @@ export function makeSecrets(folder: string): BenchSecrets {
   };
 }
 
-/** One merchant per port, each an endpoint of its own. */
-export function makeMerchants(firstId: number, ports: readonly number[], secrets: BenchSecrets): BenchMerchant[] {
-  const sealer = new WebhookKeySealer(KeyRing.parse(secrets.keyEncryptionKeys));
+/** One merchant per port, each an endpoint of its own unless a port comes twice. */
+export function makeMerchants(
+  firstId: number,
+  ports: readonly number[],
+  { keyEncryptionKeys, path = '/paycode/webhook' }: Pick<BenchSecrets, 'keyEncryptionKeys'> & { path?: string },
+): BenchMerchant[] {
+  const sealer = new WebhookKeySealer(KeyRing.parse(keyEncryptionKeys));
   return ports.map((port, at) => {
     const merchantId = firstId + at;
     const key = generateWebhookKey();
-    const url = `https://127.0.0.1:${port}/paycode/webhook`;
+    const url = `https://127.0.0.1:${port}${path}`;
     const sealedKey = sealer.seal(Buffer.from(key, 'hex'), webhookKeyAad(merchantId, 'key-1'));
     return { merchantId, url, key: importWebhookKey(key), route: routeOf({ merchantId, url, sealedKey }) };
   });

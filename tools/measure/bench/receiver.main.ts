@@ -14,6 +14,8 @@ export interface ReceiverOptions {
   healthy: number;
   /** Endpoints that read the request and never answer. */
   hanging: number;
+  /** A path that never answers, also at endpoints that otherwise do. Default: none. */
+  silentPath?: string;
 }
 
 export interface ReceiverPorts {
@@ -33,6 +35,7 @@ let ids: number[] = [];
 let times: number[] = [];
 let connections = 0;
 let hangingNow = 0;
+let silentPath: string | undefined;
 
 /** Svix has a header of its own, which no setting renames. */
 function idOf({ 'x-webhook-transaction-id': id, 'svix-id': ofSvix }: IncomingHttpHeaders): number {
@@ -40,6 +43,7 @@ function idOf({ 'x-webhook-transaction-id': id, 'svix-id': ofSvix }: IncomingHtt
 }
 
 const serve = (request: IncomingMessage, response: ServerResponse): void => {
+  if (request.url === silentPath) return hang(request);
   ids.push(idOf(request.headers));
   times.push(monotonicMs());
   request.resume().once('end', () => response.writeHead(200, { 'content-length': 2 }).end('OK'));
@@ -63,10 +67,13 @@ async function open(
 }
 
 serveCalls({
-  open: async (options: ReceiverOptions): Promise<ReceiverPorts> => ({
-    healthy: await Promise.all(Array.from({ length: options.healthy }, () => open(options, serve))),
-    hanging: await Promise.all(Array.from({ length: options.hanging }, () => open(options, hang))),
-  }),
+  open: async (options: ReceiverOptions): Promise<ReceiverPorts> => {
+    silentPath = options.silentPath;
+    return {
+      healthy: await Promise.all(Array.from({ length: options.healthy }, () => open(options, serve))),
+      hanging: await Promise.all(Array.from({ length: options.hanging }, () => open(options, hang))),
+    };
+  },
   count: () => ids.length,
   hanging: () => hangingNow,
   reset: () => {
