@@ -1,8 +1,8 @@
-import type { FaultKind } from './engine/fault-counts.ts';
+import type { FaultKind } from './engine/timeline.ts';
 import type { SimServer } from './engine/network.ts';
 import type { SimProcess } from './engine/sim-process.ts';
 import type { DispatcherNode } from './world/dispatcher-node.ts';
-import { merchants } from './world/merchants.ts';
+import { merchants } from './world/payment-core.ts';
 import type { World } from './world/world.ts';
 
 /** How long a process that is told to stop may take (P-T9). */

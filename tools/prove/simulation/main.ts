@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
-import { faultKinds } from './engine/fault-counts.ts';
-import { isMutation, type RunReport, runSeeds, seedThatMisses } from './run-simulations.ts';
-import { simulate } from './simulate.ts';
-import { mutations } from './world/mutations.ts';
+import { faultKinds } from './engine/timeline.ts';
+import { isMutation, type RunReport, runSeeds, seedThatMisses, simulate } from './simulate.ts';
+import { mutations } from './world/swarm.ts';
 
 const usage = `npm run test:simulation -- [options]
   --seeds <n>        how many seeds (default 300)

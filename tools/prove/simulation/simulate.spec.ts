@@ -1,5 +1,4 @@
-import { runSeeds, seedThatMisses } from './run-simulations.ts';
-import { simulate, type SimulationResult } from './simulate.ts';
+import { runSeeds, seedThatMisses, simulate, type SimulationResult } from './simulate.ts';
 
 /** The simulation runs promise callbacks itself, so it cannot run inside one. */
 function outsidePromises<T>(work: () => T): Promise<T> {

@@ -1,11 +1,50 @@
-import type { FaultCounts } from './engine/fault-counts.ts';
+import type { AuditedTransaction } from '../../../apps/operations/src/audit/audited-transaction.ts';
+import { violationsOf } from '../../../apps/operations/src/audit/rules.ts';
+import { FaultCounts } from './engine/timeline.ts';
 import { Faults } from './faults.ts';
-import { auditWorld } from './world/final-audit.ts';
-import type { Mutation } from './world/mutations.ts';
-import type { BrokenInvariant } from './world/watcher.ts';
+import { type Mutation, mutations } from './world/swarm.ts';
+import { attemptsMax, type BrokenInvariant } from './world/watcher.ts';
 import { World } from './world/world.ts';
 
-export interface SimulationOptions {
+/** Checks the final rows by the rules of `npm run audit`, which do not know the history. */
+function auditWorld(world: World): void {
+  const scope = { graceS: 0, attemptsMax, hasSimulator: true, hasReceiverLog: false };
+  for (const transactionId of world.core.announced) {
+    for (const { rule, message } of violationsOf(recordOf(world, transactionId), scope))
+      world.watcher.fail(`audit ${rule}`, transactionId, message);
+  }
+}
+
+function recordOf(world: World, transactionId: number): AuditedTransaction {
+  const delivery = world.tables.deliveries.get(transactionId);
+  const verdict = world.tables.verdicts.get(transactionId);
+  const job = world.reversals.jobRows.get(transactionId);
+  const decision = world.reversals.decisionRows.get(transactionId);
+  const ghost = world.watcher.ghost(transactionId);
+  const ageS = 1;
+  return {
+    transactionId,
+    dispatcher: delivery && {
+      isReversible: delivery.isReversible,
+      isStub: delivery.isStub,
+      hasDelivery: true,
+      ageS,
+      attempts: world.tables.attemptsClaimed(delivery),
+      // Nothing is restored here, so no verdict may follow a decision.
+      verdict: verdict ? { kind: verdict.kind, ageS, wasPosted: verdict.startedAtMs !== null, followsDecision: false } : null,
+    },
+    scheduler:
+      job || decision
+        ? {
+            job: job ? { ageS, attempt: job.attempt } : null,
+            decision: decision ? { kind: decision.decision, verdict: decision.verdict, ageS } : null,
+          }
+        : undefined,
+    simulator: { isSuccess: ghost.isReversible, ageS, reversals: ghost.reversals, failedReversals: 0 },
+  };
+}
+
+interface SimulationOptions {
   seed: number;
   mutation?: Mutation;
   onTrace?: (line: string) => void;
@@ -98,4 +137,70 @@ function repeat(world: World, everyMs: number, work: () => void): void {
     work();
     repeat(world, everyMs, work);
   });
+}
+
+export interface RunReport {
+  seeds: number;
+  payments: number;
+  settled: number;
+  reversed: number;
+  steps: number;
+  /** Processor time used, in seconds. */
+  cpuS: number;
+  /** Time that went by meanwhile, in seconds. */
+  wallS: number;
+  faults: FaultCounts;
+  failures: SimulationResult[];
+}
+
+interface RunOptions {
+  failuresMax: number;
+  mutation?: Mutation;
+  /** No further seed starts after this. */
+  msMax?: number;
+}
+
+/** Runs `count` seeds from `from` on; stops after `failuresMax` broken ones. */
+export function runSeeds(from: number, count: number, options: RunOptions): RunReport {
+  const report: RunReport = {
+    seeds: 0,
+    payments: 0,
+    settled: 0,
+    reversed: 0,
+    steps: 0,
+    cpuS: 0,
+    wallS: 0,
+    faults: new FaultCounts(),
+    failures: [],
+  };
+  const [startedUs, startedMs] = [cpuUs(), performance.now()];
+  const isOver = () =>
+    report.failures.length >= options.failuresMax || performance.now() - startedMs > (options.msMax ?? Number.POSITIVE_INFINITY);
+  for (let seed = from; seed < from + count && !isOver(); seed++) {
+    const result = simulate({ seed, mutation: options.mutation });
+    report.seeds++;
+    report.payments += result.payments;
+    report.settled += result.settled;
+    report.reversed += result.reversed;
+    report.steps += result.steps;
+    report.faults.addAll(result.faults);
+    if (result.broken) report.failures.push(result);
+  }
+  report.cpuS = (cpuUs() - startedUs) / 1e6;
+  report.wallS = (performance.now() - startedMs) / 1e3;
+  return report;
+}
+
+/** The first seed that notices the missing guard, or undefined when none of `seedsMax` seeds does. */
+export function seedThatMisses(mutation: Mutation, from: number, seedsMax: number): SimulationResult | undefined {
+  return runSeeds(from, seedsMax, { failuresMax: 1, mutation }).failures[0];
+}
+
+export function isMutation(name: string): name is Mutation {
+  return name in mutations;
+}
+
+function cpuUs(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
 }

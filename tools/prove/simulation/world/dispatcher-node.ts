@@ -2,19 +2,46 @@ import type { Identity } from '@paycode/dto';
 import { shardOf, shardsOfPartitions } from '@paycode/ownership';
 import { passed } from '@paycode/timing';
 import type { ReversalScheduler } from '../../../../apps/webhook-dispatcher/src/arming/reversal-scheduler.client';
+import { DeliveryMetrics } from '../../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
 import { Dispatcher, type Gathering } from '../../../../apps/webhook-dispatcher/src/dispatcher/dispatcher';
 import { TransactionTerminalConsumer } from '../../../../apps/webhook-dispatcher/src/intake/transaction-terminal.consumer';
 import type { WebhookSealer } from '../../../../apps/webhook-dispatcher/src/posting/webhook-sealer';
 import type { StoredNotification } from '../../../../apps/webhook-dispatcher/src/recovery/notification.store';
 import { AcknowledgeByPull, RecoverNotification } from '../../../../apps/webhook-dispatcher/src/recovery/recover-notification';
 import type { RouteSource } from '../../../../apps/webhook-dispatcher/src/routes/route-source.client';
-import { storesFor } from '../dispatcher/stores-for.ts';
+import { storesFor } from './dispatcher-stores.ts';
 import type { SimProcess } from '../engine/sim-process.ts';
-import type { Mutation } from './mutations.ts';
+import type { Mutation } from './swarm.ts';
 import { ackWindowMs } from './receivers.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
-import { WatchedMetrics } from './watched-metrics.ts';
 import { attemptsMax, shardLeaseMs } from './watcher.ts';
+
+/** Checks everything that would reach logs and metrics (P-I14). */
+class WatchedMetrics extends DeliveryMetrics {
+  constructor(private readonly world: SimulatedWorld) {
+    super();
+  }
+  override ingested(): void {}
+  override conflictingContent(transactionId: number): void {
+    this.world.watcher.fail('P-I10', transactionId, 'a duplicate is taken for another event');
+  }
+  override parked(reason: string): void {
+    this.world.watcher.told(0, reason);
+  }
+  override attempted(): void {}
+  override concluded(): void {}
+  override acknowledged(): void {}
+  override verdictsWaiting(): void {}
+  override verdictWriteFailed(error: unknown): void {
+    this.world.watcher.told(0, (error as Error).message);
+  }
+  override workParked(step: string, transactionId: number): void {
+    this.world.watcher.fail('T-29', transactionId, `${step} fails by its data`);
+  }
+  override heldBack(error: unknown): void {
+    this.world.watcher.told(0, (error as Error).message);
+  }
+}
 
 const passMs = { shards: 1_000, recovery: 250, notices: 2_000, queues: 1_000, assignment: 200 };
 

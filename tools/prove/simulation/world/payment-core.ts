@@ -1,7 +1,67 @@
-import type { ReversalRequested, TransactionTerminal } from '@paycode/dto';
+import type { ReversalRequested, TransactionNotificationV3, TransactionTerminal } from '@paycode/dto';
 import { shardOf } from '@paycode/ownership';
-import { merchants, transactionIdAt } from './merchants.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
+
+const shardsSimulated = 8;
+export const simulatedShards = Array.from({ length: shardsSimulated }, (_, shard) => shard);
+
+export const merchants = [
+  { merchantId: 1, origin: 'https://a.example.com' },
+  { merchantId: 2, origin: 'https://b.example.com' },
+  { merchantId: 3, origin: 'https://c.example.com' },
+  { merchantId: 4, origin: null },
+];
+
+/** Merchants of two paths of one origin, in the seeds that have them. */
+export const sharedOrigin = {
+  silent: { merchantId: 5, origin: 'https://shops.example.com', path: '/silent' },
+  neighbour: { merchantId: 6, origin: 'https://shops.example.com', path: '/hook' },
+};
+
+/** Transaction ids whose shards are the simulated ones; found once per program. */
+const idsOfFewShards: number[] = [];
+
+function transactionIdAt(index: number): number {
+  for (let id = (idsOfFewShards.at(-1) ?? 100_000) + 1; idsOfFewShards.length <= index; id++) {
+    if (shardOf(id) < shardsSimulated) idsOfFewShards.push(id);
+  }
+  return idsOfFewShards[index]!;
+}
+
+const noBank = { retrievalReferenceNumber: null, authCode: null, bankResponse: null, bankResponseMessage: null };
+const noCard = {
+  cardType: null,
+  accountType: null,
+  cardHolderName: null,
+  bin: null,
+  last4: null,
+  binLast4: null,
+  cardIssuer: null,
+};
+
+/** The notification of a payment that a merchant reads. */
+export function sampleNotification(transactionId: number, merchantId: number): TransactionNotificationV3 {
+  return {
+    transactionId,
+    merchantId,
+    merchantName: 'M',
+    acquirer: 'A',
+    reference: 'r',
+    amount: '1.00',
+    currencyCode: 'ZAR',
+    status: 'SUCCESS',
+    clientMsisdn: '+27820000000',
+    extraReferenceName: null,
+    extraReferenceValue: null,
+    tipAmount: null,
+    referenceTransactionId: 0,
+    bankResponse: noBank,
+    cardInfo: noCard,
+    clientBilling: null,
+    clientShipping: null,
+    versionData: { version: '1' },
+  };
+}
 
 const instant = '2026-01-01T00:00:00.000Z';
 

@@ -1,8 +1,8 @@
 import type { PostObserver, WebhookPoster, WebhookRequest } from '../../../../apps/webhook-dispatcher/src/posting/post-webhook';
 import type { SimProcess } from '../engine/sim-process.ts';
 import type { Timeline } from '../engine/timeline.ts';
-import { sharedOrigin } from './merchants.ts';
-import type { PostGhost } from './payment-ghost.ts';
+import { sharedOrigin } from './payment-core.ts';
+import type { PostGhost } from './watcher.ts';
 import { type ReceiverTrouble, receiverTroubles, type Swarm } from './swarm.ts';
 
 type Observer = PostObserver & { done(): void };

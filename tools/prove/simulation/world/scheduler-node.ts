@@ -2,21 +2,52 @@ import type { CloseItem, VerdictKind } from '@paycode/dto';
 import { evenShare, ShardOwnership } from '@paycode/ownership';
 import { ArmReversals } from '../../../../apps/reversal-scheduler/src/reversal/arm-reversals';
 import { DecideReversals } from '../../../../apps/reversal-scheduler/src/reversal/decide-reversals';
+import type { DecisionToRecord } from '../../../../apps/reversal-scheduler/src/reversal/domain/decision';
 import {
   AckReceivedConsumer,
   transactionTerminalAuditConsumer,
 } from '../../../../apps/reversal-scheduler/src/reversal/reversal-events.consumer';
+import { defaultTimerLimits, ReversalTimers } from '../../../../apps/reversal-scheduler/src/reversal/reversal-timers';
 import {
+  type DecisionOutcome,
   type DecisionStore,
   DeliveryCloser,
   type JobStore,
   ReversalMetrics,
 } from '../../../../apps/reversal-scheduler/src/reversal/reversal.ports';
-import { defaultTimerLimits, ReversalTimers } from '../../../../apps/reversal-scheduler/src/reversal/reversal-timers';
+import type { InMemoryReversalDatabase } from '../../../../apps/reversal-scheduler/src/reversal/testing/in-memory-reversal-database';
 import { WatchTerminals } from '../../../../apps/reversal-scheduler/src/reversal/watch-terminals';
+import type { StatementExecutor } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
 import type { SimProcess } from '../engine/sim-process.ts';
-import { remote } from './remote-store.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
+import type { Watcher } from './watcher.ts';
+
+/** A store whose every method is one statement on a server. */
+function remote<T extends object>(store: T, execute: StatementExecutor): T {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const method = target[name as keyof T];
+      if (typeof method !== 'function') return method;
+      return (...args: unknown[]) => execute(() => (method as (...all: unknown[]) => unknown).apply(target, args));
+    },
+  });
+}
+
+/** DEC_NOCAS: every decision is written, whatever stands. */
+export function overwritingDecisions(database: InMemoryReversalDatabase, watcher: Watcher): DecisionStore {
+  return {
+    find: ids => database.decisions.find(ids),
+    decide: async (items: readonly DecisionToRecord[]): Promise<DecisionOutcome[]> =>
+      items.map(item => {
+        const { transactionId, merchantId, decision, reason } = item;
+        database.decisionRows.set(transactionId, { ...item, atUs: database.nowUs() });
+        database.openJobs.delete(transactionId);
+        watcher.decisionWritten(item);
+        if (reason) database.outbox.push({ transactionId, merchantId, reason, requestedAt: '2026-01-01T00:00:00Z' });
+        return { transactionId, decision, isNew: true };
+      }),
+  };
+}
 
 const shardLeaseMs = 5_000;
 const passMs = { shards: 1_000, timers: 500, advance: 10_000 };

@@ -1,4 +1,4 @@
-import { sharedOrigin } from './merchants.ts';
+import { sharedOrigin } from './payment-core.ts';
 import type { World } from './world.ts';
 
 /** After the faults, when every process runs again and owns its shards. */

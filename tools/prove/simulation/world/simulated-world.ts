@@ -10,9 +10,8 @@ import type { SimProcess } from '../engine/sim-process.ts';
 import type { Timeline } from '../engine/timeline.ts';
 import type { ConfigService } from './config-service.ts';
 import type { ConsumerGroup, EventLog } from './event-log.ts';
-import type { Mutation } from './mutations.ts';
+import type { Mutation, Swarm } from './swarm.ts';
 import type { Receivers } from './receivers.ts';
-import type { Swarm } from './swarm.ts';
 import type { Watcher } from './watcher.ts';
 
 /** A dispatcher as others reach it. */

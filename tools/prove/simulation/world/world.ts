@@ -9,17 +9,13 @@ import { Timeline } from '../engine/timeline.ts';
 import { ConfigService } from './config-service.ts';
 import { DispatcherNode } from './dispatcher-node.ts';
 import { ConsumerGroup, EventLog } from './event-log.ts';
-import type { Mutation } from './mutations.ts';
-import { merchants, sharedOrigin, simulatedShards } from './merchants.ts';
-import { PaymentCore } from './payment-core.ts';
+import { type Mutation, type Swarm, swarmOf } from './swarm.ts';
+import { merchants, PaymentCore, sampleNotification, sharedOrigin, simulatedShards } from './payment-core.ts';
 import { Receivers } from './receivers.ts';
-import { overwritingDecisions } from './overwriting-decisions.ts';
-import { SchedulerNode } from './scheduler-node.ts';
+import { overwritingDecisions, SchedulerNode } from './scheduler-node.ts';
 import type { DispatcherDoor, SchedulerDoor, SimulatedWorld } from './simulated-world.ts';
-import { type Swarm, swarmOf } from './swarm.ts';
 import { SilentNeighbour } from './silent-neighbour.ts';
 import { Watcher } from './watcher.ts';
-import { sampleNotification } from './sample-notification.ts';
 
 /** Shorter intervals are of loops that look for work. */
 const heartbeatMs = 1_000;

@@ -6,18 +6,27 @@ import type {
   ShardedCloseItem,
 } from '../../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
 import type { Delivery, Verdict } from '../../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
-import type { VerdictTableRow } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
+import type {
+  DispatcherTables,
+  StatementExecutor,
+  VerdictTableRow,
+} from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
 import { MemoryDeliveryStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-delivery.store';
-import { MemoryVerdictStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-verdict.store';
+import {
+  MemoryInformationalStore,
+  MemoryPauses,
+  MemoryVerdictStore,
+} from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-verdict.store';
 import { TableShardStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/table-shard.store';
 import type { OwnedVerdict } from '../../../../apps/webhook-dispatcher/src/verdicts/verdict.store';
+import type { Mutation } from './swarm.ts';
 
 // Stores without a guard, to show that the simulation notices its absence.
 
 const closed = { kind: 'CLOSED_NEVER_SENT', attempt: null, startedAtMs: null } as const;
 
 /** NO_OWNER: close on time alone. */
-export class ClosingAnythingStore extends MemoryDeliveryStore {
+class ClosingAnythingStore extends MemoryDeliveryStore {
   override async close(items: readonly ShardedCloseItem[]): Promise<CloseAnswer[]> {
     await this.execute(() => {
       for (const item of items) {
@@ -30,7 +39,7 @@ export class ClosingAnythingStore extends MemoryDeliveryStore {
 }
 
 /** SKEW: closes a delivery that did not exist a statement ago, even if it was inserted meanwhile. */
-export class SkewedStore extends MemoryDeliveryStore {
+class SkewedStore extends MemoryDeliveryStore {
   override async close(items: readonly ShardedCloseItem[]): Promise<CloseAnswer[]> {
     const missing = await this.execute(() => items.filter(({ transactionId }) => !this.tables.deliveries.has(transactionId)));
     await this.execute(() => {
@@ -44,7 +53,7 @@ export class SkewedStore extends MemoryDeliveryStore {
 }
 
 /** NO_DEDUP: a duplicate starts the delivery again. */
-export class ReopeningStore extends MemoryDeliveryStore {
+class ReopeningStore extends MemoryDeliveryStore {
   override insert(replica: string, deliveries: readonly DeliveryToInsert[]): Promise<InsertedDelivery[]> {
     return this.execute(() =>
       deliveries.flatMap(delivery => {
@@ -61,7 +70,7 @@ export class ReopeningStore extends MemoryDeliveryStore {
 }
 
 /** NO_CLAIM: an attempt may start whoever claimed it. */
-export class UnclaimingStore extends MemoryDeliveryStore {
+class UnclaimingStore extends MemoryDeliveryStore {
   override async claimAttempts(replica: string, deliveries: readonly Delivery[]): Promise<number[]> {
     await super.claimAttempts(replica, deliveries);
     return deliveries.map(({ transactionId }) => transactionId);
@@ -69,14 +78,14 @@ export class UnclaimingStore extends MemoryDeliveryStore {
 }
 
 /** NO_EPOCH: no fence. */
-export class UnfencedVerdictStore extends MemoryVerdictStore {
+class UnfencedVerdictStore extends MemoryVerdictStore {
   protected override mayConclude(): boolean {
     return true;
   }
 }
 
 /** NO_CAS: writes a verdict that was absent a statement ago, even if it exists now. */
-export class OverwritingVerdictStore extends MemoryVerdictStore {
+class OverwritingVerdictStore extends MemoryVerdictStore {
   override async acknowledge(all: readonly Verdict[]): Promise<(VerdictKind | null)[]> {
     const open = await this.openOf(all);
     return this.execute(() =>
@@ -108,25 +117,48 @@ export class OverwritingVerdictStore extends MemoryVerdictStore {
 }
 
 /** LOCKS_AFTER_OUTAGE: every look counts as one of the same session. */
-export class OneSessionStore extends TableShardStore {
+class OneSessionStore extends TableShardStore {
   override async heartbeat(replica: string): Promise<OwnershipRows> {
     return { ...(await super.heartbeat(replica)), session: 1 };
   }
 }
 
 /** NO_SESSION_FENCE: the process does not ask whether its session ended. */
-export class DeafStore extends TableShardStore {
+class DeafStore extends TableShardStore {
   override get sessionsEnded(): number {
     return 0;
   }
 }
 
 /** NO_RETAKE: only shards that were given up are taken. */
-export class NeverRetakingStore extends TableShardStore {
+class NeverRetakingStore extends TableShardStore {
   override take(replica: string, seen: readonly ShardRow[]): Promise<HeldShard[]> {
     return super.take(
       replica,
       seen.filter(({ owner }) => owner === null),
     );
   }
+}
+
+const brokenDeliveries = {
+  NO_OWNER: ClosingAnythingStore,
+  SKEW: SkewedStore,
+  NO_DEDUP: ReopeningStore,
+  NO_CLAIM: UnclaimingStore,
+};
+const brokenShards = { NO_RETAKE: NeverRetakingStore, LOCKS_AFTER_OUTAGE: OneSessionStore, NO_SESSION_FENCE: DeafStore };
+const brokenVerdicts = { NO_EPOCH: UnfencedVerdictStore, NO_CAS: OverwritingVerdictStore };
+
+/** The stores of one dispatcher on the shared tables; a mutation takes one guard out. */
+export function storesFor(tables: DispatcherTables, execute: StatementExecutor, mutation: Mutation | undefined) {
+  const Deliveries = brokenDeliveries[mutation as keyof typeof brokenDeliveries] ?? MemoryDeliveryStore;
+  const Verdicts = brokenVerdicts[mutation as keyof typeof brokenVerdicts] ?? MemoryVerdictStore;
+  const Shards = brokenShards[mutation as keyof typeof brokenShards] ?? TableShardStore;
+  return {
+    shards: new Shards(tables, execute),
+    deliveries: new Deliveries(tables, execute),
+    verdicts: new Verdicts(tables, execute),
+    informational: new MemoryInformationalStore(tables, execute),
+    pauses: new MemoryPauses(tables, execute),
+  };
 }
