@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ExactNumber, parseExactJson } from '@paycode/dto';
 import { MerchantReceiver } from '@paycode/platform-client';
 import { generateClients, javaProgram, pythonProgram, resultOf, typescriptProgram } from './generated-clients';
-import { MerchantGround } from './merchant-ground';
+import { MerchantEnvironment } from './merchant-environment';
 import type { Toolchain } from './toolchain';
 
 jest.setTimeout(900_000);
@@ -47,15 +47,15 @@ describe('clients that openapi-generator writes from the contract', () => {
   ] as const)(
     'the %s client compiles, sets a URL, creates a code, pays and reads; every number is the one that was sent (R-2.5-2, R-2.5-3, A-57)',
     async (_, make) => {
-      const ground = new MerchantGround(process.env['CONTRACTS_HOME']!);
-      const { baseUrl, caFile } = ground.platform.standalone;
-      const [program, credentials] = [await make(caFile), await ground.prepare()];
+      const environment = new MerchantEnvironment(process.env['CONTRACTS_HOME']!);
+      const { baseUrl, caFile } = environment.platform.standalone;
+      const [program, credentials] = [await make(caFile), await environment.prepare()];
       const receiver = await MerchantReceiver.start();
       try {
-        const { merchantId } = ground;
+        const { merchantId } = environment;
         const order = { merchantId, url: receiver.url, reference: `generated-${merchantId}`, amount, expiryDate };
         const read = await resultOf(program, { baseUrl, caFile, ...credentials, ...order });
-        const text = await ground.read(`/pluto/purchase/notification/${String(read['transactionId'])}`);
+        const text = await environment.read(`/pluto/purchase/notification/${String(read['transactionId'])}`);
         expect({ ...read, amount: valueOf(read['amount']), tipAmount: valueOf(read['tipAmount']) }).toEqual({
           ...asSent(text),
           encryptKey: expect.stringMatching(/^[0-9a-f]{32}$/) as string,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { MerchantReceiver } from '@paycode/platform-client';
 import { parse } from 'yaml';
-import { MerchantGround } from './merchant-ground';
+import { MerchantEnvironment } from './merchant-environment';
 import type { Toolchain } from './toolchain';
 
 jest.setTimeout(900_000);
@@ -61,12 +61,12 @@ describe('the collection that is made from the contract, under newman', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('sends every operation in an order that works, and each answer is one that the contract describes (R-7-6)', async () => {
-    const ground = new MerchantGround(process.env['CONTRACTS_HOME']!);
-    const { baseUrl, caFile } = ground.platform.standalone;
-    const credentials = await ground.prepare();
+    const environment = new MerchantEnvironment(process.env['CONTRACTS_HOME']!);
+    const { baseUrl, caFile } = environment.platform.standalone;
+    const credentials = await environment.prepare();
     const receiver = await MerchantReceiver.start();
     try {
-      const merchant = { merchantId: String(ground.merchantId), receiverUrl: receiver.url };
+      const merchant = { merchantId: String(environment.merchantId), receiverUrl: receiver.url };
       const { failures, executions } = await run(environmentOf({ baseUrl, ...credentials, ...merchant }), caFile);
       expect(failures.map(({ error, source }) => `${source.name}: ${error.message}`)).toEqual([]);
       const last = new Map(executions.map(({ item, response }) => [item.name, response?.code]));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseNotification, serializeNotification } from '@paycode/dto';
 import { decryptWebhook } from '@paycode/platform-client';
 import { parse } from 'yaml';
-import { MerchantGround } from './merchant-ground';
+import { MerchantEnvironment } from './merchant-environment';
 import { schemathesis } from './schemathesis';
 import type { Toolchain } from './toolchain';
 
@@ -84,9 +84,9 @@ describe('the example of the webhook', () => {
 
 describe('the platform under Schemathesis', () => {
   it('gives only answers that the document describes, to valid and invalid requests (R-7-6, A-71)', async () => {
-    const ground = new MerchantGround(process.env['CONTRACTS_HOME']!);
+    const environment = new MerchantEnvironment(process.env['CONTRACTS_HOME']!);
     const examples = Number(process.env['CONTRACTS_EXAMPLES'] ?? 10);
-    const { code, output } = await schemathesis(tools, ground, { examples, seed: 15 });
+    const { code, output } = await schemathesis(tools, environment, { examples, seed: 15 });
     process.stdout.write(/\d+ generated.*/.exec(output)?.[0].concat(' (Schemathesis)\n') ?? '');
     expect([code, code === 0 ? '' : output.slice(-20_000)]).toEqual([0, '']);
     expect(output).toContain(`Tested: ${operationsOf('public')}\n`);

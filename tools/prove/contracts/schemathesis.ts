@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { MerchantGround } from './merchant-ground';
+import type { MerchantEnvironment } from './merchant-environment';
 import type { Toolchain } from './toolchain';
 
 const root = join(__dirname, '../../..');
@@ -14,19 +14,19 @@ export interface SchemathesisRun {
   seed: number;
 }
 
-/** Runs Schemathesis over every operation of the public document as the PSP of `ground`; gives its exit code and what it printed. */
+/** Runs Schemathesis over every operation of the public document as the PSP of `environment`; gives its exit code and what it printed. */
 export async function schemathesis(
   { pythonBin }: Toolchain,
-  ground: MerchantGround,
+  environment: MerchantEnvironment,
   { examples, seed }: SchemathesisRun,
 ): Promise<{ code: number | null; output: string }> {
-  const { username, password } = await ground.prepare();
-  await ground.wakePortal();
-  const { baseUrl, caFile } = ground.platform.standalone;
+  const { username, password } = await environment.prepare();
+  await environment.wakePortal();
+  const { baseUrl, caFile } = environment.platform.standalone;
   const merchantReference = 'schemathesis';
-  const code = await ground.createCode(merchantReference);
-  const transactionId = await ground.pay(code);
-  const known = { merchantId: ground.merchantId, code, merchantReference, transactionId, url: 'http://127.0.0.1:1/' };
+  const code = await environment.createCode(merchantReference);
+  const transactionId = await environment.pay(code);
+  const known = { merchantId: environment.merchantId, code, merchantReference, transactionId, url: 'http://127.0.0.1:1/' };
   const args = [
     ...['--config-file', join(folder, 'schemathesis.toml'), 'run', join(root, 'docs/reference/http/public.openapi.yaml')],
     // `npm start` names the file from the project's folder, and the command runs in another.

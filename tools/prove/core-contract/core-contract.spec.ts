@@ -4,7 +4,7 @@ import { ContractForms } from './contract-forms';
 import { readArguments, UsageError } from './core-arguments';
 import { CoreClient, Unreachable } from './core-client';
 import { MemoryLog } from './testing/memory-log';
-import { type Fault, operatorToken, payloadKeys, PlantedCore } from './testing/planted-core';
+import { type Fault, operatorToken, payloadKeys, FaultyCore } from './testing/faulty-core';
 import { allChecks, type Checked, countsOf, verifyCore } from './verify-core';
 
 const forms = new ContractForms(join(__dirname, '../../../libs/dto/contracts'), payloadKeys);
@@ -13,14 +13,14 @@ const withinMs = 1;
 
 async function verified(fault?: Fault): Promise<Checked[]> {
   const log = new MemoryLog();
-  const planted = new PlantedCore(log, fault);
-  await planted.start();
-  const core = new CoreClient({ url: planted.url, token: operatorToken });
+  const faulty = new FaultyCore(log, fault);
+  await faulty.start();
+  const core = new CoreClient({ url: faulty.url, token: operatorToken });
   try {
     return await verifyCore({ core, log, forms, merchantId: 1001, currencyCode: 'ZAR', withinMs });
   } finally {
     await core.close();
-    await planted.stop();
+    await faulty.stop();
   }
 }
 

@@ -58,7 +58,7 @@ interface Completion {
 type Valid = Completion & { merchantId: number; txState: string };
 
 /** A small core that keeps the contract, but for its fault. */
-export class PlantedCore {
+export class FaultyCore {
   private readonly server: Server = createServer((request, response) => void this.answer(request, response));
   private readonly transactions = new Map<number, Transaction>();
   private readonly byKey = new Map<string, Transaction>();

@@ -7,7 +7,7 @@ const idMin = 2 ** 33;
 const portalWithinMs = 240_000;
 
 /** A PSP and its merchant on a running platform, made for one test. */
-export class MerchantGround {
+export class MerchantEnvironment {
   readonly platform: PlatformConnection;
   readonly merchantId = randomInt(idMin, 2 ** 40);
   private readonly pspId = randomInt(idMin, 2 ** 40);
