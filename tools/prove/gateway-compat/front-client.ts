@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { connect } from 'node:net';
-import type { Echo } from './echo-service';
+import type { Echo } from './contract-platform';
 
 export interface FrontRequest {
   method?: string;

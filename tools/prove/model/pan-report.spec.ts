@@ -1,4 +1,4 @@
-import { problemOf, readPanReport } from './pan-report.ts';
+import { problemOf, readPanReport } from './spin.ts';
 
 const complete = `
 (Spin Version 6.5.2 -- 6 December 2019)
