@@ -5,10 +5,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PlatformConnection } from '../../libs/platform-client/src/platform-connection.ts';
 import { accepted } from '../../libs/platform-client/src/merchant.ts';
-import { OwnPlatform } from './fuzz/own-platform.ts';
+import { OwnPlatform } from './testing/own-platform.ts';
 import { openShops, type Shop } from './game-day/shops.ts';
 import { CountingReceiver } from './testing/counting-receiver.ts';
-import { descendantsOf, memoryOf, usedSecondsOf } from './testing/process-tree.ts';
+import { descendantsOf, memoryOf, usedSecondsOf } from './testing/processes.ts';
 
 const modes = [
   { name: 'a process per service', script: ['tools/run.cjs', 'run/start'] },

@@ -5,7 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { PlatformConnection } from '../../libs/platform-client/src/platform-connection.ts';
-import { OwnPlatform } from './fuzz/own-platform.ts';
+import { OwnPlatform } from './testing/own-platform.ts';
 import { openShops, type Shop } from './game-day/shops.ts';
 import { SecondDispatcher } from './testing/second-dispatcher.ts';
 import { CountingReceiver } from './testing/counting-receiver.ts';

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { missingPrograms, toolchain } from './contracts/toolchain.ts';
-import { OwnPlatform } from './fuzz/own-platform.ts';
+import { OwnPlatform } from './testing/own-platform.ts';
 import { runJest } from './testing/run-jest.ts';
 import { makeGeneratedPages } from '../run/build/generated-pages.ts';
 

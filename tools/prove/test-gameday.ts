@@ -1,15 +1,12 @@
 /** `npm run test:gameday`: faults played on standalone platforms beside a real Prometheus with the shipped rules (`-- --help` for more). */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { shippedAlerts } from './game-day/alert-rules.ts';
-import type { Play } from './game-day/play.ts';
+import { missingPrograms, shippedAlerts } from './game-day/prometheus.ts';
+import { type GameDay, monitorsIn, type Play, runPlay } from './game-day/run-play.ts';
 import { accessPlays } from './game-day/plays/access-plays.ts';
-import { dataPlays } from './game-day/plays/data-plays.ts';
+import { dataPlays, receiverPlays } from './game-day/plays/payment-plays.ts';
 import { outagePlays } from './game-day/plays/outage-plays.ts';
-import { receiverPlays } from './game-day/plays/receiver-plays.ts';
-import { missingPrograms } from './game-day/prometheus.ts';
-import { type GameDay, monitorsIn, runPlay } from './game-day/run-play.ts';
-import { isPassed, type PlayResult, tableOf } from './game-day/table.ts';
+import { isPassed, type PlayResult, tableOf } from './game-day/verdict.ts';
 
 const components = join(import.meta.dirname, '../../k8s/components');
 const plays: readonly Play[] = [...receiverPlays, ...outagePlays, ...dataPlays, ...accessPlays];

@@ -2,8 +2,7 @@
  * `npm run test:model` checks the settlement protocol's model with Spin: the base runs must find no error, and the removal of each guard
  * must be noticed. `-- --full` uses the budgets of docs/specification/settlement-protocol.md.
  */
-import { checkModel } from './model/check-model.ts';
-import { MissingProgramError } from './model/spin.ts';
+import { checkModel, MissingProgramError } from './model/spin.ts';
 
 try {
   process.exitCode = await checkModel(process.argv.slice(2));

@@ -1,8 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Kind } from './fuzz-case.ts';
 import type { Operation, Schema } from './operations.ts';
-import type { RawAnswer } from './raw-answers.ts';
-import type { Exchange } from './raw-client.ts';
+import type { Exchange, RawAnswer } from './raw-client.ts';
 
 /**
  * Statuses of the edge instead of the operation: the request is unreadable, too large, too slow, or names another resource. They are
@@ -30,7 +29,7 @@ function isFailure(kind: Kind, status: number): boolean {
 }
 
 /**
- * 408 is permitted for every kind, because an overloaded machine may time out any request; the canary shows whether
+ * 408 is permitted for every kind, because an overloaded machine may time out any request; the bystanders show whether
  * valid ones suffer.
  */
 function mayBeEdge(kind: Kind, status: number): boolean {

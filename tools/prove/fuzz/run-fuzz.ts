@@ -1,104 +1,226 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Canary, type CanaryReport } from './canary.ts';
-import { canaryCalls } from './canary-calls.ts';
-import { OperationFuzzer, type OperationReport } from './fuzz-operation.ts';
-import type { Ground } from './ground.ts';
+import { bystanderCalls, type BystanderReport, Bystanders } from './bystanders.ts';
+import { ExchangeChecker } from './check-exchange.ts';
+import type { FuzzEnvironment } from './environment.ts';
+import { bytesOf, casesOf, type FuzzCase, type OperationAccess } from './fuzz-case.ts';
 import type { Operation } from './operations.ts';
-import { poison, poisonPerS } from './poison.ts';
+import { type Exchange, sendBytes, type Target } from './raw-client.ts';
 
-export interface RunOptions {
-  operations: Operation[];
-  /** Of each operation. */
+interface FuzzOptions {
+  /** How many of the operation's cases. */
   cases: number;
+  /** Where among the cases the choice begins. */
   seed: number;
-  path?: string;
+  /** Number of the one case to send. */
+  only?: number;
+}
+
+interface Finding {
+  problem: string;
+  kind: string;
+  request: string;
+  answer: string;
+  /** Number of the case. */
+  number: number;
+}
+
+export interface OperationReport {
+  operation: Operation;
+  sent: number;
+  /** How often each status was answered; `cut` for a connection that ended without an answer. */
+  statuses: Record<string, number>;
+  findings: Finding[];
+}
+
+const findingsMax = 4;
+/** Hostile traffic comes from many addresses, because the limits of one address would refuse most of it. */
+const casesPerAddress = 10;
+let addresses = 0;
+
+/** Sends cases of one operation and compares the answers with its description. */
+export async function fuzzOperation(
+  operation: Operation,
+  access: OperationAccess,
+  options: FuzzOptions,
+): Promise<OperationReport> {
+  const checker = new ExchangeChecker();
+  const report: OperationReport = { operation, sent: 0, statuses: {}, findings: [] };
+  const isKnown = seenBefore();
+  const cases = casesOf(operation, access);
+  const send = sender(access);
+  for (const number of chosen(
+    cases.map(({ kind }) => kind),
+    options,
+  )) {
+    const it = cases[number]!.make();
+    const exchange = await send(it, report.sent++);
+    const status = String(exchange.answers[0]?.status ?? 'cut');
+    report.statuses[status] = (report.statuses[status] ?? 0) + 1;
+    const problem = checker.problemOf(operation, it.kind, exchange);
+    if (problem === undefined || isKnown(`${it.kind} ${problem.slice(0, 60)}`)) continue;
+    report.findings.push({ problem, kind: it.kind, number, ...shownExchange(it, exchange, access) });
+    if (report.findings.length >= findingsMax) break;
+  }
+  return report;
+}
+
+function seenBefore(): (key: string) => boolean {
+  const seen = new Set<string>();
+  return key => seen.size === seen.add(key).size;
+}
+
+function sender({ target, authorizationOf }: OperationAccess): (it: FuzzCase, count: number) => Promise<Exchange> {
+  const { host } = new URL(target.url);
+  let from: string | undefined;
+  return (it, count) => {
+    if (count % casesPerAddress === 0) from = nextAddress(target);
+    const authorization = it.as === null ? undefined : authorizationOf(it.as);
+    return sendBytes(target, bytesOf(it, { host, authorization }), { isLast: it.kind === 'framing', from });
+  };
+}
+
+/** A prime that is larger than any list: steps of it reach each case once, and neighbours are far apart. */
+const stride = 104_729;
+
+/** Numbers of cases, of each kind in turn. */
+function chosen(kinds: readonly string[], { cases, seed, only }: FuzzOptions): number[] {
+  if (only !== undefined) return only < kinds.length ? [only] : [];
+  const groups = [...Map.groupBy(kinds.keys(), at => kinds[at]).values()];
+  const numbers = Array.from({ length: Math.min(cases, kinds.length) }, (_, turn) =>
+    groups.filter(group => turn < group.length).map(group => group[(seed + turn * stride) % group.length]!),
+  );
+  return numbers.flat().slice(0, cases);
+}
+
+/** On this machine every address of 127.0.0.0/8 is ours. */
+function nextAddress({ url }: Target): string | undefined {
+  const isHere = ['localhost', '127.0.0.1'].includes(new URL(url).hostname) && process.platform === 'linux';
+  return isHere ? `127.64.${(addresses >> 8) & 255}.${addresses++ & 255}` : undefined;
+}
+
+/** Without the caller's credentials, which must not be printed. */
+function shownExchange(
+  it: FuzzCase,
+  { answers: [answer] }: Exchange,
+  { target }: OperationAccess,
+): Pick<Finding, 'request' | 'answer'> {
+  const request = bytesOf(it, { host: new URL(target.url).host, authorization: it.as === null ? undefined : `(${it.as})` });
+  return { request: shown(request), answer: answer ? `${answer.status} ${shown(answer.body)}` : 'none' };
+}
+
+/** Bytes as text for people: bytes beyond ASCII and long runs are shown as such. */
+function shown(bytes: string): string {
+  const visible = bytes
+    .replace(/(.)\1{79,}/gs, run => `${run[0]}{x${run.length}}`)
+    .replace(/[^\x20-\x7e\n]/g, character => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return visible.length > 900 ? `${visible.slice(0, 900)}… (${bytes.length} bytes)` : visible;
+}
+
+interface RunOptions extends FuzzOptions {
+  operations: Operation[];
   /** Seconds of NUL bytes in user names; 0 for none. */
   poisonS: number;
+  /** Seconds of valid calls before the hostile ones. */
   baselineS: number;
 }
 
 /** Operations fuzzed at a time. */
 const atOnce = 6;
-const canaryEveryMs = 100;
-const canaryAddress = '127.63.0.1';
+/** Requests per second of the attacker whose NUL bytes once failed the logins of everybody. */
+const poisonPerS = 50;
+const poisonStatuses = ['400', '401', '429'];
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
-/** The whole run beside a canary; true when nothing was found. */
-export async function runFuzz(ground: Ground, options: RunOptions): Promise<boolean> {
-  const { calls, stop } = await canaryCalls(ground);
-  const from = process.platform === 'linux' ? { from: canaryAddress } : {};
-  const canary = new Canary(ground.gateway, calls, { everyMs: canaryEveryMs, ...from }).start();
+/** The whole run beside valid calls of others; true when nothing was found. */
+export async function runFuzz(environment: FuzzEnvironment, options: RunOptions): Promise<boolean> {
+  const { calls, stop } = await bystanderCalls(environment);
+  const bystanders = new Bystanders(environment.gateway, calls).start();
   try {
     await pause(options.baselineS * 1_000);
-    const baseline = canary.report();
-    tellCanary('before hostile traffic', baseline);
-    const reports = await fuzzAll(ground, options);
-    const fuzzed = canary.report();
-    if (reports.length > 0) tellCanary('beside the fuzzed operations', fuzzed, baseline);
-    const poisoned = options.poisonS > 0 ? await poisonRun(ground, { canary, baseline, seconds: options.poisonS }) : true;
-    const findings = reports.reduce((sum, { findings: found }) => sum + found.length, 0);
-    const failures = baseline.failures.length + fuzzed.failures.length;
-    const cases = reports.reduce((sum, report) => sum + report.cases, 0);
+    const baseline = bystanders.report();
+    sayBystanders('before hostile traffic', baseline);
+    const reports = await fuzzAll(environment, options);
+    const beside = bystanders.report();
+    if (reports.length > 0) sayBystanders('beside the fuzzed operations', beside, baseline);
+    const isPoisonHarmless =
+      options.poisonS > 0 ? await poisonRun(environment.gateway, bystanders, { baseline, seconds: options.poisonS }) : true;
+    const sum = (of: (report: OperationReport) => number) => reports.reduce((total, report) => total + of(report), 0);
+    const findings = sum(report => report.findings.length);
+    const failures = baseline.failures.length + beside.failures.length;
     say(
-      `fuzz: ${reports.length} operations, ${cases} cases, ${findings} findings, ${failures} failed calls of the canary, seed ${options.seed}`,
+      `fuzz: ${reports.length} operations, ${sum(({ sent }) => sent)} cases, ${findings} findings, ${failures} failed calls of bystanders, seed ${options.seed}`,
     );
-    return findings === 0 && failures === 0 && poisoned;
+    return findings === 0 && failures === 0 && isPoisonHarmless;
   } finally {
     stop();
-    await canary.stop();
+    await bystanders.stop();
   }
 }
 
-async function fuzzAll(ground: Ground, { operations, cases, seed, path }: RunOptions): Promise<OperationReport[]> {
-  const waiting = operations.map((operation, at) => ({ operation, seed: path === undefined ? seed + at * 1_000 : seed }));
+async function fuzzAll(environment: FuzzEnvironment, { operations, ...options }: RunOptions): Promise<OperationReport[]> {
+  const waiting = [...operations];
   const reports: OperationReport[] = [];
   const worker = async (): Promise<void> => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const { operation } = next;
-      const fuzzer = new OperationFuzzer(operation, {
-        ...{ target: ground.targetOf(operation), known: ground.known, callers: ground.callersOf(operation) },
-        authorizationOf: as => ground.authorizationOf(operation, as),
-      });
-      const report = await fuzzer.run({ cases, seed: next.seed, ...(path === undefined ? {} : { path }) });
+    for (let operation = waiting.shift(); operation; operation = waiting.shift()) {
+      const report = await fuzzOperation(operation, environment.accessTo(operation), options);
       reports.push(report);
-      tell(operation, report);
+      sayReport(report);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
   return reports;
 }
 
-function tell({ service }: Operation, { operation, cases, statuses, findings }: OperationReport): void {
+function sayReport({ operation: { service, name }, sent, statuses, findings }: OperationReport): void {
   const seen = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`);
-  say(`${String(cases).padStart(6)} ${service} ${operation} (${seen.join(', ')})`);
-  for (const { problem, kind, request, answer, seed, path } of findings) {
-    say(`FINDING ${operation}: ${problem} (hostile ${kind})`);
+  say(`${String(sent).padStart(6)} ${service} ${name} (${seen.join(', ')})`);
+  for (const { problem, kind, request, answer, number } of findings) {
+    say(`FINDING ${name}: ${problem} (hostile ${kind})`);
     say(request.replace(/^/gm, '    > '));
     say(answer.replace(/^/gm, '    < '));
-    say(`    replay: npm run test:fuzz -- --operation '${service} ${operation}' --seed ${seed} --path '${path}'`);
+    say(`    again: npm run test:fuzz -- --operation '${service} ${name}' --case ${number}`);
   }
 }
 
-function tellCanary(when: string, { calls, p50Ms, p99Ms, failures }: CanaryReport, baseline?: CanaryReport): void {
+function sayBystanders(when: string, { calls, p50Ms, p99Ms, failures }: BystanderReport, baseline?: BystanderReport): void {
   const ratio = baseline ? ` (${(p99Ms / baseline.p99Ms).toFixed(1)} times the baseline)` : '';
   say(
-    `canary ${when}: ${calls} valid calls, ${failures.length} failed, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms${ratio}`,
+    `bystanders ${when}: ${calls} valid calls, ${failures.length} failed, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms${ratio}`,
   );
-  for (const failure of failures) say(`FINDING canary: ${failure}`);
+  for (const failure of failures) say(`FINDING bystander: ${failure}`);
 }
 
-interface PoisonRun {
-  canary: Canary;
-  baseline: CanaryReport;
-  seconds: number;
-}
-
-async function poisonRun(ground: Ground, { canary, baseline, seconds }: PoisonRun): Promise<boolean> {
-  const { requests, statuses } = await poison(ground.gateway, seconds);
-  const report = canary.report();
-  say(`poison: ${requests} requests with NUL in user names at ${poisonPerS} a second, answered ${JSON.stringify(statuses)}`);
-  tellCanary('beside the poison', report, baseline);
-  const wrong = Object.entries(statuses).filter(([status]) => !['400', '401', '429'].includes(status));
-  if (wrong.length > 0) say(`FINDING poison: answered ${JSON.stringify(Object.fromEntries(wrong))}`);
+/** NUL in user names of Basic and in identities of login, in turn, each from another address so that no limit refuses them. */
+async function poisonRun(
+  target: Target,
+  bystanders: Bystanders,
+  { baseline, seconds }: { baseline: BystanderReport; seconds: number },
+): Promise<boolean> {
+  const host = `Host: ${new URL(target.url).host}\r\nConnection: close\r\n`;
+  const body = JSON.stringify({ identity: 'a\0b', password: 'pw' });
+  const basic = Buffer.from('a\0b:pw', 'latin1').toString('base64');
+  const requests = [
+    `GET /pluto/code/0000000000 HTTP/1.1\r\n${host}Authorization: Basic ${basic}\r\n\r\n`,
+    `POST /authentication/login HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  ];
+  const statuses: Record<string, number> = {};
+  const sent: Promise<void>[] = [];
+  for (let count = 0; count < seconds * poisonPerS; count++) {
+    const from = process.platform === 'linux' ? `127.66.${(count >> 8) & 255}.${count & 255}` : undefined;
+    const exchange = sendBytes(target, requests[count % requests.length]!, { from });
+    sent.push(
+      exchange.then(({ answers }) => {
+        const status = String(answers[0]?.status ?? 'cut');
+        statuses[status] = (statuses[status] ?? 0) + 1;
+      }),
+    );
+    await pause(1_000 / poisonPerS);
+  }
+  await Promise.all(sent);
+  const report = bystanders.report();
+  say(`poison: ${sent.length} requests with NUL in user names at ${poisonPerS} a second, answered ${JSON.stringify(statuses)}`);
+  sayBystanders('beside the poison', report, baseline);
+  const wrong = Object.keys(statuses).filter(status => !poisonStatuses.includes(status));
+  if (wrong.length > 0) say(`FINDING poison: answered ${wrong.join(', ')}`);
   return report.failures.length === 0 && wrong.length === 0;
 }

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { shippedAlerts } from './alert-rules.ts';
+import { prometheusConfig, shippedAlerts } from './prometheus.ts';
 import { calmHistory } from './calm-history.ts';
-import { prometheusConfig } from './scrape-config.ts';
-import { isPassed, tableOf } from './table.ts';
-import { judge } from './verdict.ts';
+import { isPassed, judge, tableOf } from './verdict.ts';
 
 const components = join(__dirname, '../../../k8s/components');
 const monitors = readFileSync(join(components, 'monitoring/monitors.yaml'), 'utf8');

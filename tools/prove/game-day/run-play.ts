@@ -1,16 +1,44 @@
-/** One play: a platform, a Prometheus beside it, calm, the fault, and what fired. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ShippedAlerts } from './alert-rules.ts';
 import { calmHistory } from './calm-history.ts';
-import type { Play, Surroundings } from './play.ts';
-import { Prometheus, ruleFileOf } from './prometheus.ts';
-import { prometheusConfig } from './scrape-config.ts';
+import { Prometheus, prometheusConfig, ruleFileOf, type ShippedAlerts } from './prometheus.ts';
 import { Stage } from './stage.ts';
-import type { PlayResult } from './table.ts';
-import { type FiredAlert, judge } from './verdict.ts';
+import { type Expectation, type FiredAlert, judge, type PlayResult } from './verdict.ts';
+
+/** One fault, and what it must raise. */
+export interface Play {
+  name: string;
+  /** The fault in words, for people. */
+  what: string;
+  expected: Expectation;
+  /** Alerts whose `for:` is longer than the play; they must be pending at its end. */
+  pending?: readonly string[];
+  /** Minutes for which the fault stays. */
+  heldMin: number;
+  /** PromQL that has a value only while the fault is there: an alert that does not fire proves nothing without it. */
+  seen: string;
+  /** PromQL that must have no value while the fault is there. */
+  never?: string;
+  /** Payments in a second in the calm before; default 1. */
+  paymentsPerS?: number;
+  /** Prepares what the platform needs beside it; gives its settings. */
+  prepare?(): Promise<Surroundings>;
+  /** Runs in the calm, before anything is measured. */
+  ready?(stage: Stage): Promise<void>;
+  /** Begins the fault. */
+  begin(stage: Stage): Promise<void> | void;
+}
+
+export interface Surroundings {
+  settings: Record<string, string>;
+  /** Called by `begin` of the play, when its fault lies there. */
+  fail(): void;
+  close(): Promise<void>;
+}
+
+/** One play: a platform, a Prometheus beside it, calm, the fault, and what fired. */
 
 export interface GameDay {
   alerts: ShippedAlerts;

@@ -4,9 +4,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
-import { SmallDisk } from '../faults/environment/small-disk.ts';
+import { SmallDisk } from '../faults/environment/database-server.ts';
 import { PlantedRun } from './planted/planted-run';
-import { bootId, processesOf, processNamespace, startOf } from './process-table.ts';
+import { bootId, processesOf, processNamespace, startOf } from './processes.ts';
 import { openRunFolder, sweepDeadRuns } from './run-folder.ts';
 
 const patienceMs = 120_000;

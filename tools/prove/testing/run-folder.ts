@@ -7,8 +7,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { unmountBelow } from './mounts.ts';
-import { bootId, processesOf, processNamespace, startOf } from './process-table.ts';
+import { bootId, processesOf, processNamespace, startOf, unmountBelow } from './processes.ts';
 
 const prefix = 'paycode-run-';
 const mark = 'owner.json';

@@ -34,7 +34,7 @@ export class SecondDispatcher {
       OUTBOUND_SOURCE_ADDRESSES: '127.0.0.2',
     };
     const env = { ...environmentOf(processes[service]!), ...own };
-    const preload = ['--require', join(import.meta.dirname, '../fuzz/end-with-parent.cjs')];
+    const preload = ['--require', join(import.meta.dirname, 'end-with-parent.cjs')];
     const main = join(root, 'dist/apps', service, 'main.cjs');
     const child = spawn(process.execPath, [...preload, main], { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
     const second = new SecondDispatcher(child);

@@ -7,8 +7,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import type { FaultReceiver } from '../environment/fault-receiver.ts';
 import { patienceMs } from '../environment/fault-settings.ts';
 import { faultSuite } from '../environment/fault-suite.ts';
-import { type NameAnswer, NameServer } from '../environment/name-server.ts';
-import { ReceiverCertificates } from '../environment/receiver-certificates.ts';
+import { type NameAnswer, NameServer, ReceiverCertificates } from '../environment/receiver-network.ts';
 
 const names = new Map<string, NameAnswer | (() => NameAnswer)>();
 const dispatcherEnv: Record<string, string> = { OUTBOUND_DENY: '127.9.9.0/24' };

@@ -2,7 +2,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { hang } from '../environment/fault-receiver.ts';
 import { patienceMs, times as defaultTimes } from '../environment/fault-settings.ts';
 import { faultSuite } from '../environment/fault-suite.ts';
-import { SmallDisk } from '../environment/small-disk.ts';
+import { SmallDisk } from '../environment/database-server.ts';
 
 const megabytes = 400;
 const what = 'intake pauses, acknowledgements are kept, nothing is lost';

@@ -5,7 +5,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { hang } from '../environment/fault-receiver.ts';
 import { patienceMs, patientTimes as times } from '../environment/fault-settings.ts';
 import { faultSuite } from '../environment/fault-suite.ts';
-import { terminalEvent } from '../environment/terminal-event.ts';
+import { terminalEvent } from '../environment/event-log-server.ts';
 
 faultSuite('events come twice, early, late or broken', { events: 'kafka', times }, suite => {
   const { faultCase } = suite;

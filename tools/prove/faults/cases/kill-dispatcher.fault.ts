@@ -2,8 +2,8 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { answerAfter, hang } from '../environment/fault-receiver.ts';
 import { patienceMs, patientTimes as times } from '../environment/fault-settings.ts';
 import { faultSuite } from '../environment/fault-suite.ts';
-import type { Held } from '../environment/held.ts';
-import type { ServiceProcess } from '../environment/service-process.ts';
+import type { Held } from '../environment/proxies.ts';
+import type { ServiceProcess } from '../environment/fault-services.ts';
 
 /** For cases that wait for the end of the window; the other cases have a window that is too long to end. */
 const shortWindowMs = 3_000;

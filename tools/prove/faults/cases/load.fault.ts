@@ -4,7 +4,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { answerAfter, hang } from '../environment/fault-receiver.ts';
 import { patienceMs, times as defaultTimes } from '../environment/fault-settings.ts';
 import { faultSuite } from '../environment/fault-suite.ts';
-import type { ServiceProcess } from '../environment/service-process.ts';
+import type { ServiceProcess } from '../environment/fault-services.ts';
 
 const hangingEndpoints = 10_000;
 /** Long times, so that all of them hang at once. */

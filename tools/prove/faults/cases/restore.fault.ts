@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Decision, topics } from '@paycode/dto';
 import { eventually } from '@paycode/service-runtime/testing';
-import { ConsumerGroups } from '../environment/consumer-groups.ts';
+import { ConsumerGroups } from '../environment/event-log-server.ts';
 import { DatabaseArchive } from '../environment/database-archive.ts';
 import { FaultPlatform } from '../environment/fault-platform.ts';
 import { hang } from '../environment/fault-receiver.ts';

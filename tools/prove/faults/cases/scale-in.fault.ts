@@ -2,7 +2,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { answerAfter, hang } from '../environment/fault-receiver.ts';
 import { patienceMs, patientTimes } from '../environment/fault-settings.ts';
 import { faultSuite } from '../environment/fault-suite.ts';
-import type { ServiceProcess } from '../environment/service-process.ts';
+import type { ServiceProcess } from '../environment/fault-services.ts';
 
 const heldPosts = 1_000;
 /** One endpoint gets 64 slots of a dispatcher at first, so the POSTs go to many. */

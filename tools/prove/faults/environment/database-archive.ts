@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
+import { parseAllDocuments } from 'yaml';
 import type { DatabaseServer } from './database-server.ts';
 import { patienceMs } from './fault-settings.ts';
-import { manifestSettings } from './manifest-settings.ts';
 
 /** Continuous archiving of one server as the manifests have it: a base backup and its write-ahead log, from which any later instant can be restored. */
 export class DatabaseArchive {
@@ -73,4 +73,36 @@ export class DatabaseArchive {
     const { uid, gid } = statSync(this.server.dataDir);
     chownSync(path, uid, gid);
   }
+}
+
+const file = join(__dirname, '../../../../k8s/components/postgres-cnpg/postgres.yaml');
+
+interface Manifest {
+  kind: string;
+  spec: {
+    postgresql?: { parameters: Record<string, string> };
+    configuration?: { wal: { compression: string }; data: { compression: string } };
+  };
+}
+
+/** How the manifests run PostgreSQL and its archive: a drill with other settings proves nothing about theirs. */
+interface ManifestSettings {
+  /** `name=value` */
+  parameters: string[];
+  /** Of the write-ahead log in the archive. */
+  walCompression: 'gzip';
+}
+
+/** Memory is that of a production machine; the drill takes all the others. @throws Error when the archive is written in a way that the drill does not play */
+function manifestSettings(): ManifestSettings {
+  const manifests = parseAllDocuments(readFileSync(file, 'utf8')).map(document => document.toJS() as Manifest);
+  const { parameters } = specOf(manifests, 'Cluster').postgresql!;
+  const { wal } = specOf(manifests, 'ObjectStore').configuration!;
+  if (wal.compression !== 'gzip') throw new Error(`${file}: the drill does not archive with ${wal.compression}`);
+  const kept = Object.entries(parameters).filter(([name]) => name !== 'shared_buffers');
+  return { parameters: kept.map(([name, value]) => `${name}=${value}`), walCompression: wal.compression };
+}
+
+function specOf(manifests: readonly Manifest[], kind: string): Manifest['spec'] {
+  return manifests.find(manifest => manifest.kind === kind)!.spec;
 }

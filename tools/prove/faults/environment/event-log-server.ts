@@ -1,11 +1,13 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import { topics, type TransactionTerminal } from '@paycode/dto';
 import { createEventTransport, type EventToPublish, type EventTransport } from '@paycode/events';
 import { createKafkaClient } from '@paycode/events/kafka';
 import { freePort } from '@paycode/persistence/embedded';
-import { kafkaVersion } from '../../../run/kafka/distribution';
-import { KafkaCluster } from '../../../run/kafka/kafka-cluster';
 import type { DatabaseServer } from './database-server.ts';
-import { TcpProxy } from './tcp-proxy.ts';
+import { TcpProxy } from './proxies.ts';
+import { kafkaJars, kafkaVersion } from '../../../run/kafka/distribution';
+import { KafkaCluster } from '../../../run/kafka/kafka-cluster';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const foreignBrokers = process.env['KAFKA_BROKERS'];
@@ -202,4 +204,59 @@ class PostgresLog extends EventLogServer {
   protected override end(): Promise<void> {
     return this.proxy.close();
   }
+}
+
+const run = promisify(execFile);
+
+/** Kafka's own `kafka-consumer-groups`. */
+export class ConsumerGroups {
+  constructor(private readonly brokers: string) {}
+
+  /** Every partition of the topic is read again from that instant on. Rejects while the group has members. */
+  async resetTo(instant: Date, group: string, topic: string): Promise<void> {
+    // The tool expects milliseconds, and reads a time without zone as UTC.
+    const at = instant.toISOString().replace('Z', '');
+    const output = await this.tool('--group', group, '--topic', topic, '--reset-offsets', '--to-datetime', at, '--execute');
+    if (/error/i.test(output)) throw new Error(output);
+  }
+
+  /** Events the group has not committed yet. */
+  async lag(group: string): Promise<number> {
+    const lines = (await this.tool('--group', group, '--describe')).split('\n').map(line => line.trim().split(/\s+/));
+    const head = lines.findIndex(words => words.includes('LAG'));
+    if (head < 0) throw new Error(`${group} is not known yet`);
+    const column = lines[head]!.indexOf('LAG');
+    const lags = lines.slice(head + 1).filter(words => words[0] === group);
+    // A partition that nobody committed shows a dash.
+    return lags.reduce((sum, words) => sum + (words[column] === '-' ? 0 : Number(words[column])), 0);
+  }
+
+  private async tool(...args: string[]): Promise<string> {
+    const classPath = `${await kafkaJars(kafkaVersion())}/*`;
+    const command = 'org.apache.kafka.tools.consumer.group.ConsumerGroupCommand';
+    const { stdout, stderr } = await run('java', ['-cp', classPath, command, '--bootstrap-server', this.brokers, ...args]);
+    return stdout + stderr;
+  }
+}
+
+interface PurchaseRow {
+  merchant_id: string;
+  completed_at: Date;
+  notification: string;
+}
+
+/** The event of a payment that succeeded, made again from the simulator's database. */
+export async function terminalOf(simulator: DatabaseServer, transactionId: number): Promise<EventToPublish> {
+  const sql = 'select * from transaction where transaction_id = $1';
+  const [row] = await simulator.query<PurchaseRow>('simulator', sql, [transactionId]);
+  const { merchant_id, completed_at, notification } = row!;
+  const state = { kind: 'PURCHASE', status: 'SUCCESS', txState: 'SUCCESS', referenceTransactionId: 0 } as const;
+  const merchantId = Number(merchant_id);
+  return terminalEvent({ ...state, transactionId, merchantId, completedAt: completed_at.toISOString(), notification });
+}
+
+export function terminalEvent(data: TransactionTerminal): EventToPublish {
+  const key = String(data.transactionId);
+  const about = { id: `terminal-${key}`, type: 'TransactionTerminal', source: 'payment-simulator', time: data.completedAt };
+  return { topic: topics.transactionTerminal, key, ...about, data };
 }

@@ -7,9 +7,9 @@ import { startTestIdentityIssuer, type TestIdentityIssuer, TestTokenKeys } from 
 import type { Decision, VerdictKind } from '@paycode/dto';
 import type { EventToPublish } from '@paycode/events';
 import { eventually } from '@paycode/service-runtime/testing';
-import { audit, type AuditReport } from '../../../../apps/operations/src/audit/audit.ts';
-import { CallProxy } from './call-proxy.ts';
-import { EventLogServer } from './event-log-server.ts';
+import { audit, type AuditReport } from '../../../operate/audit/index.ts';
+import { CallProxy, TcpProxy } from './proxies.ts';
+import { EventLogServer, terminalOf } from './event-log-server.ts';
 import { type Behaviour, FaultReceiver, type ReceiverOptions } from './fault-receiver.ts';
 import { FaultServices } from './fault-services.ts';
 import {
@@ -21,10 +21,8 @@ import {
   patienceMs,
   times,
 } from './fault-settings.ts';
-import { openDatabases } from './open-databases.ts';
+import { openDatabases } from './database-server.ts';
 import { ConfigStandIn } from './stand-ins.ts';
-import { terminalOf } from './terminal-event.ts';
-import { TcpProxy } from './tcp-proxy.ts';
 
 const graceS = 0;
 /** The acknowledgement window that the audit's rules assume, in milliseconds. */

@@ -1,9 +1,8 @@
 import type { TestIdentityIssuer, TestTokenKeys } from '@paycode/access/testing';
-import type { CallProxy } from './call-proxy.ts';
+import type { CallProxy, TcpProxy } from './proxies.ts';
 import type { DatabaseServer } from './database-server.ts';
 import type { EventLogServer } from './event-log-server.ts';
 import type { ConfigStandIn } from './stand-ins.ts';
-import type { TcpProxy } from './tcp-proxy.ts';
 
 /** The platform's durations, shortened alike; the real ones differ only in patience. Milliseconds. */
 export const times = {

@@ -12,7 +12,7 @@ const clean: AuditReport = {
 };
 const violating = (rule: string): AuditReport => ({
   ...clean,
-  violations: [{ transactionId: 1, rule, message: 'planted' }],
+  violations: [{ transactionId: 1, rule, message: 'seeded' }],
   violationCount: 1,
 });
 const post = (attempt: number, atMs: number, from = 'dispatcher-1'): SeenPost => ({ transactionId: 1, attempt, atMs, from });

@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Behaviour } from '../environment/fault-receiver.ts';
-import { answerAfter, hang } from '../environment/fault-receiver.ts';
+import { answerAfter, type Behaviour, hang } from '../environment/fault-receiver.ts';
 import { FaultPlatform } from '../environment/fault-platform.ts';
 import { patienceMs, times as defaultTimes } from '../environment/fault-settings.ts';
-import { Disturber } from './disturber.ts';
+import { Disturber, SeededChoice } from './disturber.ts';
 import { broken, type KillSummary, type SeenPost, summarise } from './kill-summary.ts';
-import { SeededChoice } from './seeded-choice.ts';
 
 const payments = Number(process.env['FAULTS_PAYMENTS'] ?? 10_000);
 const seed = Number(process.env['FAULTS_SEED'] ?? 1);

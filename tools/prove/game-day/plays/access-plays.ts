@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
-import type { Play } from '../play.ts';
+import type { Play } from '../run-play.ts';
 import type { Stage } from '../stage.ts';
 
 /** More than the hundred that raise the alert. */

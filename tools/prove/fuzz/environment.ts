@@ -8,20 +8,20 @@ import { type Credentials, PlatformConnection } from '../../../libs/platform-cli
 import { serviceTokenType, signingKeyOf, tokenAlgorithm } from '../../../libs/access/src/service-token/token-keys.ts';
 import type { Operation } from './operations.ts';
 import type { Target } from './raw-client.ts';
-import type { KnownValues } from './valid-values.ts';
+import type { KnownValues, OperationAccess } from './fuzz-case.ts';
 
 const tokenLifetimeS = 60;
 
 /** This operation ends all sessions, so only callers without the right to use it fuzz it. */
 const endsEverySession = ['POST /internal/keys/replace'];
 
-/** An account as fuzzed requests or canaries use it: `authorization` is the whole header value. */
+/** An account as fuzzed or valid requests use it: `authorization` is the whole header value. */
 export interface Caller extends Credentials {
   authorization: string;
 }
 
-/** The fixture of a run: the data that it makes on a platform for its own use, and its credentials there. */
-export class Ground {
+/** The data that a run makes on a platform for its own use, and its credentials there. */
+export class FuzzEnvironment {
   readonly callers = new Map<string, Caller>();
   readonly known: KnownValues = {};
   readonly platform: PlatformConnection;
@@ -36,21 +36,21 @@ export class Ground {
     this.operatorToken = readFileSync(platform.standalone.operatorTokenFile, 'utf8');
   }
 
-  /** Accounts, a merchant and a code that hostile requests may name or use; none of them is a canary's. */
-  static async prepare(home: string, url?: string): Promise<Ground> {
+  /** Accounts, a merchant and a code that hostile requests may name or use; none of them belongs to a bystander. */
+  static async prepare(home: string, url?: string): Promise<FuzzEnvironment> {
     const platform = new PlatformConnection(home);
     if (url) platform.standalone.baseUrl = url;
-    const ground = new Ground(platform, home);
-    const merchant = await ground.makeMerchant();
-    const victim = await ground.makeMerchant();
-    ground.callers.set('merchant', merchant.caller);
-    ground.callers.set(
+    const environment = new FuzzEnvironment(platform, home);
+    const merchant = await environment.makeMerchant();
+    const victim = await environment.makeMerchant();
+    environment.callers.set('merchant', merchant.caller);
+    environment.callers.set(
       'bearer',
-      await ground.bearer(await ground.makeAccount({ type: 'PSP', id: randomInt(10_000_000, 2 ** 40) })),
+      await environment.bearer(await environment.makeAccount({ type: 'PSP', id: randomInt(10_000_000, 2 ** 40) })),
     );
-    ground.callers.set('psp', callerOf(platform.account('psp-1')));
-    const code = await ground.makeCode(merchant.caller);
-    Object.assign(ground.known, {
+    environment.callers.set('psp', callerOf(platform.account('psp-1')));
+    const code = await environment.makeCode(merchant.caller);
+    Object.assign(environment.known, {
       ...{
         merchantId: [merchant.merchantId, victim.merchantId],
         code: [code],
@@ -67,16 +67,24 @@ export class Ground {
         txState: ['SUCCESS'],
       },
       ...{
-        transactionId: [await ground.pay(code)],
+        transactionId: [await environment.pay(code)],
         url: ['http://127.0.0.1:1/'],
         type: [...channels, 'HTTP', 'MERCHANT', 'PSP'],
         status: ['ACTIVE'],
       },
     });
-    return ground;
+    return environment;
   }
 
-  targetOf({ service }: Operation): Target {
+  /** How an operation is reached, and by whom. */
+  accessTo(operation: Operation): OperationAccess {
+    return {
+      ...{ target: this.targetOf(operation), known: this.known, callers: this.callersOf(operation) },
+      authorizationOf: as => this.authorizationOf(operation, as),
+    };
+  }
+
+  private targetOf({ service }: Operation): Target {
     const { baseUrl, internal } = this.platform.standalone;
     return service === 'public' ? { url: baseUrl, ca: this.ca } : { url: internal[service]! };
   }
@@ -85,13 +93,13 @@ export class Ground {
     return { url: this.platform.standalone.baseUrl, ca: this.ca };
   }
 
-  callersOf({ service, callers, name }: Operation): string[] {
+  private callersOf({ service, callers, name }: Operation): string[] {
     if (endsEverySession.includes(name)) return [];
     return service === 'public' ? [...this.callers.keys()] : [callers.includes('operator') ? 'operator' : callers[0]!];
   }
 
   /** The right Authorization of a caller for an operation. */
-  authorizationOf({ service }: Operation, as: string): string {
+  private authorizationOf({ service }: Operation, as: string): string {
     if (service === 'public') return this.callers.get(as)!.authorization;
     return `Bearer ${as === 'operator' ? this.operatorToken : this.serviceToken(as, service)}`;
   }
