@@ -1,5 +1,5 @@
 /**
- * `npm run bench:restart`: a standalone dispatcher is killed (-9) while a merchant thinks about a notification. How long until the merchant
+ * `npm run bench -- restart`: a standalone dispatcher is killed (-9) while a merchant thinks about a notification. How long until the merchant
  * gets it again, beside how long the new process takes to be ready (P-T10). Then a second dispatcher runs beside it, is killed while merchants think, and
  * nobody starts it again: how long until the first one has posted everything that it held, and nothing else (P-T11).
  */

@@ -1,4 +1,4 @@
-/** `npm run test:core -- --core <url> --kafka <brokers> …`: holds a payment core to the contract (`--help`, docs/how-to/connect-your-payment-core.md). */
+/** `npm run prove -- core --core <url> --kafka <brokers> …`: holds a payment core to the contract (`--help`, docs/how-to/connect-your-payment-core.md). */
 import { join } from 'node:path';
 import { checkLines } from '../../kits/paycode-dev/src/report/text-report.ts';
 import { ContractForms } from './core-contract/contract-forms.ts';

@@ -1,4 +1,4 @@
-/** `npm run test:fuzz`: hostile requests to every operation that the OpenAPI documents describe, beside valid calls of others (`-- --help` for more). */
+/** `npm run prove -- fuzz`: hostile requests to every operation that the OpenAPI documents describe, beside valid calls of others (`-- --help` for more). */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { FuzzEnvironment } from './fuzz/environment.ts';
@@ -7,7 +7,7 @@ import { OwnPlatform } from './testing/own-platform.ts';
 import { runFuzz } from './fuzz/run-fuzz.ts';
 import { makeGeneratedPages } from '../run/build/generated-pages.ts';
 
-const usage = `npm run test:fuzz -- [options]
+const usage = `npm run prove -- fuzz [options]
   --cases <n>         cases of each operation (default 2000)
   --seed <n>          which of them (default: random)
   --operation <text>  only operations whose service and name contain it

@@ -1,4 +1,4 @@
-/** `npm run test:gameday`: faults played on standalone platforms beside a real Prometheus with the shipped rules (`-- --help` for more). */
+/** `npm run prove -- game-day`: faults played on standalone platforms beside a real Prometheus with the shipped rules (`-- --help` for more). */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { missingPrograms, shippedAlerts } from './game-day/prometheus.ts';
@@ -10,7 +10,7 @@ import { isPassed, type PlayResult, tableOf } from './game-day/verdict.ts';
 
 const components = join(import.meta.dirname, '../../k8s/components');
 const plays: readonly Play[] = [...receiverPlays, ...outagePlays, ...dataPlays, ...accessPlays];
-const usage = `npm run test:gameday -- [fault...] [options]
+const usage = `npm run prove -- game-day [fault...] [options]
   --at-once <n>    plays side by side, each on a platform of its own (default 3; about 1 GiB each)
   --calm <min>     minutes before each fault, in which nothing may fire (default 3)
 Faults:

@@ -1,5 +1,5 @@
 /**
- * `npm run test:gateway-compat`: one black-box contract for api-gateway and for nginx with auth-session as its external
+ * `npm run prove -- gateway-compat`: one black-box contract for api-gateway and for nginx with auth-session as its external
  * authorization. Needs HAProxy and nginx with njs, which npm cannot install; a missing one is a failure, never a skipped suite.
  */
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
 /**
- * `npm run test:guide`: executes docs/how-to/deploy-to-kubernetes.md and the rotations of k8s/runbooks/rotate-secrets.md as they stand,
+ * `npm run prove -- guide`: executes docs/how-to/deploy-to-kubernetes.md and the rotations of k8s/runbooks/rotate-secrets.md as they stand,
  * against a real PostgreSQL with TLS and a real Kafka with TLS, SCRAM and the manifests' access rules. Needs kubectl, Java 17, Maven, curl. Some minutes.
  */
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `npm run test:kafka-cluster`: three brokers with TLS, SCRAM and access rules; fail-over, restart, rebalance. Some minutes. */
+/** `npm run prove -- kafka-cluster`: three brokers with TLS, SCRAM and access rules; fail-over, restart, rebalance. Some minutes. */
 import { join } from 'node:path';
 import { runJest } from './testing/run-jest.ts';
 

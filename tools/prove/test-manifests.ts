@@ -1,5 +1,5 @@
 /**
- * `npm run test:manifests`: renders k8s/ offline, checks it as a strict API server would, checks the project's policies, and tests every
+ * `npm run prove -- manifests`: renders k8s/ offline, checks it as a strict API server would, checks the project's policies, and tests every
  * alert.
  * Needs kubectl and promtool, which npm cannot install; a missing one is a failure, never a skipped suite.
  */

@@ -1,5 +1,5 @@
 /**
- * `npm run test:model` checks the settlement protocol's model with Spin: the base runs must find no error, and the removal of each guard
+ * `npm run prove -- model` checks the settlement protocol's model with Spin: the base runs must find no error, and the removal of each guard
  * must be noticed. `-- --full` uses the budgets of docs/specification/settlement-protocol.md.
  */
 import { checkModel, MissingProgramError } from './model/spin.ts';

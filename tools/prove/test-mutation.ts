@@ -1,5 +1,5 @@
 /**
- * `npm run test:mutation`: faults are put into a copy of the code, and a test must notice each (`-- --help` for more). Two kinds: mutants that
+ * `npm run prove -- mutation`: faults are put into a copy of the code, and a test must notice each (`-- --help` for more). Two kinds: mutants that
  * Stryker makes of framework-free code, and the committed faults of tools/prove/mutation/seeded in SQL, settings and wiring.
  */
 import { execFileSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import { type SeededFault, seededFaults, staleFaults } from './mutation/seeded-f
 import { type StrykerArea, strykerAreas } from './mutation/stryker/areas.ts';
 import { runStryker } from './mutation/stryker/run-stryker.ts';
 
-const usage = `npm run test:mutation -- [options]
+const usage = `npm run prove -- mutation [options]
 Puts faults into a copy of the code, one at a time, and demands that a test notices each. Without an option: everything, which takes some two hours.
   --seeded      only the committed faults: SQL, settings, wiring (embedded PostgreSQL, or PAYCODE_TEST_DATABASE_URL)
   --stryker     only the mutants that Stryker makes of framework-free code, against the unit specs
@@ -75,7 +75,7 @@ function fullPlan(faults: readonly SeededFault[]): Plan {
 function samplePlan(faults: readonly SeededFault[]): Plan {
   const commit = () => execFileSync('git', ['rev-parse', '--short=7', 'HEAD'], { cwd: root, encoding: 'utf8' });
   const seed = values.seed === undefined ? Number.parseInt(commit(), 16) : Number(values.seed);
-  say(`seed ${seed}; the same sample again: npm run test:mutation -- --sample --seed ${seed}`);
+  say(`seed ${seed}; the same sample again: npm run prove -- mutation --sample --seed ${seed}`);
   const files = strykerAreas.flatMap(area => (area.sampled ?? []).map(file => ({ area, files: [file] })));
   return {
     seeded: spread(

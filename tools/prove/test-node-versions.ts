@@ -1,5 +1,5 @@
 /**
- * `npm run test:node-versions`: the packages for integrators on Node 20, 22 and 24, from where npm installs each Node, and the project's own commands
+ * `npm run prove -- node-versions`: the packages for integrators on Node 20, 22 and 24, from where npm installs each Node, and the project's own commands
  * under each of them as the Node of the person who types.
  */
 import { join } from 'node:path';

@@ -5,7 +5,7 @@ import { readCallerTls } from '../../../libs/platform-client/src/http/mutual-tls
 /** The words of the command are wrong; the message is for the user. */
 export class UsageError extends Error {}
 
-export const usage = `npm run test:core -- --core <url> --kafka <brokers> --merchant <id> --token-file <file> --payload-keys-file <file>
+export const usage = `npm run prove -- core --core <url> --kafka <brokers> --merchant <id> --token-file <file> --payload-keys-file <file>
 
 Holds a payment core to the contract of docs/how-to/connect-your-payment-core.md. It completes payments and asks for their reversal:
 use it where no money moves and Paycode's own services do not run.

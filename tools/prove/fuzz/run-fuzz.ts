@@ -178,7 +178,7 @@ function sayReport({ operation: { service, name }, sent, statuses, findings }: O
     say(`FINDING ${name}: ${problem} (hostile ${kind})`);
     say(request.replace(/^/gm, '    > '));
     say(answer.replace(/^/gm, '    < '));
-    say(`    again: npm run test:fuzz -- --operation '${service} ${name}' --case ${number}`);
+    say(`    again: npm run prove -- fuzz --operation '${service} ${name}' --case ${number}`);
   }
 }
 

@@ -6,7 +6,7 @@ import { type Mutation, mutations } from './world/swarm.ts';
 import { attemptsMax, type BrokenInvariant } from './world/watcher.ts';
 import { World } from './world/world.ts';
 
-/** Checks the final rows by the rules of `npm run audit`, which do not know the history. */
+/** Checks the final rows by the rules of `npm run paycode -- audit`, which do not know the history. */
 function auditWorld(world: World): void {
   const scope = { graceS: 0, attemptsMax, hasSimulator: true, hasReceiverLog: false };
   for (const transactionId of world.core.announced) {

@@ -75,7 +75,7 @@ function reporting(report: string, words: readonly string[]): string[] {
 }
 
 /**
- * `npm run requirements` reads the reports of whole runs; the report of a partial run must not replace them. PAYCODE_TEST_REPORTS names
+ * `npm run prove -- requirements` reads the reports of whole runs; the report of a partial run must not replace them. PAYCODE_TEST_REPORTS names
  * another
  * folder, for every run.
  */

@@ -7,7 +7,7 @@ import { startTestIdentityIssuer, type TestIdentityIssuer, TestTokenKeys } from 
 import type { Decision, VerdictKind } from '@paycode/dto';
 import type { EventToPublish } from '@paycode/events';
 import { eventually } from '@paycode/service-runtime/testing';
-import { audit, type AuditReport } from '../../../operate/audit/index.ts';
+import { audit, type AuditReport } from '../../../../apps/operations/src/audit/audit.ts';
 import { CallProxy, TcpProxy } from './proxies.ts';
 import { EventLogServer, terminalOf } from './event-log-server.ts';
 import { type Behaviour, FaultReceiver, type ReceiverOptions } from './fault-receiver.ts';
