@@ -31,7 +31,6 @@ const groups = {
     'kafka-cluster': ['prove/test-kafka-cluster', 'three secured brokers that fail'],
     manifests: ['prove/test-manifests', 'manifests, alerts and dashboards'],
     cluster: ['check/test-cluster', 'manifests on a real Kubernetes API server'],
-    generators: ['check/test-generators', 'the code that `npm run new` writes'],
     guide: ['prove/test-guide', 'the commands of the Kubernetes guide'],
     requirements: ['check/requirements', 'ids of the specification that no passing test proves'],
   },
@@ -56,7 +55,7 @@ const groups = {
 
 /** These tools print their own help. The comment at the top of each other tool is its help. */
 const ownHelp =
-  /^(run\/(start|dev|release)|measure\/bench|\.\.\/apps\/operations\/src\/(paycode|audit)|prove\/test-(core|fuzz|gameday|mutation|simulation))$/;
+  /^(check\/new|run\/(start|dev|release)|measure\/bench|\.\.\/apps\/operations\/src\/(paycode|audit)|prove\/test-(core|fuzz|gameday|mutation|simulation))$/;
 /** These tools refuse unknown options by themselves. */
 const ownOptions = /^(run\/kafka|check\/new|measure\/bench|prove\/test-faults)$/;
 

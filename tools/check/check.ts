@@ -7,16 +7,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { seededViolationProblems } from './architecture/check-seeded-violations.ts';
 import { citedIdProblems, definedIds, doubleIds } from './gates/cited-ids.ts';
-import { deadLinks, orphanPages } from './gates/dead-links.ts';
 import { forbiddenText } from './gates/forbidden-text.ts';
-import { glossaryProblems } from './gates/glossary.ts';
-import { FileTree, misnamedFolders } from './gates/named-folders.ts';
+import { pageProblems } from './gates/pages.ts';
 import { CommandError, run } from './gates/run.ts';
 import { sizeProblems } from './gates/size.ts';
 import { type LockedWorkspace, supplyChainProblems } from './gates/supply-chain.ts';
 import { unreadSettings } from './gates/unread-settings.ts';
-import { unwiredEvents } from './gates/unwired-events.ts';
-import { events as registry } from '../../libs/dto/src/events/events.ts';
 import { serviceSettings } from '../run/build/declarations.ts';
 import { supplyChainPolicy } from '../run/images/supply-chain.policy.ts';
 import { generatedPages, staleDocs } from './generate-docs.ts';
@@ -45,12 +41,9 @@ const gates: Record<string, Gate> = {
   'seeded-violations': seededViolationProblems,
   types,
   text,
-  links,
-  folders,
+  pages,
   ids,
-  glossary,
   settings,
-  events,
   docs: staleDocs,
   size,
   unused: () => command('knip', ['--include', 'dependencies,files,unlisted']),
@@ -85,22 +78,12 @@ async function text(): Promise<string[]> {
   return checked.flatMap(([file, content]) => forbiddenText(file, content).map(({ place, reason }) => `${place}: ${reason}`));
 }
 
-async function links(): Promise<string[]> {
+/** Links and paths of every page but the change log, which describes the state of each release. */
+async function pages(): Promise<string[]> {
   const texts = await textsWithGenerated();
-  const tree = new FileTree([...texts.keys()]);
-  const textOf = (path: string): string | undefined => texts.get(path) ?? (tree.has(path.replace(/\/$/, '')) ? '' : undefined);
-  const pages = [...texts].filter(([file]) => file.endsWith('.md'));
-  return [...pages.flatMap(([file, content]) => deadLinks(file, content, textOf)), ...orphanPages(pages)];
-}
-
-/** Names in services and libraries use the words of the glossary. Tests and tools may use other words. */
-async function glossary(): Promise<string[]> {
-  const texts = await projectTexts();
-  const isSource = (file: string): boolean =>
-    /^(apps|libs)\/[^/]+\/src\/.*\.ts$/.test(file) &&
-    !/\.spec\.ts$|\.conformance\.ts$|\/testing\/|^apps\/platform-e2e\//.test(file);
-  const sources = [...texts].filter(([file]) => isSource(file));
-  return glossaryProblems(texts.get('docs/glossary.md') ?? '', sources).map(({ rule, text }) => `${rule}: ${text}`);
+  const files = [...texts].filter(([file, text]) => file.endsWith('.md') && text !== '' && !file.startsWith('CHANGELOG'));
+  const present = new Map([...texts].filter(([, text]) => text !== ''));
+  return files.flatMap(([file]) => pageProblems(file, present).map(({ text }) => text));
 }
 
 /** With `--write` the smaller numbers are recorded. */
@@ -113,11 +96,6 @@ async function settings(): Promise<string[]> {
   return unreadSettings(await serviceSettings(), await projectTexts());
 }
 
-/** Every event of the registry has its producers and consumers in the code, and no service consumes what the registry does not know. */
-async function events(): Promise<string[]> {
-  return unwiredEvents(registry, await projectTexts());
-}
-
 async function supplyChain(): Promise<string[]> {
   const [lock, manifest] = await Promise.all(['package-lock.json', 'package.json'].map(textOf));
   const workspace: LockedWorkspace = {
@@ -125,14 +103,6 @@ async function supplyChain(): Promise<string[]> {
     manifest: JSON.parse(manifest!) as LockedWorkspace['manifest'],
   };
   return supplyChainProblems(workspace, supplyChainPolicy).map(({ rule, text }) => `package-lock.json: ${rule}: ${text}`);
-}
-
-/** Folders that a page names exist. The change log is not checked, because it describes the state of each release. */
-async function folders(): Promise<string[]> {
-  const texts = await textsWithGenerated();
-  const tree = new FileTree([...texts].filter(([, text]) => text !== '').map(([file]) => file));
-  const pages = [...texts].filter(([file]) => file.endsWith('.md') && !file.startsWith('CHANGELOG'));
-  return pages.flatMap(([file, content]) => misnamedFolders(file, content, tree));
 }
 
 /**
@@ -192,7 +162,11 @@ async function problemsOf(gate: Gate): Promise<string[]> {
 async function main(wanted: string[]): Promise<void> {
   const names = wanted.length > 0 ? wanted : Object.keys(gates);
   const unknown = names.filter(name => !Object.hasOwn(gates, name));
-  if (unknown.length > 0) throw new Error(`no such check: ${unknown.join(', ')}; there are ${Object.keys(gates).join(', ')}`);
+  if (unknown.length > 0) {
+    console.error(`no such check: ${unknown.join(', ')}; there are ${Object.keys(gates).join(', ')}`);
+    process.exitCode = 1;
+    return;
+  }
   const startedAt = performance.now();
   const waiting = [...names];
   const results: boolean[] = [];
@@ -200,7 +174,7 @@ async function main(wanted: string[]): Promise<void> {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) results.push(await pass(name));
   };
   await Promise.all(Array.from({ length: atOnce }, lane));
-  const failed = results.filter(isOpen => !isOpen).length;
+  const failed = results.filter(isPassed => !isPassed).length;
   console.log(
     `${results.length - failed} of ${results.length} checks passed in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
   );

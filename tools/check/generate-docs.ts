@@ -6,16 +6,13 @@ import { pathToFileURL } from 'node:url';
 import { apiVersionPages } from './docs/api-version-pages.ts';
 import { asyncApiPages } from './docs/asyncapi-page.ts';
 import { collectionPages } from './docs/collection-page.ts';
-import { contractPages } from './docs/contract-pages.ts';
 import { environmentPages } from './docs/environment-page.ts';
 import { errorsPages } from './docs/errors-page.ts';
-import { eventsPages } from './docs/events-page.ts';
+import { contractPages, eventsPages, topicsPages } from './docs/events-page.ts';
 import { faultCasesPages } from './docs/fault-cases-page.ts';
 import { openApiPages } from './docs/openapi-pages.ts';
 import { operationsPages } from './docs/operations-page.ts';
 import { isCurrent, type Page, writePages } from './docs/page.ts';
-import { portalApiTypes } from './docs/portal-api-types.ts';
-import { topicsPages } from './docs/topics-page.ts';
 import { run } from './gates/run.ts';
 import { generatedManifests } from './manifests/generated-manifests.ts';
 

@@ -1,12 +1,9 @@
 /**
- * `npm run new -- event|setting|capability|channel …`: writes the files that a change of that kind needs, and generates the pages
- * again.
+ * `npm run new -- event|setting …`: writes the files that a change of that kind needs, and generates the pages again.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { run } from './gates/run.ts';
-import { newCapability } from './new/new-capability.ts';
-import { newChannel } from './new/new-channel.ts';
 import { newEvent } from './new/new-event.ts';
 import { newSetting } from './new/new-setting.ts';
 import { CannotAddError, WorkspaceEdit } from './new/workspace-edit.ts';
@@ -15,8 +12,6 @@ const usage = `usage:
   npm run new -- event <name> --from <service> --to <service>[,<service>]
   npm run new -- setting <service> <NAME> --type string|integer|boolean|list|url [--default <value>] [--unit <unit>] [--min <number>] [--max <number>]
                   --says <sentence>      without --default every deployment must set it
-  npm run new -- capability <service> <name>
-  npm run new -- channel <NAME>
 `;
 
 interface Made {
@@ -47,7 +42,6 @@ const makers = {
       `fields, description, partitions and retention: libs/dto/src/events/${name}.event.ts, then npm run generate`,
       'the producer writes it to its outbox in the transaction of the fact (insertOutbox of @paycode/events)',
       'the consumer (@OnEvents, its group as in the definition) is idempotent by primary key and rejects events that it cannot use',
-      'npm run check -- events: names the producer and the consumers that are missing',
     ];
     return { edit, generators: ['generate-docs.ts'], next };
   },
@@ -59,27 +53,6 @@ const makers = {
     ];
     return { edit, generators: ['generate-docs.ts'], next };
   },
-  capability(edit: WorkspaceEdit, [service, name]: string[]): Made {
-    newCapability(edit, { service: named(service), name: named(name) });
-    const next = [
-      `write the use cases and their test: apps/${service}/src/${name}`,
-      'who may call the route: libs/access/src/service-token/internal-calls.ts',
-      'rules without clock and I/O go into domain/; a table needs a migration',
-    ];
-    return { edit, generators: ['generate-docs.ts'], next };
-  },
-  channel(edit: WorkspaceEdit, [name]: string[]): Made {
-    const { upper, lower } = newChannel(edit, named(name));
-    const next = [
-      `what an address of ${upper} is, and how the audit log shows it: apps/notification-config/src/notifications/domain/recipient.ts`,
-      `what is said: apps/recipient-messages/src/messages/domain/${lower}-message.ts`,
-      `a provider that is no HTTP gateway: apps/recipient-messages/src/senders/${lower}-sender.ts`,
-      'an example for merchants: tools/check/docs/openapi/notes/public.yaml, then npm run generate',
-      "the gateway's address in Kubernetes' network policy recipient-messages",
-      `npm test -- apps/notification-config apps/recipient-messages tools/check/schema`,
-    ];
-    return { edit, generators: ['schema.ts', 'generate-docs.ts'], next };
-  },
 };
 
 function named(value: string | undefined): string {
@@ -88,6 +61,7 @@ function named(value: string | undefined): string {
 }
 
 async function main(): Promise<void> {
+  if (/^(--help|-h)$/m.test(process.argv.slice(2).join('\n'))) return void process.stdout.write(usage);
   const { edit, generators, next } = make(process.argv.slice(2));
   await edit.write();
   for (const path of edit.files.keys()) console.log(`wrote ${path}`);

@@ -12,9 +12,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from './gates/run.ts';
-import { readReports, type ReportFile } from './requirements/report-files.ts';
-import { evidenceIn, type Verdict, verdictOn } from './requirements/shown-ids.ts';
-import { specifiedIds } from './requirements/specified-ids.ts';
+import { evidenceIn, readReports, type ReportFile, specifiedIds, type Verdict, verdictOn } from './requirements/shown-ids.ts';
 
 const root = join(import.meta.dirname, '../..');
 const testFiles = [

@@ -3,13 +3,12 @@
  * Usage: node tools/run/build.ts <app> | --all. Output: dist/apps/<app>/*.cjs; its imports from node_modules are in packages.cjs.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { bundleOptions, decorators } from './build/bundle-options.ts';
+import { bundleOptions, decorators, inAscii } from './build/bundle-options.ts';
 import { serviceSettings } from './build/declarations.ts';
-import { inAscii } from './build/in-ascii.ts';
 import { bundlePackages, fromPackageBundle } from './build/package-bundle.ts';
 import { buildPortalPages, pagesApp } from './build/portal-pages.ts';
 

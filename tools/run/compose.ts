@@ -3,11 +3,10 @@
  * `node tools/run/compose.ts seed` once they are healthy: demo accounts and merchants, and the file `npm run demo` reads.
  */
 import { join } from 'node:path';
-import { ensureGatewayCertificate } from './compose/certificate.ts';
-import { ensureDatabases } from './compose/databases.ts';
-import { ensureSecrets } from './compose/secrets.ts';
-import { seed } from './compose/seed.ts';
 import { ensureTokenKeys } from '../../libs/access/src/service-token/token-keys.ts';
+import { ensureDatabases } from './compose/databases.ts';
+import { ensureGatewayCertificate, ensureSecrets } from './compose/secrets.ts';
+import { seed } from './compose/seed.ts';
 import { ensureTopics } from './compose/topics.ts';
 
 function setting(name: string): string {

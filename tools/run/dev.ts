@@ -4,9 +4,7 @@
  * Arguments are those of `npm start`: `npm run dev -- --inspect webhook-dispatcher`.
  */
 import { join, relative } from 'node:path';
-import { RunningPlatform } from './dev/running-platform.ts';
-import { ServiceBuilds } from './dev/service-builds.ts';
-import { builtFrom, watchTree } from './dev/source-tree.ts';
+import { builtFrom, RunningPlatform, ServiceBuilds, watchTree } from './dev/running-services.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** Wait after a change, because an editor saves several files, or one file in several steps. */

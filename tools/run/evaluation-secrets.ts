@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { evaluationSecrets } from './evaluation/evaluation-secrets.ts';
-import { KeptFolder } from './evaluation/kept-folder.ts';
+import { KeptFolder } from './evaluation/material.ts';
 
 const namespace: unknown = parse(readFileSync(join(import.meta.dirname, '../../k8s/base/namespace.yaml'), 'utf8'));
 const kept = new KeptFolder(join(process.env['PAYCODE_HOME'] || '.paycode', 'evaluation'));

@@ -6,17 +6,22 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { baseImages, isPinned } from './images/base-digests.ts';
 import { imagePackages } from './images/assemble.ts';
+import { baseImages, isPinned } from './images/base-digests.ts';
 import { imageBom, packagesAt, textOf, workspaceBom } from './images/sbom.ts';
-import { cutChangelog } from './release/changelog.ts';
 import { buildImage, type BuiltImage, findBuilder, ops, sha256Of } from './release/images.ts';
 import { packChart, packKits } from './release/packages.ts';
-import { provenanceOf, type Subject } from './release/provenance.ts';
+import {
+  checkVersion,
+  cutChangelog,
+  provenanceOf,
+  type Subject,
+  upgradeNotes,
+  versionPlaces,
+  withVersion,
+} from './release/release-texts.ts';
 import { presentState, previousRelease, type Source, sourceOf } from './release/source.ts';
 import { builtElsewhere, differencesOf } from './release/twice.ts';
-import { upgradeNotes } from './release/upgrade-notes.ts';
-import { checkVersion, versionPlaces, withVersion } from './release/versions.ts';
 
 const usage = `npm run release -- --version <x.y.z> [options]
   --prepare           writes the version into the sources and moves CHANGELOG's Unreleased under it; then commit, tag v<x.y.z>, and run without it
@@ -25,7 +30,8 @@ const usage = `npm run release -- --version <x.y.z> [options]
   --base <image>      base image in place of the Dockerfile's
   --platforms <list>  default linux/amd64,linux/arm64; the base must have them
   --twice             builds all of it again, as on another machine, and fails when a digest differs
-Images need docker with buildx, or buildah. Everything goes to dist/release/<x.y.z>.`;
+Images need docker with buildx, or buildah. Everything goes to dist/release/<x.y.z>.
+Beside it: npm run release -- pin-images (digests of base images), npm run release -- sbom (bills of materials).`;
 
 const root = join(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');

@@ -7,13 +7,10 @@ import { dirname, join, relative } from 'node:path';
 import { build } from 'vitepress';
 import { makeGeneratedPages } from './build/generated-pages.ts';
 import { writeApiReference } from './site/api-reference.ts';
-import { lockBuild } from './site/build-lock.ts';
-import { siteFingerprint } from './site/fingerprint.ts';
-import { withProgram } from './site/language-page.ts';
-import { sidebarOf } from './site/navigation.ts';
-import { type Page, pagesOf, withSiteLinks } from './site/pages.ts';
+import { lockBuild, siteFingerprint } from './site/fingerprint.ts';
+import { sidebarOf, startPage } from './site/navigation.ts';
+import { type Page, pagesOf, withProgram, withSiteLinks } from './site/pages.ts';
 import { seal } from './site/seal.ts';
-import { startPage } from './site/start-page.ts';
 
 const root = join(import.meta.dirname, '../..');
 const output = join(root, 'dist/site');

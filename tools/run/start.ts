@@ -2,8 +2,7 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { buildDocumentation } from './start/build-documentation.ts';
-import { buildWhatChanged, compileCache } from './start/build-what-changed.ts';
+import { buildDocumentation, buildWhatChanged, compileCache } from './start/build-what-changed.ts';
 
 const platform = join(import.meta.dirname, '../../dist/apps/standalone/main.cjs');
 /** As the services have them: most of the time it rests. */

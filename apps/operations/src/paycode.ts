@@ -6,4 +6,5 @@ const write = (text: string): boolean => process.stdout.write(text);
 const program = operatorProgram(write).usage('<command> [arguments]   (run as: npm run -s paycode -- <command>)');
 // Only here, because it reads the manifests of the repository.
 addSecretCommands(program, write);
+program.addHelpText('after', '\nBeside these, with a --help of their own: npm run -s paycode -- audit | redrive');
 await run(program, process.argv);

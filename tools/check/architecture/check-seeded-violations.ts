@@ -1,14 +1,13 @@
 /**
  * Proves that the gates still work: writes the seeded violations into a workspace of their own, runs ESLint, dependency-cruiser and the checks of
- * the lock file, of named folders, of the glossary and of classes there with the project's own configuration, and fails for every violation that
+ * the lock file, of pages and of classes there with the project's own configuration, and fails for every violation that
  * is not reported and for every rule without one. Gates die silently: the Nx rule without a project graph skips itself and exits 0.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { glossaryProblems, glossaryRules } from '../gates/glossary.ts';
-import { FileTree, misnamedFolders } from '../gates/named-folders.ts';
+import { pageProblems, pageRules } from '../gates/pages.ts';
 import { run } from '../gates/run.ts';
 import { shapesOf } from '../gates/size.ts';
 import { type LockedWorkspace, supplyChainProblems, supplyChainRules } from '../gates/supply-chain.ts';
@@ -41,8 +40,7 @@ export async function seededViolationProblems(): Promise<string[]> {
       ...(await eslintFindings(workspace)),
       ...(await depcruiseFindings(workspace)),
       ...supplyChainFindings(),
-      ...folderFindings(),
-      ...glossaryFindings(),
+      ...pageFindings(),
       ...shapeFindings(),
     ];
     return [...missing(expected, found), ...(await unguarded(expected))];
@@ -84,12 +82,9 @@ function supplyChainFindings(): Finding[] {
   return problems.map(({ rule, text }) => ({ gate: 'supply-chain', rule, file, message: text }));
 }
 
-function folderFindings(): Finding[] {
-  const tree = new FileTree([...texts.keys()]);
-  const pages = [...texts].filter(([file]) => file.endsWith('.md'));
-  return pages.flatMap(([file, text]) =>
-    misnamedFolders(file, text, tree).map(message => ({ gate: 'folders', rule: 'named-folders', file, message })),
-  );
+function pageFindings(): Finding[] {
+  const pages = [...texts.keys()].filter(file => file.endsWith('.md'));
+  return pages.flatMap(file => pageProblems(file, texts).map(({ rule, text }) => ({ gate: 'pages', rule, file, message: text })));
 }
 
 const sources = (): Map<string, string> => new Map([...texts].filter(([file]) => file.endsWith('.ts')));
@@ -98,12 +93,6 @@ function shapeFindings(): Finding[] {
   const { bags, ports } = shapesOf(sources());
   const finding = (rule: string) => (message: string) => ({ gate: 'size', rule, file: /\((.*)\)/.exec(message)![1]!, message });
   return [...bags.map(finding('bag')), ...ports.map(finding('port-without-double'))];
-}
-
-function glossaryFindings(): Finding[] {
-  const file = 'docs/glossary.md';
-  const problems = glossaryProblems(texts.get(file)!, sources());
-  return problems.map(({ rule, text }) => ({ gate: 'glossary', rule, file, message: text }));
 }
 
 function missing(expected: Finding[], found: Finding[]): string[] {
@@ -125,11 +114,11 @@ async function unguarded(expected: Finding[]): Promise<string[]> {
   const { forbidden } = createRequire(import.meta.url)(join(root, '.dependency-cruiser.cjs')) as {
     forbidden: { name: string }[];
   };
-  const rules = [...guarded.rules, ...forbidden.map(({ name }) => name), ...supplyChainRules, ...glossaryRules];
+  const rules = [...guarded.rules, ...forbidden.map(({ name }) => name), ...supplyChainRules, ...pageRules];
   const isSeeded = (rule: string): boolean => expected.some(item => item.rule === rule);
   const isCited = (text: string): boolean => expected.some(({ message }) => message !== '' && text.startsWith(message));
   return [
-    ...[...rules, 'named-folders', 'bag', 'port-without-double'].filter(rule => !isSeeded(rule)),
+    ...[...rules, 'bag', 'port-without-double'].filter(rule => !isSeeded(rule)),
     ...[...guarded.boundaries, ...guarded.messages].filter(text => !isCited(text)),
   ].map(name => `no seeded violation for: ${name}`);
 }

@@ -18,8 +18,7 @@ const syntax = (message: string): Report => eslint('no-restricted-syntax', messa
 const boundary = (message: string): Report => eslint('@nx/enforce-module-boundaries', message);
 const depcruise = (rule: string): Report => ({ gate: 'depcruise', rule, message: '' });
 const supplyChain = (rule: string, message: string): Report => ({ gate: 'supply-chain', rule, message });
-const glossary = (rule: string, message: string): Report => ({ gate: 'glossary', rule, message });
-const folder = (message: string): Report => ({ gate: 'folders', rule: 'named-folders', message });
+const page = (rule: string, message: string): Report => ({ gate: 'pages', rule, message });
 const shape = (rule: string, message: string): Report => ({ gate: 'size', rule, message });
 
 /** A file of the service alpha. */
@@ -276,23 +275,9 @@ const texts: readonly SeededViolation[] = [
     ],
   },
   {
-    file: 'docs/glossary.md',
-    text: '# Glossary\n\n| Word | Meaning |\n|---|---|\n| payment | A purchase. |\n| Payment | The same word again. |\n',
-    reports: [glossary('word-not-in-glossary', 'gizmo'), glossary('word-twice-in-glossary', 'payment')],
-  },
-  {
-    file: 'names-folders.md',
-    text: `# Folders\n\nPayments are in \`apps/alpha/src/nowhere\`.\n
-\`\`\`text
-apps/alpha/src/payment/
-  domain/    the rules
-  gone/      a folder that was deleted
-\`\`\`\n`,
-    reports: [
-      folder('no file or folder apps/alpha/src/nowhere'),
-      folder('no folder apps/alpha/src/payment/gone'),
-      folder('apps/alpha/src/payment/testing is not shown'),
-    ],
+    file: 'leads-nowhere.md',
+    text: '# Links\n\nPayments are in `apps/alpha/src/nowhere`; see [another page](gone.md) and [a heading](#gone).\n',
+    reports: [page('missing-path', 'apps/alpha/src/nowhere'), page('dead-link', 'gone.md'), page('dead-link', '#gone')],
   },
   inAlpha(
     'shapes.ts',
@@ -342,10 +327,6 @@ const surroundings: readonly SeededViolation[] = [
   }),
   { file: 'tools/check/checked.ts', text: 'export const checked = true;\n', reports: [] },
   inAlpha('main.ts', "import { alpha } from './index';\nexport const started = alpha;"),
-  // The glossary must know a word that four names have.
-  ...['One', 'Two', 'Three', 'Four'].map(number =>
-    inAlpha(`gizmo-${number.toLowerCase()}.ts`, `export interface Gizmo${number} {\n  size: number;\n}`),
-  ),
   inAlpha('payment/payment.store.ts', 'export class PaymentStore {\n  rows = 0;\n}'),
   inAlpha('payment/something.spec.ts', 'export const shared = 1;'),
   inAlpha('payment/testing/fake-clock.ts', 'export const fakeClock = 1;'),

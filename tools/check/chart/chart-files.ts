@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { Document, isMap, type Pair, type Scalar, YAMLMap } from 'yaml';
-import { kustomize } from '../manifests/kustomize.ts';
+import { kustomize } from '../manifests/render.ts';
 import { chartTemplates } from './chart-templates.ts';
 import { type ChartValue, chartValues, differingValues } from './chart-values.ts';
 

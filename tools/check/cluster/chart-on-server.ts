@@ -3,10 +3,9 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
-import { type Resource, resourcesOf } from '../manifests/kustomize';
-import { nameOf, render } from '../manifests/render';
+import { nameOf, render, type Resource, resourcesOf } from '../manifests/render';
 import { ControlPlane } from './control-plane';
-import { podsOf, programs } from './overlay-ground';
+import { podsOf, programs } from './overlay-on-server';
 
 const chart = join(__dirname, '../../../k8s/charts/paycode');
 const environments: [name: string, words: string[]][] = [

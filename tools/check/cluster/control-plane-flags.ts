@@ -26,13 +26,13 @@ export interface PlaneSettings {
 }
 
 /** Where the programs of a control plane keep their files, and how they reach each other. */
-export interface PlaneGround {
+export interface PlaneProcess {
   folder: string;
   ports: PlanePorts;
   settings: PlaneSettings;
 }
 
-export function etcdFlags({ folder, ports }: PlaneGround): string[] {
+export function etcdFlags({ folder, ports }: PlaneProcess): string[] {
   const { etcd, peer } = ports;
   const [client, own] = [`http://127.0.0.1:${etcd}`, `http://127.0.0.1:${peer}`];
   const urls = [`--listen-client-urls=${client}`, `--advertise-client-urls=${client}`, `--listen-peer-urls=${own}`];
@@ -40,7 +40,7 @@ export function etcdFlags({ folder, ports }: PlaneGround): string[] {
   return [`--data-dir=${join(folder, 'etcd-data')}`, '--unsafe-no-fsync', ...urls, ...first];
 }
 
-export function apiFlags({ folder, ports, settings }: PlaneGround): string[] {
+export function apiFlags({ folder, ports, settings }: PlaneProcess): string[] {
   const key = join(folder, 'service-accounts.key');
   return [
     `--etcd-servers=http://127.0.0.1:${ports.etcd}`,
@@ -60,7 +60,7 @@ export function apiFlags({ folder, ports, settings }: PlaneGround): string[] {
   ];
 }
 
-export function controllerFlags({ folder, ports, settings }: PlaneGround): string[] {
+export function controllerFlags({ folder, ports, settings }: PlaneProcess): string[] {
   return [
     `--kubeconfig=${join(folder, 'kubeconfig')}`,
     `--controllers=${(settings.controllers ?? controllers).join(',')}`,

@@ -12,17 +12,17 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@paycode/persistence/embedded';
-import { ApiClient } from './api-client';
 import {
   admission,
   apiFlags,
   controllerFlags,
   etcdFlags,
-  type PlaneGround,
+  type PlaneProcess,
   type PlanePorts,
   type PlaneSettings,
 } from './control-plane-flags';
@@ -61,8 +61,8 @@ export class ControlPlane {
     plane.settings = settings;
     if (template) cpSync(template, plane.in('etcd-data'), { recursive: true });
     plane.writeSettings();
-    plane.launch('etcd', etcdFlags(plane.ground));
-    plane.launch('kube-apiserver', apiFlags(plane.ground));
+    plane.launch('etcd', etcdFlags(plane.own));
+    plane.launch('kube-apiserver', apiFlags(plane.own));
     await plane.untilReady();
     plane.keepControllers(controllerStarts);
     return plane;
@@ -105,7 +105,7 @@ export class ControlPlane {
     );
   }
 
-  private get ground(): PlaneGround {
+  private get own(): PlaneProcess {
     return { folder: this.folder, ports: this.ports, settings: this.settings };
   }
 
@@ -138,7 +138,7 @@ export class ControlPlane {
   /** Starts it again when it ends, as a kubelet does: it gives up when the API server of a busy machine does not answer for ten seconds. */
   private keepControllers(startsLeft: number): void {
     const name = 'kube-controller-manager';
-    const child = this.launch(name, controllerFlags(this.ground));
+    const child = this.launch(name, controllerFlags(this.own));
     child.once('exit', () => {
       if (this.isStopping) return;
       process.stderr.write(`${name} ended: ${readFileSync(this.in(`${name}.log`), 'utf8').slice(-2_000)}\n`);
@@ -184,4 +184,50 @@ async function end(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), 30_000);
   await ended;
   clearTimeout(timer);
+}
+
+interface ApiAnswer {
+  status: number;
+  body: unknown;
+}
+interface ApiCall {
+  method?: string;
+  body?: object;
+  /** Of the body: a JSON merge patch is one of its own. */
+  type?: string;
+}
+
+/** Calls the API server as an administrator. */
+class ApiClient {
+  constructor(private readonly server: { port: number; token: string; caFile: string }) {}
+
+  call(path: string, { method = 'GET', body, type = 'application/json' }: ApiCall = {}): Promise<ApiAnswer> {
+    const { port, token, caFile } = this.server;
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': type };
+    const options = { host: '127.0.0.1', port, path, method, headers, ca: readFileSync(caFile), agent: false, timeout: 60_000 };
+    return new Promise((resolve, reject) => {
+      const sent = request(options, response => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk)).once('error', reject);
+        response.once('end', () => resolve({ status: response.statusCode!, body: parsed(Buffer.concat(chunks).toString()) }));
+      });
+      sent.once('error', reject).once('timeout', () => sent.destroy(new Error(`${method} ${path}: no answer`)));
+      sent.end(body && JSON.stringify(body));
+    });
+  }
+
+  /** @throws Error with what the server said */
+  async get<T>(path: string): Promise<T> {
+    const { status, body } = await this.call(path);
+    if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body)}`);
+    return body as T;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text; // "ok" of a probe
+  }
 }

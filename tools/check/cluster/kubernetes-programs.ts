@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { cacheFolder } from './cache-folder.ts';
 
 const source = join(import.meta.dirname, 'control-plane');
 const packages = ['.', 'k8s.io/kubernetes/cmd/kubectl', 'helm.sh/helm/v3/cmd/helm'];
@@ -71,4 +71,9 @@ function versionOf(goMod: string, module: string): string {
   const version = new RegExp(`^\\s${module.replaceAll('.', '\\.')} (v\\S+)( // indirect)?$`, 'm').exec(goMod)?.[1];
   if (!version) throw new Error(`go.mod does not require ${module}`);
   return version;
+}
+
+/** The user's folder for what is made again at need: a control plane takes minutes to build, and serves every checkout. */
+export function cacheFolder(): string {
+  return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'paycode');
 }

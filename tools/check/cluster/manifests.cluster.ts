@@ -1,8 +1,7 @@
 import { nameOf, render, renderWithBase, type Resource } from '../manifests/render';
 import { describeChart } from './chart-on-server';
 import { ControlPlane } from './control-plane';
-import { apply, clusterTemplate, evict, markReady, podsOf, programs, untilBudgetCounts } from './overlay-ground';
-import { storedDifference } from './stored-difference';
+import { apply, clusterTemplate, evict, markReady, podsOf, programs, untilBudgetCounts } from './overlay-on-server';
 
 const overlays = ['sandbox', 'production', 'data-services', 'data-services-production', 'managed-services', 'evaluation'];
 const alone = ['hpa', 'tracing', 'sms-gateway', 'dns-openshift', 'payment-core'];
@@ -15,34 +14,34 @@ const rendered = new Map<string, Resource[]>([
 let template: string;
 beforeAll(async () => void (template = await clusterTemplate([...rendered.values()].flat())));
 
-interface Ground {
+interface Fixture {
   resources: readonly Resource[];
   /** Runs while the tests do. */
   plane: ControlPlane;
 }
 
 describe.each([...rendered])('%s on a Kubernetes API server', (_title, resources) => {
-  const ground: Ground = { resources, plane: undefined as unknown as ControlPlane };
-  beforeAll(async () => void (ground.plane = await ControlPlane.start(programs(), template)));
-  afterAll(() => ground.plane?.stop());
-  describeApplied(ground);
-  if (resources.some(({ kind }) => kind === 'PodDisruptionBudget')) describeEvictions(ground);
-  if (resources.some(({ kind }) => kind === 'Job')) describeChanges(ground);
-  if (resources.some(({ kind }) => kind === 'Kafka')) describeKafkaPods(ground);
+  const fixture: Fixture = { resources, plane: undefined as unknown as ControlPlane };
+  beforeAll(async () => void (fixture.plane = await ControlPlane.start(programs(), template)));
+  afterAll(() => fixture.plane?.stop());
+  describeApplied(fixture);
+  if (resources.some(({ kind }) => kind === 'PodDisruptionBudget')) describeEvictions(fixture);
+  if (resources.some(({ kind }) => kind === 'Job')) describeChanges(fixture);
+  if (resources.some(({ kind }) => kind === 'Kafka')) describeKafkaPods(fixture);
 });
 
 describeChart(() => template);
 
-function describeApplied(ground: Ground): void {
-  const { resources } = ground;
+function describeApplied(fixture: Fixture): void {
+  const { resources } = fixture;
   it('is accepted, without a warning', () => {
-    const { status, output, complaints } = apply(ground.plane, resources);
+    const { status, output, complaints } = apply(fixture.plane, resources);
     expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
     expect(linesOf(output)).toHaveLength(resources.length);
   });
 
   it('is stored as it was sent: nothing is pruned or changed', () => {
-    const { status, output, complaints } = ground.plane.kubectl(['get', '-o', 'json', '-f', '-'], resources);
+    const { status, output, complaints } = fixture.plane.kubectl(['get', '-o', 'json', '-f', '-'], resources);
     expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
     const { items } = JSON.parse(output) as { items: Resource[] };
     const stored = new Map(items.map(item => [`${item.metadata.namespace} ${nameOf(item)}`, item]));
@@ -55,49 +54,49 @@ function describeApplied(ground: Ground): void {
   });
 
   it('is unchanged when it is applied again', () => {
-    const { status, output, complaints } = apply(ground.plane, resources);
+    const { status, output, complaints } = apply(fixture.plane, resources);
     expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
     expect(linesOf(output).filter(line => line.endsWith(' created'))).toEqual([]);
     // kubectl sends budgets, and lists whose entries the server completes, again; what is stored stays as it is, and so does its generation.
-    const { items } = JSON.parse(ground.plane.kubectl(['get', '-o', 'json', '-f', '-'], resources).output) as {
+    const { items } = JSON.parse(fixture.plane.kubectl(['get', '-o', 'json', '-f', '-'], resources).output) as {
       items: Generated[];
     };
     expect(items.filter(({ metadata }) => (metadata.generation ?? 1) > 1).map(nameOf)).toEqual([]);
   });
 }
 
-function describeEvictions(ground: Ground): void {
-  const deployments = ground.resources.filter(({ kind }) => kind === 'Deployment');
+function describeEvictions(fixture: Fixture): void {
+  const deployments = fixture.resources.filter(({ kind }) => kind === 'Deployment');
   it.each(deployments.map(deployment => [deployment.metadata.name, deployment] as const))(
     '%s: its pods are admitted, and evictions never take the last one',
     async (name, { spec }) => {
       const replicas = (spec as { replicas?: number }).replicas ?? 1;
-      const [first, ...others] = await podsOf(ground.plane, `app.kubernetes.io/name=${name}`, replicas);
-      for (const pod of [first!, ...others]) await markReady(ground.plane, pod);
-      await untilBudgetCounts(ground.plane, name, replicas);
-      expect({ name, answer: await evict(ground.plane, first!) }).toEqual({ name, answer: replicas === 1 ? 429 : 201 });
-      await untilBudgetCounts(ground.plane, name, Math.max(1, replicas - 1));
-      for (const pod of others) expect({ name, answer: await evict(ground.plane, pod) }).toEqual({ name, answer: 429 });
+      const [first, ...others] = await podsOf(fixture.plane, `app.kubernetes.io/name=${name}`, replicas);
+      for (const pod of [first!, ...others]) await markReady(fixture.plane, pod);
+      await untilBudgetCounts(fixture.plane, name, replicas);
+      expect({ name, answer: await evict(fixture.plane, first!) }).toEqual({ name, answer: replicas === 1 ? 429 : 201 });
+      await untilBudgetCounts(fixture.plane, name, Math.max(1, replicas - 1));
+      for (const pod of others) expect({ name, answer: await evict(fixture.plane, pod) }).toEqual({ name, answer: 429 });
     },
   );
 }
 
-function describeChanges(ground: Ground): void {
-  const { resources } = ground;
+function describeChanges(fixture: Fixture): void {
+  const { resources } = fixture;
   const deployments = resources.filter(({ kind }) => kind === 'Deployment');
   const jobs = resources.filter(({ kind }) => kind === 'Job');
   it('every Job that migrates has its pod admitted', async () => {
-    const pods = await podsOf(ground.plane, 'app.kubernetes.io/component=migrations', jobs.length);
+    const pods = await podsOf(fixture.plane, 'app.kubernetes.io/component=migrations', jobs.length);
     expect(pods).toHaveLength(jobs.length);
   });
 
   it('takes a changed setting, which changes no Job and no number that the autoscaler has set', () => {
-    const { plane } = ground;
+    const { plane } = fixture;
     const dispatchers = ['-n', 'paycode', 'get', 'deployment', 'webhook-dispatcher', '-o', 'jsonpath={.spec.replicas}'];
     expect(plane.kubectl(dispatchers).output).toBe('1');
     const scale = ['scale', 'deployment/webhook-dispatcher', '--current-replicas=1', '--replicas=2'];
     expect(plane.kubectl(['-n', 'paycode', ...scale])).toMatchObject({ status: 0 });
-    const { status, output, complaints } = apply(ground.plane, withSetting(resources));
+    const { status, output, complaints } = apply(fixture.plane, withSetting(resources));
     expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
     const changed = linesOf(output).filter(line => !line.endsWith(' unchanged'));
     expect(changed.filter(line => line.startsWith('job'))).toEqual([]);
@@ -106,17 +105,17 @@ function describeChanges(ground: Ground): void {
   });
 
   it.each(['-v0-1-0-1', '-v0-2-0'])('takes other images, whose Jobs are called %s', suffix => {
-    const { status, output, complaints } = apply(ground.plane, withImages(resources, suffix));
+    const { status, output, complaints } = apply(fixture.plane, withImages(resources, suffix));
     expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
     expect(linesOf(output).filter(line => line.startsWith('job') && line.endsWith(' created'))).toHaveLength(jobs.length);
   });
 }
 
-function describeKafkaPods(ground: Ground): void {
-  const { resources } = ground;
+function describeKafkaPods(fixture: Fixture): void {
+  const { resources } = fixture;
   it.each(['brokers', 'entity operator', 'exporter'])('Kafka: the pods of its %s are admitted where they go', async part => {
     const kafka = resources.find(({ kind }) => kind === 'Kafka')!;
-    const { status, body } = await ground.plane.api.call('/api/v1/namespaces/kafka/pods?dryRun=All', {
+    const { status, body } = await fixture.plane.api.call('/api/v1/namespaces/kafka/pods?dryRun=All', {
       method: 'POST',
       body: podOf(part, kafka.spec as KafkaSpec),
     });
@@ -167,4 +166,37 @@ function withImages(resources: readonly Resource[], suffix: string): Resource[] 
   const digest = suffix.length.toString(16).padStart(64, '1');
   const text = JSON.stringify(resources).replaceAll(/-migrate-v[0-9-]+"/g, `-migrate${suffix}"`);
   return JSON.parse(text.replaceAll(/@sha256:[0-9a-f]{64}/g, `@sha256:${digest}`)) as Resource[];
+}
+
+/** CPU and memory as the API server writes them: `0.5` is stored as `500m`, `1024Mi` as `1Gi`. */
+const quantity = /^([0-9.]+)(m|Ki|Mi|Gi|Ti)?$/;
+const factors: Record<string, number> = { m: 0.001, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 };
+
+/** Paths at which the server stored another value than the one sent: pruned, changed, or of another length. Defaults that it added are left out. */
+function storedDifference(sent: unknown, stored: unknown, path = ''): string[] {
+  if (Array.isArray(sent)) return arrayDifference(sent, stored, path);
+  if (sent !== null && typeof sent === 'object') {
+    const held = stored as Record<string, unknown> | null | undefined;
+    return Object.entries(sent).flatMap(([key, value]) => storedDifference(value, held?.[key], `${path}.${key}`));
+  }
+  return isSame(sent, stored) ? [] : [`${path}: sent ${JSON.stringify(sent)}, stored ${JSON.stringify(stored)}`];
+}
+
+/** An empty value is the same as none. */
+function isSame(sent: unknown, stored: unknown): boolean {
+  const isNone = stored === undefined && (sent === '' || sent === null);
+  return isNone || sent === stored || amountOf(sent) === amountOf(stored);
+}
+
+function arrayDifference(sent: unknown[], stored: unknown, path: string): string[] {
+  if (sent.length === 0 && stored === undefined) return [];
+  if (!Array.isArray(stored) || stored.length !== sent.length)
+    return [`${path}: sent ${sent.length} entries, stored ${JSON.stringify(stored)}`];
+  return sent.flatMap((value, index) => storedDifference(value, stored[index], `${path}[${index}]`));
+}
+
+/** Not a number: something that is no amount, and equals nothing. */
+function amountOf(value: unknown): number {
+  const match = typeof value === 'string' ? quantity.exec(value) : null;
+  return match ? Number(match[1]) * (match[2] ? factors[match[2]]! : 1) : Number.NaN;
 }

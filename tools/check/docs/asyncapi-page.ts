@@ -1,10 +1,9 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { TopicDefinition } from '../../../libs/dto/src/events/define-event.ts';
-import { assertAsyncApi } from './validate.ts';
 import { loadWorkspaceModules } from '../../run/build/workspace-modules.ts';
-import type { Page } from './page.ts';
+import { assertAsyncApi, type Page } from './page.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

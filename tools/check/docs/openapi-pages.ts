@@ -1,15 +1,14 @@
-import { existsSync, globSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { parse, stringify } from 'yaml';
-import { operationOf, type Notes } from './openapi/operation.ts';
+import { loadWorkspaceModules } from '../../run/build/workspace-modules.ts';
+import { type Notes, operationOf } from './openapi/operation.ts';
 import { overlaid, referenced } from './openapi/overlay.ts';
 import { portable } from './openapi/portable.ts';
-import { routesIn, type Route } from './openapi/routes.ts';
+import { type Route, routesIn } from './openapi/routes.ts';
 import { TypeSchemas } from './openapi/type-schema.ts';
-import type { Page } from './page.ts';
-import { loadWorkspaceModules } from '../../run/build/workspace-modules.ts';
-import { assertOpenApi } from './validate.ts';
+import { assertOpenApi, type Page } from './page.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const loaded = await loadWorkspaceModules({

@@ -1,5 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv, type ErrorObject } from 'ajv';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -30,4 +33,34 @@ export function writePages(pages: readonly Page[]): string[] {
       renameSync(`${file}.${process.pid}`, file);
       return path;
     });
+}
+
+const require = createRequire(import.meta.url);
+// CommonJS whose types promise a default export that Node does not see.
+const addFormats = require('ajv-formats') as (ajv: Ajv) => void;
+const problemsMax = 10;
+
+/** Throws with the first problems when the document is not AsyncAPI 3.0.0 (schemas of the AsyncAPI initiative, offline). */
+export function assertAsyncApi(document: unknown): void {
+  const schema = JSON.parse(readFileSync(require.resolve('@asyncapi/specs/schemas/3.0.0-without-$id.json'), 'utf8')) as object;
+  const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true });
+  addFormats(ajv);
+  const validate = ajv.compile(schema);
+  if (!validate(document)) throw new Error(`not AsyncAPI 3.0.0:\n${listOf(validate.errors ?? [])}`);
+}
+
+/** Throws with the first problems when the document is not OpenAPI 3.1 or a reference leads nowhere. */
+export async function assertOpenApi(document: object, name: string): Promise<void> {
+  const validator = new Validator({ strict: false, validateFormats: false });
+  const result = await validator.validate(structuredClone(document) as Record<string, unknown>);
+  if (!result.valid)
+    throw new Error(`${name} is not OpenAPI ${validator.version}:\n${JSON.stringify(result.errors, null, 1).slice(0, 4_000)}`);
+  validator.resolveRefs();
+}
+
+function listOf(errors: ErrorObject[]): string {
+  return errors
+    .slice(0, problemsMax)
+    .map(({ instancePath, message }) => `  ${instancePath}: ${message}`)
+    .join('\n');
 }

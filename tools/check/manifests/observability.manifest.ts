@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { parse } from 'yaml';
-import { render } from './render';
+import { readDeclarations } from '../../run/build/read-declarations';
+import { render, renderWithBase } from './render';
 
 const root = join(__dirname, '../../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -191,5 +192,38 @@ describe('dashboards', () => {
     const output = promtool('check', 'rules', file);
     rmSync(dirname(file), { recursive: true });
     expect(output).toContain(`SUCCESS: ${queries.length} rules found`);
+  });
+});
+
+const key = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+const environment = readDeclarations().settings;
+
+interface ConfigMap {
+  data: Record<string, string>;
+}
+interface Policy {
+  podSelector: { matchExpressions: { values: string[] }[] };
+  egress: { to: { namespaceSelector: { matchLabels: object } }[]; ports: { port: number }[] }[];
+}
+
+describe('component tracing', () => {
+  const resources = renderWithBase('components/tracing');
+  const endpoints = new Map<string, URL>();
+  for (const resource of resources.filter(({ kind }) => kind === 'ConfigMap')) {
+    const { data } = resource as unknown as ConfigMap;
+    if (data[key]) endpoints.set(resource.metadata.name.replace(/-[a-z0-9]{10}$/, ''), new URL(data[key]));
+  }
+  const policy = resources.find(({ metadata }) => metadata.name === 'allow-traces')!.spec as Policy;
+
+  it('gives the collector to every service that traces and runs in production', () => {
+    const tracing = Object.keys(environment).filter(service => key in environment[service]! && service !== 'payment-simulator');
+    expect([...endpoints.keys()].sort()).toEqual(tracing.sort());
+  });
+
+  it('lets exactly those services reach it, on the port in their settings', () => {
+    expect([...policy.podSelector.matchExpressions[0]!.values].sort()).toEqual([...endpoints.keys()].sort());
+    const [{ to, ports }] = policy.egress as [Policy['egress'][number]];
+    expect(to).toEqual([{ namespaceSelector: { matchLabels: { 'paycode.dev/provides': 'tracing' } } }]);
+    for (const url of endpoints.values()) expect(ports).toEqual([{ protocol: 'TCP', port: Number(url.port) }]);
   });
 });

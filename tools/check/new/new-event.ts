@@ -1,9 +1,8 @@
-import { kebabName, camelCase, pascalCase } from './words.ts';
 import { CannotAddError, type WorkspaceEdit } from './workspace-edit.ts';
 
 const folder = 'libs/dto/src/events';
 
-export interface NewEvent {
+interface NewEvent {
   /** A fact in the past: `code-expired`. */
   name: string;
   /** Service that publishes it. */
@@ -60,4 +59,22 @@ export const ${camelCase(name)} = defineEvent({
 
 export type ${pascalCase(name)} = EventData<typeof ${camelCase(name)}>;
 `;
+}
+
+const kebabCase = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+
+/** `opening-hours`. @throws CannotAddError */
+function kebabName(name: string | undefined, what: string): string {
+  if (name === undefined || !kebabCase.test(name)) throw new CannotAddError(`${what} must be in kebab-case: opening-hours`);
+  return name;
+}
+
+/** `OpeningHours` of `opening-hours`. */
+function pascalCase(name: string): string {
+  return name.replace(/(^|-)([a-z0-9])/g, (_, __, letter: string) => letter.toUpperCase());
+}
+
+/** `openingHours` of `opening-hours`. */
+function camelCase(name: string): string {
+  return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,5 +1,4 @@
-import { evidenceIn, type Evidence, verdictOn } from './shown-ids';
-import { idsIn } from './specified-ids';
+import { type Evidence, evidenceIn, idsIn, verdictOn } from './shown-ids';
 
 const passed = { status: 'passed', numPassingAsserts: 1 };
 const shownIn = (...files: string[]): Evidence[] => files.map(file => ({ file, outcome: 'shown' }));

@@ -1,4 +1,24 @@
-import { idsIn } from './specified-ids.ts';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Of docs/specification/settlement-protocol.md. */
+const invariants = 14;
+const pages = ['requirements', 'decisions', 'threats'];
+
+/** Every id of docs/specification: requirements, decisions, threats and the protocol's invariants. */
+export function specifiedIds(root: string): string[] {
+  const texts = pages.map(page => readFileSync(join(root, 'docs/specification', `${page}.md`), 'utf8'));
+  const listed = texts.flatMap(text => [...text.matchAll(/^(?:- |\| )(R-[\d.]+-\d+|A-\d+|T-\d+)\b/gm)].map(([, id]) => id!));
+  return [...listed, ...Array.from({ length: invariants }, (_, index) => `P-I${index + 1}`)];
+}
+
+/**
+ * Ids that a text spells out. It ignores the ends of a range (`P-I1-P-I13`, `R-2.1-1..5`), because the ids between are not named, and
+ * shortened entries of a list (`R-2.1-1, 2` names R-2.1-1 only).
+ */
+export function idsIn(text: string): string[] {
+  return text.match(/(?<![\w.-])(R-[\d.]+-\d+|A-\d+|T-\d+|P-I\d+)(?![\w-]|\.\.|\.\d| to )/g) ?? [];
+}
 
 /** The parts of one test in a report of Jest (`--json`) that this file reads. */
 interface ReportedTest {
@@ -8,7 +28,7 @@ interface ReportedTest {
   numPassingAsserts?: number;
 }
 
-export interface Report {
+interface Report {
   testResults: { name: string; assertionResults: ReportedTest[] }[];
 }
 
@@ -70,4 +90,34 @@ export function verdictOn(id: string, evidence: readonly Evidence[], citedIn: re
 function whyNot(evidence: readonly Evidence[], citedIn: readonly string[]): string {
   if (evidence.length > 0) return evidence.map(({ file, outcome }) => `${outcome}: ${file}`).join('; ');
   return citedIn.length > 0 ? `in the name of no test that ran; mentioned in ${citedIn.join(', ')}` : 'named by no test';
+}
+
+export interface ReportFile {
+  file: string;
+  report: Report;
+  /** Hours since it was written. */
+  ageHours: number;
+}
+
+/** Reports of Jest in these files and folders. @throws Error when there is no report, or a file is not a report */
+export function readReports(paths: readonly string[]): ReportFile[] {
+  const files = paths.flatMap(path => {
+    if (!existsSync(path)) return [];
+    if (!statSync(path).isDirectory()) return [path];
+    return readdirSync(path)
+      .filter(name => name.endsWith('.json'))
+      .map(name => join(path, name));
+  });
+  if (files.length === 0)
+    throw new Error(`no report of a test run in ${paths.join(', ')}: run npm test and the other test commands first`);
+  return files.map(readReport);
+}
+
+function readReport(file: string): ReportFile {
+  const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
+  if (!Array.isArray(report.testResults)) throw new Error(`${file} is not a report of Jest: it has no testResults`);
+  const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+  if (tests.some(({ status }) => status === 'passed') && tests.every(({ numPassingAsserts }) => numPassingAsserts === undefined))
+    throw new Error(`${file} does not say how many assertions held (numPassingAsserts)`);
+  return { file, report, ageHours: (Date.now() - statSync(file).mtimeMs) / 3_600_000 };
 }

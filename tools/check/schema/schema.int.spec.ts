@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { migrationsIn, schemaFile, schemaSources } from './schema-sources.ts';
-import { type Query, schemaText } from './schema-text.ts';
+import { migrationsIn, type Query, schemaFile, schemaSources, schemaText } from './schema-sources.ts';
 
 const root = join(__dirname, '../../..');
 

@@ -7,7 +7,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { inAscii } from './in-ascii.ts';
+import { inAscii } from './bundle-options.ts';
 
 const root = join(import.meta.dirname, '../../..');
 /** Name of the file, in the app's output folder. */

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { MerchantReceiver, type ReceivedWebhook } from '../../../libs/platform-client/src/merchant-receiver.ts';
 import type { Merchant } from '../../../libs/platform-client/src/merchant.ts';
-import { closeShop, openShop } from './demo-merchant.ts';
-import { Narrator } from './narrator.ts';
 import type { PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
-import { watchSettlement } from './watch-settlement.ts';
+import { closeShop, openShop } from './demo-merchant.ts';
+import { Narrator, watchSettlement } from './watch-settlement.ts';
 
 const webhookWithinMs = 60_000;
 const finalStateWithinMs = 30_000;

@@ -1,5 +1,11 @@
 import { owners } from '../compose/databases.ts';
-import { databasesSql as sql } from './databases.sql.ts';
+
+/** Statements on an empty server. Names and passwords are made by this tool, of letters, digits, `_` and `-`. */
+const sql = {
+  role: (name: string, password: string) => `create role ${name} login password '${password}';`,
+  database: (name: string) => `create database ${name} owner ${name};`,
+  close: (name: string) => `revoke all on database ${name} from public;`,
+} as const;
 
 const server = 'postgres:5432';
 const authority = '/etc/paycode/postgres/ca.crt';

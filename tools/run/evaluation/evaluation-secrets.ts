@@ -1,7 +1,7 @@
-import { demoProgram } from './demo-program.ts';
+import { join } from 'node:path';
+import { build } from 'esbuild';
 import { databaseUrl, eventLog, eventLogUrl, rolesSql } from './databases.ts';
-import type { KeptFolder } from './kept-folder.ts';
-import { type Material, materialIn, type RingName } from './material.ts';
+import { type KeptFolder, type Material, materialIn, type RingName } from './material.ts';
 
 const namespace = 'paycode';
 const demoHome = '/etc/paycode/demo';
@@ -25,7 +25,7 @@ const internalPorts = {
   'payment-simulator': 3105,
 };
 
-export interface SecretObject {
+interface SecretObject {
   apiVersion: 'v1';
   kind: 'Secret';
   metadata: { name: string; namespace: string };
@@ -101,4 +101,18 @@ function demoFiles({ gateway, internal, operatorToken }: Material): Record<strin
     'operator.key': key,
     'operator.token': operatorToken,
   };
+}
+
+/** `npm run demo` as one file of JavaScript: the image of a service holds Node, and nothing of the repository. */
+async function demoProgram(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, '../demo.ts')],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    write: false,
+    logLevel: 'error',
+  });
+  return outputFiles[0]!.text;
 }

@@ -1,15 +1,39 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   ensureTokenKeys,
   operatorName,
-  signOperatorToken,
   signingKeyOf,
+  signOperatorToken,
 } from '../../../libs/access/src/service-token/token-keys.ts';
-import { type Issued, issueCertificates } from '../compose/certificate.ts';
+import { issueCertificates, type Issued } from '../compose/secrets.ts';
 import { databaseOwners } from './databases.ts';
-import type { KeptFolder } from './kept-folder.ts';
+
+/** A folder of the user's own: what was made once is given again by later runs. */
+export class KeptFolder {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  }
+
+  /** The text of a file, made by the first run. */
+  async text(name: string, make: () => string | Promise<string>): Promise<string> {
+    const file = join(this.path, name);
+    if (!existsSync(file)) this.write(name, await make());
+    return readFileSync(file, 'utf8');
+  }
+
+  /** Replaces a file; an interrupted run leaves the old text or the new one. */
+  write(name: string, text: string): void {
+    const file = join(this.path, name);
+    const unfinished = `${file}.${randomUUID()}`;
+    writeFileSync(unfinished, text, { mode: 0o600, flag: 'wx', flush: true });
+    renameSync(unfinished, file);
+  }
+}
 
 const ringNames = [
   'payload-keys',

@@ -5,11 +5,11 @@
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isApart, packageList, type PackageList } from '../build/package-bundle.ts';
 import { pagePackages } from '../build/portal-pages.ts';
-import { dependencyClosure, forProduction, type LockFile, packagesRequiredBy } from './dependency-closure.ts';
 import { imageBom, packagesAt, sbomFile, textOf, workspaceBom } from './sbom.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -43,7 +43,7 @@ function writeCommand(target: string, bundle: string): void {
   writeFileSync(join(target, bundle.replace(/\.cjs$/, '')), text, { mode: 0o755 });
 }
 
-export interface ImagePackages {
+interface ImagePackages {
   dist: string;
   bundles: string[];
   /** Places in the lock file of what is inside the bundles and the pages. */
@@ -90,4 +90,81 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const [app, target] = process.argv.slice(2);
   if (!app || !target) throw new Error('usage: node tools/run/images/assemble.ts <app> <folder>');
   console.log(`${app}: ${assemble(app, target)} packages in ${target}`);
+}
+
+/** The part of package-lock.json (v3) that tells which packages need which. */
+interface LockFile {
+  packages: Record<string, LockedPackage>;
+}
+
+interface LockedPackage {
+  dev?: boolean;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>;
+}
+
+/** Names of the packages a bundle requires. `@a/b/c` is package `@a/b`. */
+function packagesRequiredBy(bundle: string): string[] {
+  const specifiers = [...bundle.matchAll(/\b(?:require|import)\("([^"./][^"]*)"\)/g)].map(match => match[1]!);
+  const names = specifiers.filter(specifier => !isBuiltin(specifier)).map(packageName);
+  return [...new Set(names)].sort();
+}
+
+function packageName(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/** Folders below the workspace (`node_modules/pg`, …) that `names` need, and theirs, as npm laid them out. Throws on a package that is not locked. */
+function dependencyClosure(lock: LockFile, names: readonly string[]): string[] {
+  const found = new Set<string>();
+  const open = names.map(name => locate(lock, '', name));
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    if (found.has(place)) continue;
+    found.add(place);
+    open.push(...neededBy(lock, place));
+  }
+  return [...found].sort();
+}
+
+/** The folders themselves. Throws on a package that is not locked or that is only a development dependency. */
+function forProduction(lock: LockFile, places: readonly string[]): readonly string[] {
+  const missing = places.filter(place => !lock.packages[place]);
+  if (missing.length > 0) throw new Error(`not in package-lock.json: ${missing.join(', ')}`);
+  const development = places.filter(place => lock.packages[place]!.dev);
+  if (development.length > 0) throw new Error(`needed at run time but only a development dependency: ${development.join(', ')}`);
+  return places;
+}
+
+function neededBy(lock: LockFile, place: string): string[] {
+  const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = lock.packages[place]!;
+  const peers = Object.keys(peerDependencies ?? {}).filter(name => !peerDependenciesMeta?.[name]?.optional);
+  const needed = [...Object.keys(dependencies ?? {}), ...peers].map(name => locate(lock, place, name));
+  // Of optional dependencies only those made for this machine are installed.
+  const optional = Object.keys(optionalDependencies ?? {}).flatMap(name => find(lock, place, name) ?? []);
+  return [...needed, ...optional];
+}
+
+function locate(lock: LockFile, from: string, name: string): string {
+  const place = find(lock, from, name);
+  if (place === undefined) throw new Error(`${name}, needed by ${from || 'the bundle'}, is not in package-lock.json`);
+  return place;
+}
+
+/** Node's own search: the nearest node_modules on the way up. */
+function find(lock: LockFile, from: string, name: string): string | undefined {
+  for (let folder = from; ; folder = parentOf(folder)) {
+    const place = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
+    if (lock.packages[place]) return place;
+    if (folder === '') return undefined;
+  }
+}
+
+function parentOf(folder: string): string {
+  const at = folder.lastIndexOf('/node_modules/');
+  return at < 0 ? '' : folder.slice(0, at);
 }

@@ -1,9 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cutChangelog } from './changelog';
-import { provenanceOf } from './provenance';
-import { type ReleaseState, tagBefore, upgradeNotes } from './upgrade-notes';
-import { checkVersion, versionPlaces, withVersion } from './versions';
+import {
+  checkVersion,
+  cutChangelog,
+  provenanceOf,
+  type ReleaseState,
+  tagBefore,
+  upgradeNotes,
+  versionPlaces,
+  withVersion,
+} from './release-texts';
 
 const root = join(__dirname, '../../..');
 const digest = 'ab'.repeat(32);

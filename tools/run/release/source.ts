@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readDeclarations } from '../build/read-declarations.ts';
-import { type ReleaseState, tagBefore } from './upgrade-notes.ts';
+import { type ReleaseState, tagBefore } from './release-texts.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const migration = /^(apps|libs)\/[^/]+\/(src\/.*)?migrations\/(?!index\.ts$).*\.ts$/;

@@ -1,4 +1,4 @@
-import type { Subject } from './provenance.ts';
+import type { Subject } from './release-texts.ts';
 
 /** Artefacts with another digest in the second build, and artefacts of one build only; empty when both builds are the same. */
 export function differencesOf(first: readonly Subject[], second: readonly Subject[]): string[] {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { withProgram } from './language-page.ts';
-import { pagesOf } from './pages.ts';
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pagesOf, withProgram } from './pages.ts';
 
 /** Files that pages lead to, and what builds them. */
 const brought = ['docs/images', 'docs/reference', 'kits/vectors', 'libs/dto/contracts', 'libs/dto/samples', 'tools/run/site'];
@@ -31,4 +30,33 @@ function filesIn(root: string, folder: string): string[] {
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name).slice(root.length + 1))
     .sort();
+}
+
+/** No build takes as long on the slowest machine. A process that has the number of a dead builder does not stop builds for ever. */
+const staleAfterMs = 15 * 60_000;
+
+/** One build of the site at a time: several platforms may start from one folder. Gives the way to end it; undefined while another process builds. */
+export function lockBuild(file: string): (() => void) | undefined {
+  mkdirSync(dirname(file), { recursive: true });
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    try {
+      writeFileSync(file, String(process.pid), { flag: 'wx' });
+      return () => rmSync(file, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (isHeld(file)) return undefined;
+      rmSync(file, { force: true });
+    }
+  }
+  return undefined;
+}
+
+function isHeld(file: string): boolean {
+  try {
+    if (performance.timeOrigin + performance.now() - statSync(file).mtimeMs > staleAfterMs) return false;
+    return process.kill(Number(readFileSync(file, 'utf8')), 0);
+  } catch {
+    // The file or its process is gone.
+    return false;
+  }
 }

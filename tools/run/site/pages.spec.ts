@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { onThisHost } from './api-reference';
-import { withProgram } from './language-page';
 import { sidebarOf } from './navigation';
-import { pagesOf, withSiteLinks } from './pages';
-import { policyFor } from './seal';
-import { CodeColours } from './code-colours';
+import { pagesOf, withProgram, withSiteLinks } from './pages';
+import { CodeColours, policyFor } from './seal';
 
 describe('the documentation site (A-90)', () => {
   const pages = new Map([

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, normalize } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, extname, join, normalize } from 'node:path';
 
 /** One page of the site. */
 export interface Page {
@@ -48,7 +48,7 @@ const diagram = /^```mermaid/;
 const codeFence = /(^```[\s\S]*?^```)/m;
 
 /** Where a link leads: a page of the site, a file that is copied into it, or only the project's sources. */
-export interface LinkTargets {
+interface LinkTargets {
   /** By file of the project. */
   pages: ReadonlyMap<string, string>;
   /** The path of a file in the site; undefined when it stays in the sources. */
@@ -86,4 +86,32 @@ function siteLink({ file, label, target }: { file: string; label: string; target
   const copy = targets.copied(leadsTo);
   if (copy !== undefined) return `[${label}](${copy})`;
   return label.includes(basename(leadsTo)) ? label : `${label} (\`${leadsTo}\`)`;
+}
+
+const kit = /^kits\/([a-z]+)\/README\.md$/;
+const languages: Readonly<Record<string, string>> = {
+  '.mjs': 'js',
+  '.py': 'python',
+  '.php': 'php',
+  '.java': 'java',
+  '.go': 'go',
+  '.rb': 'ruby',
+};
+
+/** A kit's page with the program that its tests run, as the file has it: what a reader copies has been compiled and has settled a payment. */
+export function withProgram(root: string, page: Page): Page {
+  const [, name] = kit.exec(page.file) ?? [];
+  const folder = `kits/${name}/conform`;
+  if (name === undefined || !existsSync(join(root, folder))) return page;
+  const shown = readdirSync(join(root, folder))
+    .filter(file => languages[extname(file)] !== undefined)
+    .sort()
+    .map(file => `\`${folder}/${file}\`\n\n${fenced(readFileSync(join(root, folder, file), 'utf8'), file)}`);
+  const intro =
+    'The tests of the kit run this against a platform: receivers behind each adapter, keys that come later, a handler that fails or takes long, login, renewal, a notification that was missed.';
+  return { ...page, text: [page.text.trimEnd(), '## The program of its tests', intro, ...shown, ''].join('\n\n') };
+}
+
+function fenced(code: string, file: string): string {
+  return `\`\`\`${languages[extname(file)]}\n${code.trimEnd()}\n\`\`\``;
 }

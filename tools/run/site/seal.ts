@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 
 /** The list of the site's files. The gateway serves these files and no others, so that no path can leave the folder. */
-export interface SiteList {
+interface SiteList {
   /** Of every HTML page: Content-Security-Policy. */
   policy: string;
   /** By path without a first slash. */
@@ -75,4 +75,39 @@ function hashesIn(pages: readonly string[], pattern: RegExp): string[] {
 
 function hashOf(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64');
+}
+
+/** The parts of a node of highlighted code (hast) that this file reads. */
+interface CodeNode {
+  type: string;
+  properties?: Record<string, unknown>;
+  children?: CodeNode[];
+}
+
+/** Colours of code as classes in one style sheet: the highlighter writes `style` attributes, which the security policy forbids. */
+export class CodeColours {
+  private readonly styles = new Map<string, string>();
+
+  /** For VitePress's `codeTransformers`. */
+  readonly transformer = { name: 'styles-as-classes', root: (node: CodeNode): void => this.toClasses(node) };
+
+  /** Writes `code.css` with the styles of everything that was highlighted. */
+  write(folder: string): void {
+    const rules = [...this.styles].map(([style, name]) => `.${name}{${style}}`).sort();
+    writeFileSync(join(folder, 'code.css'), `${rules.join('\n')}\n`);
+  }
+
+  private toClasses({ properties, children = [] }: CodeNode): void {
+    if (typeof properties?.['style'] === 'string') {
+      properties['class'] = [properties['class'], this.classOf(properties['style'])].flat().filter(Boolean).join(' ');
+      delete properties['style'];
+    }
+    children.forEach(child => this.toClasses(child));
+  }
+
+  private classOf(style: string): string {
+    const name = this.styles.get(style) ?? `c-${createHash('sha256').update(style).digest('hex').slice(0, 8)}`;
+    this.styles.set(style, name);
+    return name;
+  }
 }

@@ -1,7 +1,7 @@
 import { defineConfig, type MarkdownRenderer, type UserConfig } from 'vitepress';
 import { anchorOf } from './anchor-of.ts';
-import { CodeColours } from './code-colours.ts';
 import type { SidebarItem } from './navigation.ts';
+import { CodeColours } from './seal.ts';
 
 /** Where the gateway serves the site. */
 const base = '/docs/';

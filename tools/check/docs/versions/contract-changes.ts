@@ -1,5 +1,4 @@
 import type { Contract, OperationContract, Schema } from './contract.ts';
-import { allOf, type Both, breaks, type Changes, type Direction, noChanges, SchemaComparison } from './schema-changes.ts';
 
 /**
  * The changes between two versions of the contract. `breaking`: a client or a receiver that was written for `before` may fail. `added`: names of new
@@ -65,3 +64,133 @@ function bodies({ before, after }: Bodies, path: string, comparison: SchemaCompa
     ),
   );
 }
+
+/** Direction of a value. Paycode may accept more from others than before, and may promise more about the values that it sends. */
+type Direction = 'received' | 'sent';
+
+interface Changes {
+  /** Changes that break a client or receiver that relied on the contract. */
+  breaking: string[];
+  /** Names of the additions. */
+  added: string[];
+}
+
+interface Both<T> {
+  before: T;
+  after: T;
+}
+
+const noChanges: Changes = { breaking: [], added: [] };
+
+function allOf(parts: Changes[]): Changes {
+  return { breaking: parts.flatMap(({ breaking }) => breaking), added: parts.flatMap(({ added }) => added) };
+}
+
+export const breaks = (...breaking: string[]): Changes => ({ breaking, added: [] });
+
+/** A schema that holds itself has no end. */
+const depthMax = 30;
+/** Below them is a schema. */
+const nested = ['items', 'contentSchema', 'additionalProperties'];
+/** +1: a larger value accepts more; -1: accepts less. */
+const bounds: Readonly<Record<string, 1 | -1>> = {
+  ...{ maximum: 1, maxLength: 1, maxItems: 1, maxProperties: 1, exclusiveMaximum: 1 },
+  ...{ minimum: -1, minLength: -1, minItems: -1, minProperties: -1, exclusiveMinimum: -1 },
+};
+const compared = new Set(['$ref', 'properties', 'required', 'enum', 'type', ...nested, ...Object.keys(bounds)]);
+
+/** Compares two versions of a schema whose references `before.of` and `after.of` resolve. */
+class SchemaComparison {
+  private readonly schemas: Both<Record<string, Schema>>;
+  private readonly direction: Direction;
+
+  constructor(schemas: Both<Record<string, Schema>>, direction: Direction) {
+    this.schemas = schemas;
+    this.direction = direction;
+  }
+
+  compare({ before, after }: Both<Schema>, path: string): Changes {
+    const both = { before: resolved(before, this.schemas.before), after: resolved(after, this.schemas.after) };
+    if (path.split('.').length > depthMax) return breaks(`${path} is too deep to compare`);
+    return allOf([
+      this.properties(both, path),
+      this.required(both, path),
+      this.values(both, path),
+      this.types(both, path),
+      this.bounds(both, path),
+      this.nested(both, path),
+      rest(both, path),
+    ]);
+  }
+
+  private properties({ before, after }: Both<Schema>, path: string): Changes {
+    const [was, is] = [propertiesOf(before), propertiesOf(after)];
+    const kept = Object.entries(was).map(([name, schema]) =>
+      is[name] ? this.compare({ before: schema, after: is[name] }, `${path}.${name}`) : breaks(`${path}.${name} was removed`),
+    );
+    return allOf([...kept, { breaking: [], added: Object.keys(is).filter(name => !was[name]) }]);
+  }
+
+  private required({ before, after }: Both<Schema>, path: string): Changes {
+    const [was, is] = [listOf(before, 'required'), listOf(after, 'required')];
+    if (this.direction === 'received') return breaks(...without(is, was).map(name => `${path}.${name} became required`));
+    return breaks(...without(was, is).map(name => `${path}.${name} is no longer promised`));
+  }
+
+  private values({ before, after }: Both<Schema>, path: string): Changes {
+    const [was, is] = [before['enum'], after['enum']] as (unknown[] | undefined)[];
+    if (this.direction === 'sent') {
+      if (was && !is) return breaks(`${path} may have any value`);
+      return { breaking: [], added: was ? without(is!, was).map(String) : [] };
+    }
+    if (!is) return noChanges;
+    if (!was) return breaks(`${path} was narrowed to a list of values`);
+    return {
+      breaking: without(was, is).map(value => `${path}: value ${String(value)} was removed`),
+      added: without(is, was).map(String),
+    };
+  }
+
+  private types({ before, after }: Both<Schema>, path: string): Changes {
+    const [was, is] = [[before['type']].flat(), [after['type']].flat()];
+    const lost = this.direction === 'received' ? without(was, is) : without(is, was);
+    return lost.length > 0 ? breaks(`${path}: type was ${was.join('|')} and is ${is.join('|')}`) : noChanges;
+  }
+
+  private bounds({ before, after }: Both<Schema>, path: string): Changes {
+    const sign = this.direction === 'received' ? 1 : -1;
+    const at = (schema: Schema, key: string): number =>
+      typeof schema[key] === 'number' ? sign * bounds[key]! * schema[key] : sign * Infinity;
+    const narrower = Object.keys(bounds).filter(key => at(after, key) < at(before, key));
+    return breaks(...narrower.map(key => `${path}: ${key} was ${String(before[key])} and is ${String(after[key])}`));
+  }
+
+  private nested({ before, after }: Both<Schema>, path: string): Changes {
+    return allOf(
+      nested.map(key => {
+        const [was, is] = [before[key], after[key]];
+        if (isSchema(was) && isSchema(is)) return this.compare({ before: was, after: is }, `${path}.${key}`);
+        return JSON.stringify(was) === JSON.stringify(is) ? noChanges : breaks(`${path}: ${key} changed`);
+      }),
+    );
+  }
+}
+
+/** Of every other keyword (pattern, format, anyOf) nobody can tell whether a change narrows it. */
+function rest({ before, after }: Both<Schema>, path: string): Changes {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)].filter(key => !compared.has(key)));
+  const changed = [...keys].filter(key => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
+  return breaks(...changed.map(key => `${path}: ${key} changed`));
+}
+
+function resolved(schema: Schema, schemas: Record<string, Schema>): Schema {
+  const reference = schema['$ref'];
+  if (typeof reference !== 'string') return schema;
+  const name = reference.split('/').at(-1)!;
+  return schemas[name] ?? {};
+}
+
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
+const propertiesOf = (schema: Schema): Record<string, Schema> => (schema['properties'] ?? {}) as Record<string, Schema>;
+const listOf = (schema: Schema, key: string): string[] => (schema[key] ?? []) as string[];
+const without = <T>(all: readonly T[], some: readonly T[]): T[] => all.filter(item => !some.includes(item));

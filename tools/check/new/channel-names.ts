@@ -1,6 +1,0 @@
-/** Names of a channel in code: `PUSH`, `push`, `Push`. */
-export interface ChannelNames {
-  upper: string;
-  lower: string;
-  pascal: string;
-}
