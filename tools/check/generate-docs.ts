@@ -13,6 +13,7 @@ import { faultCasesPages } from './docs/fault-cases-page.ts';
 import { openApiPages } from './docs/openapi-pages.ts';
 import { operationsPages } from './docs/operations-page.ts';
 import { isCurrent, type Page, writePages } from './docs/page.ts';
+import { portalApiTypes } from './docs/portal-api-types.ts';
 import { run } from './gates/run.ts';
 import { generatedManifests } from './manifests/generated-manifests.ts';
 

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { guideSteps, rotations, settleFunction, valuesAndFunctions } from './guide-blocks';
 import { GuideCluster } from './guide-cluster';
 import { GuideShell, type StepOutput } from './guide-shell';
-import { KubectlServer } from './pod';
+import { KubectlServer } from './kubectl';
 
 /** How long each step took, and all of them: what a person waits who pastes them one after the other. */
 function stopwatch(steps: ReadonlyMap<string, StepOutput>): string {

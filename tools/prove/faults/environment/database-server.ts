@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@paycode/persistence/embedded';
 import { eventually } from '@paycode/service-runtime/testing';
 import { Pool } from 'pg';
-import type { FaultDatabases, FaultPlatformOptions } from './fault-settings.ts';
 
 /** A PostgreSQL server of its own, durable as in production, that can be killed, paused and started again on its port. */
 export class DatabaseServer {
@@ -117,16 +116,6 @@ export class DatabaseServer {
     await this.server?.stop();
     this.server = undefined;
   }
-}
-
-/** The three database servers, each in a folder of its own. */
-export async function openDatabases(folder: string, folders: FaultPlatformOptions['dataFolders'] = {}): Promise<FaultDatabases> {
-  const [dispatcher, scheduler, others] = await Promise.all([
-    DatabaseServer.start(folders.dispatcher ?? join(folder, 'dispatcher'), ['dispatcher']),
-    DatabaseServer.start(folders.scheduler ?? join(folder, 'scheduler'), ['scheduler']),
-    DatabaseServer.start(folders.others ?? join(folder, 'others'), ['simulator', 'events', 'configuration']),
-  ]);
-  return { dispatcher, scheduler, others };
 }
 
 const chunk = Buffer.alloc(1_048_576);

@@ -21,7 +21,7 @@ import {
   patienceMs,
   times,
 } from './fault-settings.ts';
-import { openDatabases } from './database-server.ts';
+import { DatabaseServer } from './database-server.ts';
 import { ConfigStandIn } from './stand-ins.ts';
 
 const graceS = 0;
@@ -240,3 +240,13 @@ export class FaultPlatform implements FaultWorld {
 }
 
 const ring = () => `k1:${randomBytes(32).toString('base64')}`;
+
+/** The three database servers, each in a folder of its own. */
+async function openDatabases(folder: string, folders: FaultPlatformOptions['dataFolders'] = {}): Promise<FaultDatabases> {
+  const [dispatcher, scheduler, others] = await Promise.all([
+    DatabaseServer.start(folders.dispatcher ?? join(folder, 'dispatcher'), ['dispatcher']),
+    DatabaseServer.start(folders.scheduler ?? join(folder, 'scheduler'), ['scheduler']),
+    DatabaseServer.start(folders.others ?? join(folder, 'others'), ['simulator', 'events', 'configuration']),
+  ]);
+  return { dispatcher, scheduler, others };
+}
