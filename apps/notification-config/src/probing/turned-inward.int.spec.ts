@@ -107,12 +107,16 @@ describe('addHttp and Check (T-11)', () => {
 
   it('no honest URL is refused: each is dialled', async () => {
     const refused: string[] = [];
+    const undialled: string[] = [];
     for (const { url } of honestUrls) {
+      dialled = [];
       const { data } = await service.post('addHttp', { merchantId, url, version: 'V3' });
       if (data.message !== 'URL validation failed: not reachable') refused.push(`${url} ${JSON.stringify(data)}`);
+      // A name with two addresses is dialled at both.
+      if (dialled.length === 0) undialled.push(url);
     }
     expect(refused).toEqual([]);
-    expect(dialled).toHaveLength(honestUrls.length);
+    expect(undialled).toEqual([]);
   });
 });
 
