@@ -1,5 +1,6 @@
-import { sharedOrigin } from './payment-core.ts';
-import type { World } from './world.ts';
+import { sharedOrigin } from './merchants.ts';
+import type { PaymentCore } from './payment-core.ts';
+import type { SimulatedWorld } from './simulated-world.ts';
 
 /** After the faults, when every process runs again and owns its shards. */
 const calmMs = 180_000;
@@ -16,7 +17,7 @@ const dispatchWindowMsMin = 100_000;
 export class SilentNeighbour {
   private pending = 0;
 
-  constructor(private readonly world: World) {}
+  constructor(private readonly world: SimulatedWorld & { readonly core: PaymentCore }) {}
 
   get isOver(): boolean {
     return this.pending === 0;
