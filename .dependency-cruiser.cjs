@@ -37,7 +37,7 @@ module.exports = {
           '/domain/',
           '^libs/dto/src/',
           '^libs/events/src/record/partitioning\\.ts$',
-          '^libs/timing/src/(bounded-map|deadline-heap|token-bucket)\\.ts$',
+          '^libs/service-runtime/src/timing/(bounded-map|deadline-heap|token-bucket)\\.ts$',
         ],
       },
     },

@@ -1,4 +1,4 @@
-import { counter, gauge, histogram } from '@paycode/metrics';
+import { counter, gauge, histogram } from '@paycode/service-runtime/metrics';
 
 export interface RequestFacts {
   /** Service that answered, or `refused` / `gateway`. */

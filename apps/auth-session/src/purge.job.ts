@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { Clock, PeriodicTask } from '@paycode/timing';
+import { Clock, PeriodicTask } from '@paycode/service-runtime/timing';
 import { DataSource } from 'typeorm';
 
 const purgeSql = {

@@ -1,4 +1,4 @@
-import { PostgresGuessStore } from '@paycode/guessing';
+import { PostgresGuessStore } from '@paycode/access/guessing';
 import { randomUUID } from 'node:crypto';
 import { AccountStore } from './accounts/account.store';
 import { SessionStore } from './sessions/session.store';

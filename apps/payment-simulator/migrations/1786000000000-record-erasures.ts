@@ -1,4 +1,4 @@
-import { createErasureTable } from '@paycode/erasure';
+import { createErasureTable } from '@paycode/persistence/erasure';
 import { ForwardMigration } from '@paycode/persistence';
 import type { QueryRunner } from 'typeorm';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InternalCallError, type InternalClient } from '@paycode/access';
 import type { Identity, MerchantRecord, Route } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { BoundedMap } from '@paycode/timing';
+import { BoundedMap } from '@paycode/service-runtime/timing';
 
 const cacheMs = 5_000;
 const cacheMax = 10_000;

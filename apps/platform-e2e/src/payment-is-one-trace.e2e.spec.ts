@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
 import { PlatformConnection } from '@paycode/platform-client';
-import { type CollectedSpan, TraceCollector } from '@paycode/tracing/testing';
+import { type CollectedSpan, TraceCollector } from '@paycode/service-runtime/tracing/testing';
 import { makeMerchantWithReceiver, type MerchantWithReceiver, payNewCode } from './testing/platform';
 import { PlatformProcess, temporaryFolder } from './testing/platform-process';
 

@@ -1,4 +1,4 @@
-import { guessTableStatements } from '@paycode/guessing';
+import { guessTableStatements } from '@paycode/access/guessing';
 import { ForwardMigration } from '@paycode/persistence';
 import type { QueryRunner } from 'typeorm';
 

@@ -1,7 +1,7 @@
 import { type DynamicModule, Inject, Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { InternalClient, ServiceTokenModule, ServiceTokenSigner, tokenKeyOptionsOf } from '@paycode/access';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
-import { ErasureModule } from '@paycode/erasure';
+import { ErasureModule } from '@paycode/persistence/erasure';
 import { ConsumingModule, DeadLettersModule, eventsOptionsOf } from '@paycode/events';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';

@@ -5,8 +5,8 @@ import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay } from
 import { evenShare, LivenessSession, PostgresShardStore, ShardOwnership } from '@paycode/ownership';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import { type EnvOf, LOGGER, type Logger } from '@paycode/service-runtime';
-import { SystemClock } from '@paycode/timing';
-import { PaymentTracing } from '@paycode/tracing';
+import { SystemClock } from '@paycode/service-runtime/timing';
+import { PaymentTracing } from '@paycode/service-runtime/tracing';
 import { DataSource } from 'typeorm';
 import { migrations } from '../migrations';
 import type { env } from './config/env';

@@ -1,5 +1,5 @@
 import type { TopicDefinition } from '@paycode/dto';
-import type { PaymentTracing } from '@paycode/tracing';
+import type { PaymentTracing } from '@paycode/service-runtime/tracing';
 import type { EventTransport } from './event-transport';
 import type { EventsOptions } from './events-env';
 import { PostgresEventTransport } from './postgres/postgres-event-transport';

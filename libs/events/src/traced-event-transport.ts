@@ -1,4 +1,4 @@
-import { errorCodeOf, type PaymentSpan, type PaymentTracing } from '@paycode/tracing';
+import { errorCodeOf, type PaymentSpan, type PaymentTracing } from '@paycode/service-runtime/tracing';
 import { type EventBatch, type EventToPublish, EventTransport, type Subscriber, type Subscription } from './event-transport';
 
 export interface EventTracing {

@@ -1,4 +1,4 @@
-import { ManualClock, settled } from '@paycode/timing/testing';
+import { ManualClock, settled } from '@paycode/service-runtime/timing/testing';
 import { evenShare } from './assignment';
 import { ShardOwnership } from './shard-ownership';
 import { MemoryShardStore } from './testing/memory-shard.store';

@@ -1,5 +1,5 @@
 import { FlushQueue } from '@paycode/persistence';
-import type { Clock } from '@paycode/timing';
+import type { Clock } from '@paycode/service-runtime/timing';
 import type { Assignment } from './assignment';
 import { FailureDetector } from './failure-detector';
 import type { HeldShard, OwnershipRows, ShardListener, ShardRow, ShardStore } from './ownership.ports';

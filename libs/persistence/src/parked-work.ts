@@ -1,4 +1,4 @@
-import { counter } from '@paycode/metrics';
+import { counter } from '@paycode/service-runtime/metrics';
 
 const steps = ['arm', 'close', 'decide', 'notice', 'outbox', 'send', 'settle', 'verdict'] as const;
 

@@ -1,5 +1,5 @@
 import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
-import { noTracing, PaymentTracing } from '@paycode/tracing';
+import { noTracing, PaymentTracing } from './tracing';
 import { HealthController } from './health/health.controller';
 import { Lifecycle } from './health/readiness';
 import type { Logger } from './logger';

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { createHash } from 'node:crypto';
-import { BoundedMap } from '@paycode/timing';
+import { BoundedMap } from '@paycode/service-runtime/timing';
 import { TokenBuckets } from './domain/token-buckets';
 
 export interface RateLimitSettings {

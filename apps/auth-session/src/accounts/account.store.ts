@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AccountType } from '@paycode/dto';
 import { FlushQueue, preparedQuery } from '@paycode/persistence';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Clock } from '@paycode/timing';
+import { Clock } from '@paycode/service-runtime/timing';
 import { insertSecurityEvent } from '../audit/postgres-security-log.store';
 import type { Origin, SecurityEventKind } from '../audit/security-log';
 import { AccountEntity } from '../entities';

@@ -8,7 +8,7 @@ import {
   UnsupportedPublicKeyError,
 } from '@paycode/crypto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { Clock } from '@paycode/timing';
+import { Clock } from '@paycode/service-runtime/timing';
 import type { Origin } from '../audit/security-log';
 import { type AccountChange, AccountStore } from './account.store';
 import type { Account } from './domain/account';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import ipaddr from 'ipaddr.js';
-import { counter } from '@paycode/metrics';
+import { counter } from '@paycode/service-runtime/metrics';
 import { EventCounts } from '../audit/event-counts';
 import type { Principal } from './domain/account';
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { Clock, PeriodicTask } from '@paycode/timing';
-import { guesserOf } from '@paycode/guessing';
+import { Clock, PeriodicTask } from '@paycode/service-runtime/timing';
+import { guesserOf } from '@paycode/access/guessing';
 import { type ClientOrigin, type CountedKind, type SecurityEvent, SecurityLog } from './security-log';
 
 const [minuteMs, hourMs] = [60_000, 3_600_000];

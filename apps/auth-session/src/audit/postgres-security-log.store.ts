@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { dataFaultReason, isolate } from '@paycode/persistence';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { DataSource } from 'typeorm';
-import { Clock } from '@paycode/timing';
+import { Clock } from '@paycode/service-runtime/timing';
 import { type SecurityEvent, SecurityLog } from './security-log';
 
 const columns = 'at, kind, actor, subject, address, request_id, detail';

@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { InternalCallersGuard } from '@paycode/access';
 import type { AuthorizeAnswer, AuthorizeRequest } from '@paycode/dto';
-import { counter } from '@paycode/metrics';
+import { counter } from '@paycode/service-runtime/metrics';
 import { DomainError, errorBody, invalidField, LOGGER, type Logger, unavailable } from '@paycode/service-runtime';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthorizeService } from './authorize.service';

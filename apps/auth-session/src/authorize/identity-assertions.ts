@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AssertedRequest, signIdentityAssertion } from '@paycode/access';
 import type { Identity } from '@paycode/dto';
-import { BoundedMap, Clock } from '@paycode/timing';
+import { BoundedMap, Clock } from '@paycode/service-runtime/timing';
 import { ServiceKeys } from '../keys/service-keys';
 
 /** An assertion may be reused for this long, in milliseconds, so that at least 20 of its 30 seconds are left. */

@@ -5,7 +5,7 @@ import { ownNameRegistry } from '@paycode/access';
 import jsonwebtoken from 'jsonwebtoken';
 import { BasicStrategy as PassportBasicStrategy } from 'passport-http';
 import { ExtractJwt, Strategy } from 'passport-jwt';
-import { BoundedMap } from '@paycode/timing';
+import { BoundedMap } from '@paycode/service-runtime/timing';
 import type { Account, Principal } from '../accounts/domain/account';
 import { SourceRule } from '../accounts/source-rule';
 import { badCredentials, expiredToken } from '../refusals';

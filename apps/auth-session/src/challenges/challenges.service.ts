@@ -1,9 +1,9 @@
 import { createPublicKey } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { constantTimeEqual, exportRsaPublicKey, sha256 } from '@paycode/crypto';
-import { guesserOf } from '@paycode/guessing';
+import { guesserOf } from '@paycode/access/guessing';
 import { DomainError } from '@paycode/service-runtime';
-import { Clock } from '@paycode/timing';
+import { Clock } from '@paycode/service-runtime/timing';
 import { AccountStore } from '../accounts/account.store';
 import { MinuteQuota } from '../guessing/minute-quota';
 import { ServiceKeys } from '../keys/service-keys';

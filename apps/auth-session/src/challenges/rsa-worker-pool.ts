@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { Piscina } from 'piscina';
-import { gauge } from '@paycode/metrics';
+import { gauge } from '@paycode/service-runtime/metrics';
 import { tooManyTries } from '../guessing/guess-limiter';
 
 const depth = gauge('paycode_auth_session_rsa_tasks', 'RSA tasks running or waiting.');

@@ -1,9 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isGeneratedApiPassword } from '@paycode/crypto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
-import { counter } from '@paycode/metrics';
-import { Clock } from '@paycode/timing';
-import { type CountedKey, guesserOf, guessKeys, type GuessRule, GuessStore, KnownBlocks, retryAfterS } from '@paycode/guessing';
+import { counter } from '@paycode/service-runtime/metrics';
+import { Clock } from '@paycode/service-runtime/timing';
+import {
+  type CountedKey,
+  guesserOf,
+  guessKeys,
+  type GuessRule,
+  GuessStore,
+  KnownBlocks,
+  retryAfterS,
+} from '@paycode/access/guessing';
 import { SecurityLog } from '../audit/security-log';
 
 /**

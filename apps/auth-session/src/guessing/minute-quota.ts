@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '@paycode/timing';
-import { guesserOf, guessKeys, type GuessRule, GuessStore, KnownBlocks, retryAfterS } from '@paycode/guessing';
+import { Clock } from '@paycode/service-runtime/timing';
+import { guesserOf, guessKeys, type GuessRule, GuessStore, KnownBlocks, retryAfterS } from '@paycode/access/guessing';
 import { tooManyTries } from './guess-limiter';
 
 const minuteMs = 60_000;

@@ -1,7 +1,7 @@
 import { type JsonWebKey, randomUUID } from 'node:crypto';
 import { PayloadSealer } from '@paycode/crypto';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { Clock } from '@paycode/timing';
+import type { Clock } from '@paycode/service-runtime/timing';
 import { insertSecurityEvent } from '../audit/postgres-security-log.store';
 import type { Origin } from '../audit/security-log';
 import { SigningKeyEntity } from '../entities';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { counter } from '@paycode/metrics';
+import { counter } from '@paycode/service-runtime/metrics';
 import { AccountStore } from '../accounts/account.store';
 import { AccountsService } from '../accounts/accounts.service';
 import type { Account } from '../accounts/domain/account';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
-import { Clock } from '@paycode/timing';
+import { Clock } from '@paycode/service-runtime/timing';
 import { AccountStore } from '../accounts/account.store';
 import { noSuchAccount } from '../accounts/accounts.service';
 import type { Origin } from '../audit/security-log';

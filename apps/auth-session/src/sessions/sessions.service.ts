@@ -1,8 +1,8 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { counter } from '@paycode/metrics';
+import { counter } from '@paycode/service-runtime/metrics';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { Clock } from '@paycode/timing';
+import { Clock } from '@paycode/service-runtime/timing';
 import type { Principal } from '../accounts/domain/account';
 import { SourceRule } from '../accounts/source-rule';
 import type { ClientOrigin, Origin } from '../audit/security-log';

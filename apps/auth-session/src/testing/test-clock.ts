@@ -1,4 +1,4 @@
-import { SystemClock } from '@paycode/timing';
+import { SystemClock } from '@paycode/service-runtime/timing';
 
 /** The real clock with a wall time that the test moves; PostgreSQL's own clock keeps running. */
 export class TestClock extends SystemClock {

@@ -3,7 +3,7 @@ import type { InternalClient } from '@paycode/access';
 import type { ChangeNotice } from '@paycode/dto';
 import { countParked, dataFaultReason, isolate } from '@paycode/persistence';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
-import { PeriodicTask } from '@paycode/timing';
+import { PeriodicTask } from '@paycode/service-runtime/timing';
 import { ChangeNoticeStore } from './change-notice.store';
 
 /** Sends notices to recipient-messages, which mails them. */

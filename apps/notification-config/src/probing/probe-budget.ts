@@ -1,5 +1,5 @@
 import type { ProbeMessage } from '@paycode/safe-http';
-import { type BucketRate, TokenBucket } from '@paycode/timing';
+import { type BucketRate, TokenBucket } from '@paycode/service-runtime/timing';
 import { randomUUID } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
 

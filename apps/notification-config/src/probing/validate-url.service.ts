@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { counter } from '@paycode/metrics';
+import { counter } from '@paycode/service-runtime/metrics';
 import {
   type CoarseReason,
   type OutboundGuard,

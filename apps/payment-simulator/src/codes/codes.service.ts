@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Identity, MerchantRecord, TransactionNotificationV3 } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { Clock } from '@paycode/timing';
+import { Clock } from '@paycode/service-runtime/timing';
 import { randomInt } from 'node:crypto';
 import { MerchantAccess, MerchantDirectory } from '../merchants';
 import { amountProblem } from '../transactions/domain/decimal';

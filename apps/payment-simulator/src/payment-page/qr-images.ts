@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 import { create, toString } from 'qrcode';
-import { BoundedMap } from '@paycode/timing';
+import { BoundedMap } from '@paycode/service-runtime/timing';
 
 export type ImageFormat = 'png' | 'svg';
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { PeriodicTask } from '@paycode/timing';
+import { PeriodicTask } from '@paycode/service-runtime/timing';
 import { TransactionStore } from './transaction.store';
 
 /** Longest pause: until what a replica recorded that died is found. */

@@ -2,7 +2,7 @@ import type { PayloadSealer } from '@paycode/crypto';
 import { parseNotification } from '@paycode/dto';
 import { notificationSamples } from '@paycode/dto/testing';
 import { DataFault } from '@paycode/persistence';
-import { SystemClock } from '@paycode/timing';
+import { SystemClock } from '@paycode/service-runtime/timing';
 import type { CompletedTransaction, StoredTransaction } from './domain/transaction';
 import { ReverseTransactionsService } from './reverse-transactions.service';
 import type { TransactionStore } from './transaction.store';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { parseNotification, type ReversalRequested, serializeNotification, type TransactionNotificationV3 } from '@paycode/dto';
 import { DataFault } from '@paycode/persistence';
-import { Clock } from '@paycode/timing';
+import { Clock } from '@paycode/service-runtime/timing';
 import { reversalNotificationOf } from './domain/notification-of';
 import { reversalStateOf } from './domain/refund';
 import type { CompletedTransaction, StoredTransaction } from './domain/transaction';

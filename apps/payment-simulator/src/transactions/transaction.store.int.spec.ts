@@ -1,6 +1,6 @@
 import { outboxEventsSql } from '@paycode/events/testing';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
-import { noTracing } from '@paycode/tracing';
+import { noTracing } from '@paycode/service-runtime/tracing';
 import { migrations } from '../../migrations';
 import type { CompletedTransaction } from './domain/transaction';
 import { TransactionStore } from './transaction.store';

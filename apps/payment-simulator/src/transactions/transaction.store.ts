@@ -1,5 +1,5 @@
 import { eventTypes, topics, type TransactionKind, type TransactionTerminal } from '@paycode/dto';
-import type { NotificationSource } from '@paycode/erasure';
+import type { NotificationSource } from '@paycode/persistence/erasure';
 import {
   eventColumns,
   type EventToPublish,
@@ -10,7 +10,7 @@ import {
   outboxEvent,
 } from '@paycode/events';
 import { FlushQueue, joinedPayload, joinPayloads, preparedQuery, scalars, texts, unseenLength } from '@paycode/persistence';
-import type { PaymentTracing } from '@paycode/tracing';
+import type { PaymentTracing } from '@paycode/service-runtime/tracing';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CompletedTransaction, StoredTransaction } from './domain/transaction';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type MerchantRecord, parseNotification, serializeNotification, type TransactionNotificationV3 } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { Clock } from '@paycode/timing';
+import { Clock } from '@paycode/service-runtime/timing';
 import { MerchantDirectory } from '../merchants';
 import { isRepeatOf, notificationOf } from './domain/notification-of';
 import { refundProblem, reversalProblem } from './domain/refund';

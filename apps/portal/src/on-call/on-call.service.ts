@@ -9,7 +9,7 @@ import type {
   ShardOwners,
 } from '@paycode/dto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
-import { Clock } from '@paycode/timing';
+import { Clock } from '@paycode/service-runtime/timing';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { orSilent } from '../neighbours';
 import { actorOf } from '../people/domain/person';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RedriveAnswer } from '@paycode/dto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
-import { Clock } from '@paycode/timing';
+import { Clock } from '@paycode/service-runtime/timing';
 import { AuditLog, type ByPerson, doneBy } from '../audit';
 import { FourEyesService, type Overview, type RequestReport } from '../four-eyes/four-eyes.service';
 import { orSilent } from '../neighbours';

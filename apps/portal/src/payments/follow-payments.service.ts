@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DomainError, Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
-import { PeriodicTask } from '@paycode/timing';
+import { PeriodicTask } from '@paycode/service-runtime/timing';
 import type { OpenedSession } from '../sessions/domain/session';
 import { PORTAL_RULES, type PortalRules } from '../sessions/portal.guard';
 import { SessionStore } from '../sessions/session.store';

@@ -1,5 +1,5 @@
 import type { PortalSandboxRequest } from '@paycode/dto';
-import { SystemClock } from '@paycode/timing';
+import { SystemClock } from '@paycode/service-runtime/timing';
 import type { AuditEvent, AuditLog } from '../audit';
 import type { Person } from '../people/domain/person';
 import { SandboxCalls, SandboxEnvironment, SandboxLimits, SandboxService } from './sandbox.service';

@@ -13,7 +13,7 @@ import type {
   RedeliveryAnswer,
 } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { BoundedMap, type BucketRate, type Clock, TokenBucket } from '@paycode/timing';
+import { BoundedMap, type BucketRate, type Clock, TokenBucket } from '@paycode/service-runtime/timing';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { valueOf } from '../neighbours';
 import { actorOf } from '../people/domain/person';

@@ -1,4 +1,4 @@
-import { blockedUntilMs, type CountedKey, type CountedTry, GuessStore } from '@paycode/guessing';
+import { blockedUntilMs, type CountedKey, type CountedTry, GuessStore } from '@paycode/access/guessing';
 import type { Logger } from '@paycode/service-runtime';
 import { register } from 'prom-client';
 import { GuessingWatch, SignInLimiter } from './sign-in-limiter';

@@ -8,8 +8,8 @@ import {
   GuessStore,
   KnownBlocks,
   retryAfterS,
-} from '@paycode/guessing';
-import { counter } from '@paycode/metrics';
+} from '@paycode/access/guessing';
+import { counter } from '@paycode/service-runtime/metrics';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 
 const ways = ['password', 'code', 'passkey', 'sso'] as const;

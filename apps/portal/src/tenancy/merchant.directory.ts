@@ -1,6 +1,6 @@
 import type { InternalClient } from '@paycode/access';
 import type { MerchantRecord, MerchantsSought, PortalMerchantsRequest } from '@paycode/dto';
-import { BoundedMap } from '@paycode/timing';
+import { BoundedMap } from '@paycode/service-runtime/timing';
 
 const keptMs = 3_000;
 const keptMax = 1_000;

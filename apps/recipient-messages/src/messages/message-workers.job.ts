@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Channel } from '@paycode/dto';
 import type { Logger } from '@paycode/service-runtime';
-import { PeriodicTask } from '@paycode/timing';
+import { PeriodicTask } from '@paycode/service-runtime/timing';
 import type { SendMessages } from './send-messages';
 
 export interface MessageWorkersOptions {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Channel } from '@paycode/dto';
-import type { NotificationSource } from '@paycode/erasure';
+import type { NotificationSource } from '@paycode/persistence/erasure';
 import { createHash } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { MessageContent, NewMessage, QueuedMessage } from './domain/message';

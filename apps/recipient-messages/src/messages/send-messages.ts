@@ -1,8 +1,8 @@
 import type { PayloadSealer } from '@paycode/crypto';
 import { type Channel, parseNotification, type TransactionNotificationV3 } from '@paycode/dto';
-import { counter, readForScrape, scrapedGauge } from '@paycode/metrics';
+import { counter, readForScrape, scrapedGauge } from '@paycode/service-runtime/metrics';
 import type { Logger } from '@paycode/service-runtime';
-import { backoffMs } from '@paycode/timing';
+import { backoffMs } from '@paycode/service-runtime/timing';
 import { SendError } from '../senders/message.sender';
 import type { OpenChannels } from './channel-table';
 import type { QueuedMessage } from './domain/message';

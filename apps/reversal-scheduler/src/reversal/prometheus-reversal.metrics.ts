@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { counter, histogram, scrapedGauge } from '@paycode/metrics';
+import { counter, histogram, scrapedGauge } from '@paycode/service-runtime/metrics';
 import { countParked, dataFaultReason } from '@paycode/persistence';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import type { Decision } from '@paycode/dto';

@@ -1,6 +1,6 @@
 import type { CloseAnswer, SettleItem } from '@paycode/dto';
 import { isolate } from '@paycode/persistence';
-import type { Clock } from '@paycode/timing';
+import type { Clock } from '@paycode/service-runtime/timing';
 import type { DecideReversals } from './decide-reversals';
 import { DueHeap, type Timer } from './domain/due-heap';
 import { askAgainMs, askParkedAgainMs, retryAfterFaultMs } from './domain/timing';

@@ -1,5 +1,5 @@
 import type { ArmAnswer, ArmItem, CloseAnswer, CloseItem, SettleItem } from '@paycode/dto';
-import { type PaymentTracing, traceAll } from '@paycode/tracing';
+import { type PaymentTracing, traceAll } from '@paycode/service-runtime/tracing';
 import { ArmReversals, type ArmReversalsPorts } from './arm-reversals';
 import { DecideReversals, type DecideReversalsPorts } from './decide-reversals';
 import { type DecisionOutcome, DeliveryCloser } from './reversal.ports';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expectSeveralServices } from '@paycode/metrics/several-services';
+import { expectSeveralServices } from '@paycode/service-runtime/metrics/several-services';
 import type { HostedService as Bundle, RunningService } from '@paycode/service-runtime';
 import { EnvError } from '@paycode/service-runtime/env';
 import { statusOf } from './service-process';

@@ -1,6 +1,6 @@
 import type { Decision } from '@paycode/dto';
 import { DataFault, FlushQueue, type FlushPauses } from '@paycode/persistence';
-import type { Clock } from '@paycode/timing';
+import type { Clock } from '@paycode/service-runtime/timing';
 import type { OwnedShards } from '@paycode/ownership';
 import type { DeliveryStore } from '../deliveries/deliveries.ports';
 import { armed, claimed, type Delivery } from '../deliveries/domain/delivery';

@@ -3,7 +3,7 @@ import { topics } from '@paycode/dto';
 import { EventsServer, EventTransport } from '@paycode/events';
 import { shardsOfPartitions } from '@paycode/ownership';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
-import { PeriodicTask } from '@paycode/timing';
+import { PeriodicTask } from '@paycode/service-runtime/timing';
 import { dispatcherGroup } from '../intake/transaction-terminal.consumer';
 import { Dispatcher } from './dispatcher';
 

@@ -1,6 +1,6 @@
 import { type HeldShard, type ShardListener, ShardOwnership, type ShardStore } from '@paycode/ownership';
 import type { FlushPauses } from '@paycode/persistence';
-import { type Clock, passed } from '@paycode/timing';
+import { type Clock, passed } from '@paycode/service-runtime/timing';
 import { PrepareAttempt } from '../arming/prepare-attempt';
 import type { ReversalScheduler } from '../arming/reversal-scheduler.client';
 import type { DeliveryMetrics, DeliveryStore } from '../deliveries/deliveries.ports';

@@ -1,6 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { eventually } from '@paycode/service-runtime/testing';
-import { settled } from '@paycode/timing/testing';
+import { settled } from '@paycode/service-runtime/timing/testing';
 import { migrations } from '../../migrations';
 import { terminalEvent } from '../deliveries/testing/samples';
 import { PostgresVerdictStore, type VerdictStore } from '../verdicts/verdict.store';

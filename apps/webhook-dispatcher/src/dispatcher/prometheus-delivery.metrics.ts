@@ -1,5 +1,5 @@
 import type { VerdictKind } from '@paycode/dto';
-import { counter, gauge, histogram, scrapedGauge } from '@paycode/metrics';
+import { counter, gauge, histogram, scrapedGauge } from '@paycode/service-runtime/metrics';
 import { countParked, dataFaultReason } from '@paycode/persistence';
 import type { Logger } from '@paycode/service-runtime';
 import { DeliveryMetrics, type DeliveryReport, type ParkedStep } from '../deliveries/deliveries.ports';

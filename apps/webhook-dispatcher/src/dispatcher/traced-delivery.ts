@@ -1,5 +1,5 @@
 import type { ArmItem, Decision, SettleItem, VerdictKind } from '@paycode/dto';
-import { type PaymentTracing, traceAll } from '@paycode/tracing';
+import { type PaymentTracing, traceAll } from '@paycode/service-runtime/tracing';
 import { ReversalScheduler } from '../arming/reversal-scheduler.client';
 import type { Verdict } from '../deliveries/domain/delivery';
 import { type PostObserver, WebhookPoster, type WebhookRequest } from '../posting/post-webhook';

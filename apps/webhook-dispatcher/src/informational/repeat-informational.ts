@@ -1,7 +1,7 @@
 import type { RedeliveryAnswer } from '@paycode/dto';
 import { shardOf, type ShardOwnership } from '@paycode/ownership';
 import { DomainError } from '@paycode/service-runtime';
-import type { Clock } from '@paycode/timing';
+import type { Clock } from '@paycode/service-runtime/timing';
 import { deliveryFromRepeat } from '../deliveries/domain/delivery';
 import type { DeliveryQueue } from '../queueing/delivery-queue';
 import type { InformationalStore } from './informational.store';

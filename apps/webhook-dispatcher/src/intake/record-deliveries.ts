@@ -1,6 +1,6 @@
 import type { TransactionTerminal } from '@paycode/dto';
 import { FlushQueue, type FlushPauses } from '@paycode/persistence';
-import type { Clock } from '@paycode/timing';
+import type { Clock } from '@paycode/service-runtime/timing';
 import { shardOf, type OwnedShards } from '@paycode/ownership';
 import type { DeliveryMetrics, DeliveryStore, DeliveryToInsert, InsertedDelivery } from '../deliveries/deliveries.ports';
 import { type Delivery, deliveryFromEvent, type NewDelivery } from '../deliveries/domain/delivery';

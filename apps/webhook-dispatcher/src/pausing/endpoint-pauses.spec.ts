@@ -1,4 +1,4 @@
-import { ManualClock, settled } from '@paycode/timing/testing';
+import { ManualClock, settled } from '@paycode/service-runtime/timing/testing';
 import { atOnce, DispatcherTables } from '../deliveries/testing/dispatcher-tables';
 import { MemoryPauses } from '../deliveries/testing/memory-verdict.store';
 import { terminalEvent } from '../deliveries/testing/samples';

@@ -1,4 +1,4 @@
-import type { Clock } from '@paycode/timing';
+import type { Clock } from '@paycode/service-runtime/timing';
 
 /** A pause in effect, and for how much longer by the clock of the database. */
 export interface PauseInEffect {

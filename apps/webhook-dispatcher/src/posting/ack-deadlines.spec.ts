@@ -1,4 +1,4 @@
-import { ManualClock, settled } from '@paycode/timing/testing';
+import { ManualClock, settled } from '@paycode/service-runtime/timing/testing';
 import { AckDeadlines } from './ack-deadlines';
 
 describe('deadlines of requests (P-T3)', () => {

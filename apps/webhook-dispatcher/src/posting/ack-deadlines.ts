@@ -1,4 +1,4 @@
-import { type CancelTimer, type Clock, type Deadline, DeadlineHeap } from '@paycode/timing';
+import { type CancelTimer, type Clock, type Deadline, DeadlineHeap } from '@paycode/service-runtime/timing';
 
 type Expire = () => void;
 

@@ -1,5 +1,5 @@
 import { isDataFault } from '@paycode/persistence';
-import type { Clock } from '@paycode/timing';
+import type { Clock } from '@paycode/service-runtime/timing';
 import type { PrepareAttempt } from '../arming/prepare-attempt';
 import type { DeliveryMetrics } from '../deliveries/deliveries.ports';
 import type { AttemptOutcome, Delivery } from '../deliveries/domain/delivery';

@@ -1,4 +1,4 @@
-import { ManualClock, settled } from '@paycode/timing/testing';
+import { ManualClock, settled } from '@paycode/service-runtime/timing/testing';
 import { HandshakeGate, type LeaveGate, RoundRobinQueue } from './handshake-gate';
 
 describe('handshakes are throttled (P-1.9)', () => {

@@ -1,4 +1,4 @@
-import { type Clock, TokenBucket } from '@paycode/timing';
+import { type Clock, TokenBucket } from '@paycode/service-runtime/timing';
 
 export interface HandshakeGateOptions {
   /** New TLS connections per second; each costs more CPU than the rest of a delivery (P-1.9). */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { answerBytesMax, isOurFault, OutboundGuard } from '@paycode/safe-http';
 import { framingsAfterStatus, framingsBeforeStatus, framingsInHeader } from '@paycode/safe-http/testing';
-import { SystemClock } from '@paycode/timing';
+import { SystemClock } from '@paycode/service-runtime/timing';
 import { status, WireReceiver } from '../testing/wire-receiver';
 import type { PostFault } from './post-webhook';
 import { UndiciWebhookClient } from './undici-webhook.client';

@@ -1,7 +1,7 @@
 import { isOurFault, OutboundGuard } from '@paycode/safe-http';
 import { TestAuthority, TestDnsServer } from '@paycode/safe-http/testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
-import { ManualClock } from '@paycode/timing/testing';
+import { ManualClock } from '@paycode/service-runtime/timing/testing';
 import { silence, status, WireReceiver } from '../testing/wire-receiver';
 import type { PostFault } from './post-webhook';
 import { UndiciWebhookClient } from './undici-webhook.client';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressTtlMsOf, ReadLimit } from '@paycode/safe-http';
-import type { Clock } from '@paycode/timing';
+import type { Clock } from '@paycode/service-runtime/timing';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
 import type { PostFault, PostObserver, WebhookRequest } from './post-webhook';
 

@@ -1,5 +1,5 @@
 import type { Route } from '@paycode/dto';
-import type { CancelTimer, Clock } from '@paycode/timing';
+import type { CancelTimer, Clock } from '@paycode/service-runtime/timing';
 import type { AttemptOutcome, Delivery } from '../deliveries/domain/delivery';
 import type { PostUnderWay } from '../deliveries/domain/next-step';
 import { PostWindow, type PostWindowRules } from '../deliveries/domain/post-window';

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { isOurFault, OutboundGuard } from '@paycode/safe-http';
 import { inwardNames, inwardUrls, publicV4, RawReceiver, TestDnsServer } from '@paycode/safe-http/testing';
 import { undoneAfterEach } from '@paycode/service-runtime/testing';
-import { SystemClock } from '@paycode/timing';
+import { SystemClock } from '@paycode/service-runtime/timing';
 import type { PostFault } from './post-webhook';
 import { UndiciWebhookClient } from './undici-webhook.client';
 

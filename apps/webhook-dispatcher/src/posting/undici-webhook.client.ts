@@ -1,4 +1,4 @@
-import type { Clock } from '@paycode/timing';
+import type { Clock } from '@paycode/service-runtime/timing';
 import type { buildConnector } from 'undici';
 import { OriginConnection } from './origin-connection';
 import { type PostObserver, WebhookPoster, type WebhookRequest } from './post-webhook';

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { isOurFault, OutboundGuard, type OutboundPolicy } from '@paycode/safe-http';
 import { TestAuthority, type TestCertificate } from '@paycode/safe-http/testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
-import { type CancelTimer, SystemClock } from '@paycode/timing';
+import { type CancelTimer, SystemClock } from '@paycode/service-runtime/timing';
 import type { buildConnector } from 'undici';
 import type { AttemptOutcome } from '../deliveries/domain/delivery';
 import { delivery } from '../deliveries/testing/samples';

@@ -1,7 +1,7 @@
 import { isOurFault, OutboundGuard } from '@paycode/safe-http';
 import { TestAuthority, type TestCertificate } from '@paycode/safe-http/testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
-import { SystemClock } from '@paycode/timing';
+import { SystemClock } from '@paycode/service-runtime/timing';
 import type { AttemptOutcome } from '../deliveries/domain/delivery';
 import { delivery } from '../deliveries/testing/samples';
 import { PlainSealer, routeTo } from '../dispatcher/testing/fakes';

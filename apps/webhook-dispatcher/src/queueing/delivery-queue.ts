@@ -1,4 +1,4 @@
-import { type Clock, passed } from '@paycode/timing';
+import { type Clock, passed } from '@paycode/service-runtime/timing';
 import type { HeldShard } from '@paycode/ownership';
 import { mayHaveBeenSent } from '../deliveries/domain/attempt-rules';
 import { type Delivery, isBegun } from '../deliveries/domain/delivery';

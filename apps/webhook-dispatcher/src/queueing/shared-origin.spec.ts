@@ -1,5 +1,5 @@
 import type { Route } from '@paycode/dto';
-import { settled } from '@paycode/timing/testing';
+import { settled } from '@paycode/service-runtime/timing/testing';
 import type { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
 import { terminalEvent } from '../deliveries/testing/samples';
 import { routeTo } from '../dispatcher/testing/fakes';

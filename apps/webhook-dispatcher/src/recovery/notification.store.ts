@@ -1,5 +1,5 @@
 import type { VerdictKind } from '@paycode/dto';
-import type { NotificationSource } from '@paycode/erasure';
+import type { NotificationSource } from '@paycode/persistence/erasure';
 import type { DataSource } from 'typeorm';
 
 /** Statements of stored notifications. */

@@ -1,7 +1,7 @@
 import { InternalCallError } from '@paycode/access';
 import type { Route } from '@paycode/dto';
 import { isDataFault } from '@paycode/persistence';
-import { ManualClock } from '@paycode/timing/testing';
+import { ManualClock } from '@paycode/service-runtime/timing/testing';
 import { routeTo } from '../dispatcher/testing/fakes';
 import { RouteCache, RouteUnavailableError } from './route-cache';
 import { RouteSource } from './route-source.client';

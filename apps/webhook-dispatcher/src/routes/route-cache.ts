@@ -1,6 +1,6 @@
 import type { Route } from '@paycode/dto';
 import { DataFault, FlushQueue, isolate } from '@paycode/persistence';
-import type { Clock } from '@paycode/timing';
+import type { Clock } from '@paycode/service-runtime/timing';
 import type { RouteSource } from './route-source.client';
 
 /** The route of a merchant cannot be read now: a fault of the platform, not of the receiver (P-T8). */

@@ -1,4 +1,4 @@
-import { ManualClock, settled } from '@paycode/timing/testing';
+import { ManualClock, settled } from '@paycode/service-runtime/timing/testing';
 import type { Delivery } from '../deliveries/domain/delivery';
 import { delivery } from '../deliveries/testing/samples';
 import { FakeRoutes } from '../dispatcher/testing/fakes';

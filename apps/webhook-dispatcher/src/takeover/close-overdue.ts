@@ -1,4 +1,4 @@
-import type { Clock } from '@paycode/timing';
+import type { Clock } from '@paycode/service-runtime/timing';
 import type { AttemptRules } from '../deliveries/domain/attempt-rules';
 import type { Delivery } from '../deliveries/domain/delivery';
 import type { DeliveryQueue } from '../queueing/delivery-queue';

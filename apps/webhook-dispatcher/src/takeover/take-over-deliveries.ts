@@ -1,4 +1,4 @@
-import type { Clock } from '@paycode/timing';
+import type { Clock } from '@paycode/service-runtime/timing';
 import type { HeldShard, OwnedShards } from '@paycode/ownership';
 import type { DeliveryStore, ShardCursor, StoredDelivery } from '../deliveries/deliveries.ports';
 import { type AttemptRules, planAttempt } from '../deliveries/domain/attempt-rules';

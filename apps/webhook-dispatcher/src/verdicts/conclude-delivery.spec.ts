@@ -1,4 +1,4 @@
-import { settled } from '@paycode/timing/testing';
+import { settled } from '@paycode/service-runtime/timing/testing';
 import type { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
 import { terminalEvent } from '../deliveries/testing/samples';
 import type { FakePost } from '../dispatcher/testing/fakes';

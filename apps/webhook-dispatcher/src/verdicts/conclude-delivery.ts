@@ -1,7 +1,7 @@
 import type { Decision, VerdictKind } from '@paycode/dto';
 import type { OwnedShards } from '@paycode/ownership';
 import { type FlushPauses, FlushQueue, isDataFault } from '@paycode/persistence';
-import { backoffMs, type Clock, passed } from '@paycode/timing';
+import { backoffMs, type Clock, passed } from '@paycode/service-runtime/timing';
 import type { DeliveryMetrics } from '../deliveries/deliveries.ports';
 import { type AttemptRules, isTooOld, mayHaveBeenSent, retryLimits } from '../deliveries/domain/attempt-rules';
 import { type Conclusion, conclusionOf, conclusionWithout, isAcknowledged } from '../deliveries/domain/conclusion';

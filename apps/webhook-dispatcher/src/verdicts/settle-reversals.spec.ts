@@ -1,5 +1,5 @@
 import { eventually } from '@paycode/service-runtime/testing';
-import { ManualClock, settled } from '@paycode/timing/testing';
+import { ManualClock, settled } from '@paycode/service-runtime/timing/testing';
 import { FakeScheduler, RecordingMetrics } from '../dispatcher/testing/fakes';
 import { SettleReversals } from './settle-reversals';
 

@@ -1,6 +1,6 @@
 import type { SettleItem } from '@paycode/dto';
 import { isolate } from '@paycode/persistence';
-import { backoffMs, type Clock, passed } from '@paycode/timing';
+import { backoffMs, type Clock, passed } from '@paycode/service-runtime/timing';
 import type { ReversalScheduler } from '../arming/reversal-scheduler.client';
 import type { DeliveryMetrics } from '../deliveries/deliveries.ports';
 import { retryLimits } from '../deliveries/domain/attempt-rules';

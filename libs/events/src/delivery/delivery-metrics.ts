@@ -1,4 +1,4 @@
-import { counter } from '@paycode/metrics';
+import { counter } from '@paycode/service-runtime/metrics';
 
 const labels = ['topic', 'group'] as const;
 

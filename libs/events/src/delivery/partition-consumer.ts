@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { dataFaultReason, isolate } from '@paycode/persistence';
-import { backoffMs, pauseFor } from '@paycode/timing';
+import { backoffMs, pauseFor } from '@paycode/service-runtime/timing';
 import type { Subscription } from '../event-transport';
 import type { TransportLog } from '../transport-log';
 import { type DeadLetter, deliverBatch, type PartitionRecord } from './deliver-batch';

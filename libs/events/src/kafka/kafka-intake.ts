@@ -1,4 +1,4 @@
-import { pauseFor } from '@paycode/timing';
+import { pauseFor } from '@paycode/service-runtime/timing';
 import type { Batch, Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import type { PartitionRecord } from '../delivery/deliver-batch';
 import type { OwnedPartitions } from '../delivery/owned-partitions';

@@ -1,5 +1,5 @@
 import { FlushQueue } from '@paycode/persistence';
-import { backoffMs, pauseFor } from '@paycode/timing';
+import { backoffMs, pauseFor } from '@paycode/service-runtime/timing';
 import type { Kafka } from 'kafkajs';
 import type { DeadLetter } from '../delivery/deliver-batch';
 import { OwnedPartitions } from '../delivery/owned-partitions';

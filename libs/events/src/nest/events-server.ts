@@ -1,4 +1,4 @@
-import { scrapedGauge } from '@paycode/metrics';
+import { scrapedGauge } from '@paycode/service-runtime/metrics';
 import type { Lifecycle } from '@paycode/service-runtime';
 import { BaseRpcContext, type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import { lastValueFrom } from 'rxjs';

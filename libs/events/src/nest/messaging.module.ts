@@ -6,9 +6,9 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { readForScrape, scrapedGauge } from '@paycode/metrics';
+import { readForScrape, scrapedGauge } from '@paycode/service-runtime/metrics';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
-import { PaymentTracing } from '@paycode/tracing';
+import { PaymentTracing } from '@paycode/service-runtime/tracing';
 import { DataSource } from 'typeorm';
 import { createEventTransport } from '../create-event-transport';
 import { EventTransport } from '../event-transport';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { countParked, dataFaultReason, isolate, withConnection } from '@paycode/persistence';
-import { backoffMs } from '@paycode/timing';
+import { backoffMs } from '@paycode/service-runtime/timing';
 import type { PoolClient, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
 import { Wakeup } from '../delivery/wakeup';

@@ -1,5 +1,5 @@
 import { deadLetterDefaults, isDeadLetterTopic, type TopicDefinition } from '@paycode/dto';
-import { PeriodicTask } from '@paycode/timing';
+import { PeriodicTask } from '@paycode/service-runtime/timing';
 import type { Pool } from 'pg';
 import type { TransportLog } from '../transport-log';
 import { eventLogSql } from './event-log.sql';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { backoffMs } from '@paycode/timing';
+import { backoffMs } from '@paycode/service-runtime/timing';
 import type { OwnedPartitions } from '../delivery/owned-partitions';
 import { batchMaxDefault, type PartitionConsumer } from '../delivery/partition-consumer';
 import { Wakeup } from '../delivery/wakeup';

@@ -1,5 +1,5 @@
 import { connectTimeoutMsOf } from '@paycode/persistence';
-import { backoffMs, pauseFor } from '@paycode/timing';
+import { backoffMs, pauseFor } from '@paycode/service-runtime/timing';
 import { Client, type QueryResult, type QueryResultRow } from 'pg';
 import type { TransportLog } from '../transport-log';
 import { groupSql as sql } from './group.sql';

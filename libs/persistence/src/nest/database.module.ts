@@ -6,7 +6,7 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { readForScrape, scrapedGauge } from '@paycode/metrics';
+import { readForScrape, scrapedGauge } from '@paycode/service-runtime/metrics';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { openDataSource } from '../data-source';

@@ -4,7 +4,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { requestIdHeader } from '@paycode/dto';
-import type { PaymentTracing } from '@paycode/tracing';
+import type { PaymentTracing } from '../tracing';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Logger, NestLogger } from '../logger';
 import { RuntimeModule } from '../runtime.module';

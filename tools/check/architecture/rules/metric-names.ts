@@ -1,6 +1,6 @@
 import type { Rule } from 'eslint';
 
-/** The doors of libs/metrics, by the part of the name that Prometheus expects of each. */
+/** The doors of libs/service-runtime/src/metrics, by the part of the name that Prometheus expects of each. */
 const forms: Record<string, RegExp> = {
   counter: /_total$/,
   gauge: /(?<!_total|_count|_sum|_bucket)$/,
@@ -39,7 +39,7 @@ export const metricName: Rule.RuleModule = {
     type: 'problem',
     schema: [],
     messages: {
-      door: 'metrics are made by counter, gauge, histogram and scrapedGauge of @paycode/metrics',
+      door: 'metrics are made by counter, gauge, histogram and scrapedGauge of @paycode/service-runtime/metrics',
       literal: 'the name of a metric stands as a literal where the metric is made, so that a search finds it',
       prefix: '{{name}}: metrics of this project begin with {{prefix}}',
       letters: '{{name}}: metric names are snake_case',

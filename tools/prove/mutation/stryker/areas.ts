@@ -55,7 +55,11 @@ export const strykerAreas: readonly StrykerArea[] = [
     files: ['libs/ownership/src/{assignment,failure-detector,shard-of,shard-ownership}.ts'],
     sampled: ['libs/ownership/src/assignment.ts'],
   },
-  { area: 'timing', project: 'libs/timing', files: ['libs/timing/src/{backoff,deadline-heap,periodic-task,token-bucket}.ts'] },
+  {
+    area: 'timing',
+    project: 'libs/service-runtime',
+    files: ['libs/service-runtime/src/timing/{backoff,deadline-heap,periodic-task,token-bucket}.ts'],
+  },
   { area: 'isolation', project: 'libs/persistence', files: ['libs/persistence/src/isolate.ts'] },
   { area: 'outbound rules', project: 'libs/safe-http', files: ['libs/safe-http/src/policy/url-rules.ts'] },
   { area: 'standalone rules', project: 'apps/standalone', files: [domainOf('standalone')] },

@@ -1,6 +1,6 @@
 import type { Identity } from '@paycode/dto';
 import { shardOf, shardsOfPartitions } from '@paycode/ownership';
-import { passed } from '@paycode/timing';
+import { passed } from '@paycode/service-runtime/timing';
 import type { ReversalScheduler } from '../../../../apps/webhook-dispatcher/src/arming/reversal-scheduler.client';
 import { DeliveryMetrics } from '../../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
 import { Dispatcher, type Gathering } from '../../../../apps/webhook-dispatcher/src/dispatcher/dispatcher';

@@ -1,4 +1,4 @@
-import { sharedOrigin } from './merchants.ts';
+import { sharedOrigin } from './payment-core.ts';
 import type { PaymentCore } from './payment-core.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 

@@ -1,5 +1,5 @@
-import { BoundedMap } from '@paycode/timing/bounded-map';
-import { type BucketRate, TokenBucket } from '@paycode/timing/token-bucket';
+import { BoundedMap } from '@paycode/service-runtime/timing/bounded-map';
+import { type BucketRate, TokenBucket } from '@paycode/service-runtime/timing/token-bucket';
 
 export interface BucketsRate {
   /** Tokens that come back per second. */

@@ -1,4 +1,4 @@
-import { DeadlineHeap } from '@paycode/timing/deadline-heap';
+import { DeadlineHeap } from '@paycode/service-runtime/timing/deadline-heap';
 
 /** A job the scheduler will ask about. */
 export interface Timer {

@@ -1,6 +1,6 @@
 import { InternalCallError } from '@paycode/access';
 import type { ArmItem, CloseAnswer, CloseItem, Decision, SettleItem, TransactionTerminal, VerdictKind } from '@paycode/dto';
-import { ManualClock } from '@paycode/timing/testing';
+import { ManualClock } from '@paycode/service-runtime/timing/testing';
 import { shardCount } from '@paycode/ownership';
 import { ArmReversals } from '../arm-reversals';
 import { DecideReversals } from '../decide-reversals';

@@ -1,5 +1,5 @@
 import { decisionOf, verdictKinds } from '@paycode/dto';
-import { backoffMs } from '@paycode/timing';
+import { backoffMs } from '@paycode/service-runtime/timing';
 import { retryLimits } from './attempt-rules';
 import { conclusionOf, conclusionWithout, outcomeClass, outcomeText, repeatPauseMs, verdictOf } from './conclusion';
 

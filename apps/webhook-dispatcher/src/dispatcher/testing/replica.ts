@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { allShards, PostgresShardStore } from '@paycode/ownership';
 import { eventually } from '@paycode/service-runtime/testing';
-import { ManualClock } from '@paycode/timing/testing';
+import { ManualClock } from '@paycode/service-runtime/timing/testing';
 import { DataSource } from 'typeorm';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
 import { atOnce, DispatcherTables } from '../../deliveries/testing/dispatcher-tables';

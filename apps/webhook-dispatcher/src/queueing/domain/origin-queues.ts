@@ -1,4 +1,4 @@
-import { DeadlineHeap } from '@paycode/timing/deadline-heap';
+import { DeadlineHeap } from '@paycode/service-runtime/timing/deadline-heap';
 import { FifoQueue } from './fifo-queue';
 import { type Destination, type MerchantQueue, orderOf, OriginShare } from './origin-share';
 import { SlotCap, slotFloor, slotsAtFirst } from './slot-cap';

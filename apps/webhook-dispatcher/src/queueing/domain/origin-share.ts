@@ -1,4 +1,4 @@
-import { type Deadline, DeadlineHeap } from '@paycode/timing/deadline-heap';
+import { type Deadline, DeadlineHeap } from '@paycode/service-runtime/timing/deadline-heap';
 import type { FifoQueue } from './fifo-queue';
 import { SlotCap, slotFloor } from './slot-cap';
 

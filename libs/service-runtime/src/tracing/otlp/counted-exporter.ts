@@ -1,5 +1,5 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
-import { counter } from '@paycode/metrics';
+import { counter } from '../../metrics';
 import { errorCodeOf } from '../error-code';
 
 type ExportDone = Parameters<SpanExporter['export']>[1];

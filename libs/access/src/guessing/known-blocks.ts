@@ -1,4 +1,4 @@
-import { BoundedMap } from '@paycode/timing';
+import { BoundedMap } from '@paycode/service-runtime/timing';
 
 const knownMax = 20_000;
 /**
