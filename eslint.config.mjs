@@ -57,7 +57,7 @@ const exceptions = [
     reason: 'Vite names the file, and takes its configuration from the default export',
   },
   {
-    files: ['tools/prove/simulation/**/*.ts', 'tools/operate/audit/**/*.int.spec.ts', 'tools/check/docs/*.int.spec.ts'],
+    files: ['tools/prove/simulation/**/*.ts', 'apps/operations/src/audit/**/*.int.spec.ts', 'tools/check/docs/*.int.spec.ts'],
     rules: ['@nx/enforce-module-boundaries'],
     reason: 'prove several services together: drive their real decision code, read the schema they make',
   },

@@ -23,7 +23,7 @@ interface StartOptions {
 export class StartedProcess {
   private constructor(
     private readonly child: ChildProcess,
-    /** What `ready` matched. */
+    /** The match of `ready`. */
     readonly match: RegExpExecArray,
   ) {}
 

@@ -12,12 +12,6 @@ export const merchants = [
   { merchantId: 4, origin: null },
 ];
 
-/** Merchants of two paths of one origin, in the seeds that have them. */
-export const sharedOrigin = {
-  silent: { merchantId: 5, origin: 'https://shops.example.com', path: '/silent' },
-  neighbour: { merchantId: 6, origin: 'https://shops.example.com', path: '/hook' },
-};
-
 /** Transaction ids whose shards are the simulated ones; found once per program. */
 const idsOfFewShards: number[] = [];
 

@@ -1,9 +1,14 @@
 import type { PostObserver, WebhookPoster, WebhookRequest } from '../../../../apps/webhook-dispatcher/src/posting/post-webhook';
 import type { SimProcess } from '../engine/sim-process.ts';
 import type { Timeline } from '../engine/timeline.ts';
-import { sharedOrigin } from './payment-core.ts';
 import type { PostGhost } from './watcher.ts';
 import { type ReceiverTrouble, receiverTroubles, type Swarm } from './swarm.ts';
+
+/** Merchants of two paths of one origin, in the seeds that have them. */
+export const sharedOrigin = {
+  silent: { merchantId: 5, origin: 'https://shops.example.com', path: '/silent' },
+  neighbour: { merchantId: 6, origin: 'https://shops.example.com', path: '/hook' },
+};
 
 type Observer = PostObserver & { done(): void };
 

@@ -1,4 +1,4 @@
-import { sharedOrigin } from './payment-core.ts';
+import { sharedOrigin } from './receivers.ts';
 import type { PaymentCore } from './payment-core.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
