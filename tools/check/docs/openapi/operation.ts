@@ -112,7 +112,8 @@ function exampleOf({ example }: { example?: unknown }): Schema {
 /** Errors of every operation of this kind, and errors in the notes. */
 function errors(route: Route, notes: Notes): Schema {
   // The portal's pages treat every refusal alike, and show its words.
-  if (route.path.startsWith('/console/')) return { default: { $ref: '#/components/responses/Refusal' } };
+  if (route.path.startsWith('/console/'))
+    return { '4XX': { $ref: '#/components/responses/Refusal' }, '5XX': { $ref: '#/components/responses/Refusal' } };
   const isInternal = route.path.startsWith('/internal/');
   const usual: Record<string, string[]> = isInternal ? internalErrors(route) : publicErrors(route, notes);
   const statuses = [...new Set([...Object.keys(usual), ...Object.keys(notes.errors ?? {})])].sort();
