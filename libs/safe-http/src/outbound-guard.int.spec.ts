@@ -135,6 +135,7 @@ describe('the connector of the outbound guard', () => {
   });
 
   describe('name servers that answer for one family only', () => {
+    // A name server that takes longer than the 50 ms for which the other family waits; no verdict depends on how much longer.
     const late = (addresses: DnsAnswer) => new Promise<DnsAnswer>(resolve => setTimeout(resolve, 300, addresses));
 
     it.each(['SILENCE', 'SERVFAIL', 'REFUSED', 'NXDOMAIN'] as const)(
