@@ -11,6 +11,12 @@ export abstract class ReversalScheduler {
   abstract settle(items: readonly SettleItem[]): Promise<void>;
 }
 
+/** The scheduler did not arm: a fault of the platform (P-T8). */
+export class ArmUnavailableError extends Error {
+  override readonly name = 'ArmUnavailableError';
+  readonly code = 'ARM_UNAVAILABLE';
+}
+
 /** The scheduler's answer breaks the contract; the client treats it as no answer. */
 export class MalformedArmAnswerError extends Error {
   override readonly name = 'MalformedArmAnswerError';
@@ -24,7 +30,9 @@ export class HttpReversalSchedulerClient extends ReversalScheduler {
   }
 
   override async arm(items: readonly ArmItem[]): Promise<Map<number, Decision | null>> {
-    const answers = await this.client.post<ArmAnswer[]>('/internal/reversals/arm', items);
+    const answers = await this.client.post<ArmAnswer[]>('/internal/reversals/arm', items).catch((cause: unknown) => {
+      throw new ArmUnavailableError('reversal-scheduler does not arm', { cause });
+    });
     if (!Array.isArray(answers)) throw new MalformedArmAnswerError('the answer of arm is not a list');
     // A malformed item counts as no answer: that payment is not armed, the others are (T-29).
     return new Map(answers.filter(isArmAnswer).map(answer => [answer.transactionId, answer.decision]));

@@ -1,7 +1,9 @@
 import type { VerdictKind } from '@paycode/dto';
 import type { Logger } from '@paycode/service-runtime';
 import { register } from 'prom-client';
+import { ArmUnavailableError } from '../arming/reversal-scheduler.client';
 import { delivery } from '../deliveries/testing/samples';
+import { RouteUnavailableError } from '../routes/route-cache';
 import { isLogged, PrometheusDeliveryMetrics, RecentMerchants } from './prometheus-delivery.metrics';
 
 describe('metrics of the dispatcher before the first event', () => {
@@ -10,7 +12,22 @@ describe('metrics of the dispatcher before the first event', () => {
     ['paycode_webhook_dispatcher_events_parked_total', [{}]],
     ['paycode_webhook_dispatcher_events_ingested_total', [{ outcome: 'conflicting' }]],
     ['paycode_webhook_dispatcher_acknowledgements_total', [{}]],
-    ['paycode_webhook_dispatcher_deliveries_held_back_total', [{ reason: 'ROUTE_UNAVAILABLE' }, { reason: 'OTHER' }]],
+    [
+      'paycode_webhook_dispatcher_deliveries_held_back_total',
+      [
+        'ARM_UNAVAILABLE',
+        'ROUTES_UNAVAILABLE',
+        'HANDSHAKES',
+        'OWNERSHIP',
+        'EGRESS_PROXY',
+        'NAME_SERVER',
+        'NO_DESCRIPTOR',
+        'NO_PORT',
+        'NETWORK',
+        'DATABASE',
+        'OTHER',
+      ].map(reason => ({ reason })),
+    ],
     [
       'paycode_webhook_dispatcher_attempts_total',
       ['acknowledged', 'non_200', 'timeout', 'connection', 'our_fault'].map(outcome => ({ outcome })),
@@ -19,6 +36,36 @@ describe('metrics of the dispatcher before the first event', () => {
     new PrometheusDeliveryMetrics({} as Logger, { deliveriesPerLogLine: 100 });
     const { values } = await register.getSingleMetric(name)!.get();
     expect(values).toEqual(series.map(labels => ({ value: 0, labels })));
+  });
+});
+
+describe('deliveries that a fault of the platform holds back', () => {
+  it.each<[string, Error]>([
+    ['ARM_UNAVAILABLE', new ArmUnavailableError('away')],
+    ['ROUTES_UNAVAILABLE', new RouteUnavailableError('away')],
+    ['NAME_SERVER', Object.assign(new Error('x'), { code: 'EAI_AGAIN' })],
+    ['NO_DESCRIPTOR', Object.assign(new Error('x'), { code: 'EMFILE' })],
+    ['DATABASE', Object.assign(new Error('x'), { driverError: {} })],
+    ['DATABASE', Object.assign(new Error('x'), { code: '57P01' })],
+    ['OTHER', Object.assign(new Error('x'), { code: 'SOMETHING_ELSE' })],
+  ])('are counted by the cause, and a warning names it once a minute: %s (P-T8)', async (reason, fault) => {
+    jest.useFakeTimers();
+    register.clear();
+    const warn = jest.fn();
+    const metrics = new PrometheusDeliveryMetrics({ warn } as unknown as Logger, { deliveriesPerLogLine: 100 });
+    const nameOf = (): unknown[] =>
+      warn.mock.calls.map(([line]: [{ reason: string; count: number }]) => [line.reason, line.count]);
+    for (let n = 0; n < 5; n++) metrics.heldBack(fault);
+    expect(nameOf()).toEqual([[reason, 1]]);
+    jest.advanceTimersByTime(60_000);
+    metrics.heldBack(fault);
+    jest.useRealTimers();
+    expect(nameOf()).toEqual([
+      [reason, 1],
+      [reason, 5],
+    ]);
+    const { values } = await register.getSingleMetric('paycode_webhook_dispatcher_deliveries_held_back_total')!.get();
+    expect(values.filter(({ value }) => value > 0)).toEqual([{ value: 6, labels: { reason } }]);
   });
 });
 

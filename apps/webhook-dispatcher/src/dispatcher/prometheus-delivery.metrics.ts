@@ -9,9 +9,39 @@ import type { QueueLoad } from '../queueing/delivery-queue';
 
 const ageBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 60, 120, 300, 900];
 
+/** Reasons of the held-back metric, by the code of the fault. Everything else is OTHER: a label has few values. */
+const heldBackReasons: Record<string, string> = {
+  ARM_UNAVAILABLE: 'ARM_UNAVAILABLE',
+  ARM_ANSWER: 'ARM_UNAVAILABLE',
+  ROUTES_UNAVAILABLE: 'ROUTES_UNAVAILABLE',
+  HANDSHAKES: 'HANDSHAKES',
+  OWNERSHIP_UNCERTAIN: 'OWNERSHIP',
+  OUTBOUND_PROXY: 'EGRESS_PROXY',
+  EAI_AGAIN: 'NAME_SERVER',
+  EAI_MEMORY: 'NAME_SERVER',
+  EMFILE: 'NO_DESCRIPTOR',
+  ENFILE: 'NO_DESCRIPTOR',
+  EADDRNOTAVAIL: 'NO_PORT',
+  EADDRINUSE: 'NO_PORT',
+  ENETDOWN: 'NETWORK',
+  ENETUNREACH: 'NETWORK',
+  EACCES: 'NETWORK',
+  EPERM: 'NETWORK',
+};
+const heldBackLogMs = 60_000;
+
 export interface DeliveryLogOptions {
   /** Of so many deliveries that ended well at their first attempt, one is logged; every other delivery is. */
   deliveriesPerLogLine: number;
+}
+
+const databaseCode = /^([0-9A-Z]{5}|ECONNREFUSED|ECONNRESET|ETIMEDOUT)$/;
+
+/** Calls to other services have codes of their own, so any other SQLSTATE or code of a socket is the database's. */
+function heldBackReasonOf(error: unknown): string {
+  const { code, driverError } = error as { code?: unknown; driverError?: unknown };
+  if (typeof code === 'string' && heldBackReasons[code]) return heldBackReasons[code];
+  return driverError !== undefined || databaseCode.test(String(code)) ? 'DATABASE' : 'OTHER';
 }
 
 /** Metrics of every delivery, and log lines of those that somebody may look for (`isLogged`). Ids are never metric labels. */
@@ -55,6 +85,9 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
     'Payments that their merchant acknowledged.',
   );
 
+  /** Held back since the last line in the log, and the instant of that line, by reason. */
+  private readonly heldBackLines = new Map<string, { count: number; loggedMs: number }>();
+
   private readonly merchants = new RecentMerchants(() => performance.now());
 
   constructor(
@@ -64,7 +97,7 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
     super();
     this.parkedTotal.inc(0);
     this.ingestedTotal.inc({ outcome: 'conflicting' }, 0);
-    for (const reason of ['ROUTE_UNAVAILABLE', 'OTHER']) this.heldBackTotal.inc({ reason }, 0);
+    for (const reason of new Set([...Object.values(heldBackReasons), 'DATABASE', 'OTHER'])) this.heldBackTotal.inc({ reason }, 0);
     for (const kind of ['acknowledged', 'non_200', 'timeout', 'connection', 'our_fault'])
       this.attemptsTotal.inc({ outcome: kind }, 0);
   }
@@ -125,9 +158,18 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
   }
 
   override heldBack(error: unknown): void {
-    const reason = (error as { code?: unknown }).code;
-    this.heldBackTotal.inc({ reason: typeof reason === 'string' ? reason : 'OTHER' });
-    this.logger.debug({ event: 'held-back', err: error }, 'a delivery waits because of a fault of the platform');
+    const reason = heldBackReasonOf(error);
+    this.heldBackTotal.inc({ reason });
+    const line = this.heldBackLines.get(reason) ?? { count: 0, loggedMs: -Infinity };
+    this.heldBackLines.set(reason, line);
+    line.count++;
+    const nowMs = performance.now();
+    if (nowMs - line.loggedMs < heldBackLogMs) return;
+    this.logger.warn(
+      { event: 'held-back', reason, count: line.count, err: error },
+      'deliveries wait because of a fault of the platform',
+    );
+    Object.assign(line, { count: 0, loggedMs: nowMs });
   }
 
   override workParked(step: ParkedStep, transactionId: number, error: unknown): void {

@@ -13,6 +13,9 @@ import type { PostWebhook } from './post-webhook';
 
 /** A lease that runs out during the checks is renewed this many times; then the delivery waits a little. */
 const looksMax = 3;
+/** A longer wait for the handshake of a connection says that there are too many new connections. */
+const gateMsExpected = 5_000;
+const waitsForHandshakes = () => Object.assign(new Error('a new connection waited for its turn'), { code: 'HANDSHAKES' });
 /**
  * Pause between tries, in milliseconds, for a delivery whose own data prevents its preparation: each try costs the other deliveries of its
  * batch further statements. It is not sent before it is armed (P-I5), so waiting cannot settle or reverse it wrongly. If it is never sent,
@@ -54,6 +57,7 @@ export class DispatchWebhook {
     const { clock, gate } = this.parts;
     const grantedMs = clock.nowMs();
     const leave = await gate?.enter(origin);
+    if (clock.nowMs() - grantedMs > gateMsExpected) this.parts.metrics.heldBack(waitsForHandshakes());
     const step = await this.start(item, origin);
     leave?.();
     const startedAt = new Date(clock.epochMs());

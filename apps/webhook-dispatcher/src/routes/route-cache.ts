@@ -6,7 +6,7 @@ import type { RouteSource } from './route-source.client';
 /** The route of a merchant cannot be read now: a fault of the platform, not of the receiver (P-T8). */
 export class RouteUnavailableError extends Error {
   override readonly name = 'RouteUnavailableError';
-  readonly code = 'ROUTE_UNAVAILABLE';
+  readonly code = 'ROUTES_UNAVAILABLE';
 }
 
 export interface RouteCacheOptions {

@@ -60,6 +60,7 @@ describe('after a POST', () => {
   it('a fault of the platform decides nothing; the next attempt is claimed anew (P-T8, A-13)', async () => {
     lastPost().fail({ code: 'EMFILE', isOurs: true });
     await settled();
+    expect(replica.metrics.faults).toMatchObject([{ code: 'EMFILE' }]);
     expect(verdictOf(1)).toBeUndefined();
     await replica.dispatcher.shards.pass();
     await replica.clock.advance(1_000);

@@ -30,6 +30,7 @@ export class ConcludeDelivery {
     this.metrics.attempted(outcome);
     const conclusion = conclusionOf(delivery, outcome);
     if (conclusion) return this.record(delivery, conclusion, startedAt);
+    if (outcome.kind === 'OUR_FAULT') this.metrics.heldBack(Object.assign(new Error(outcome.code), { code: outcome.code }));
     // The platform failed after the request had left, so the merchant may have acknowledged it. The next try is another
     // attempt.
     if (outcome.kind === 'OUR_FAULT' && outcome.isSent) {
