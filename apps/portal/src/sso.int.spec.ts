@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { type Crafted, CraftedProvider, strangersKey } from './testing/crafted-provider';
 import { PortalVisitor } from './testing/portal-visitor';
 import { RunningPortal } from './testing/running-portal';
+import { eventually } from '@paycode/service-runtime/testing';
 
 describe('single sign-on of people', () => {
   let portal: RunningPortal;
@@ -142,6 +143,34 @@ describe('single sign-on of people', () => {
     const { status, body } = await visitor.post('session/sso/begin', { company });
     provider.isAway = false;
     expect([status, body.message]).toEqual([502, expect.stringContaining('use your password')]);
+  });
+
+  it('regression: a slow provider is asked once for all who begin, and 8 sign-ins at a time wait for it (T-04)', async () => {
+    let asked = 0;
+    const held: (() => void)[] = [];
+    const hold = (response: ServerResponse, body: string) => {
+      asked++;
+      held.push(() => response.writeHead(200, { 'content-type': 'application/json' }).end(body));
+    };
+    provider.ways.set('/.well-known/openid-configuration', hold);
+    const beginning = Array.from({ length: 20 }, () => new PortalVisitor(portal).post('session/sso/begin', { company }));
+    await eventually(() => expect(held).toHaveLength(1));
+    held.splice(0).forEach(answer => answer());
+    expect((await Promise.all(beginning)).map(({ status }) => status)).toEqual(Array(20).fill(200));
+    provider.ways.clear();
+    const visitors = await Promise.all(Array.from({ length: 9 }, () => begun()));
+    expect(asked).toBe(1);
+    provider.ways.set('/.well-known/openid-configuration', hold);
+    const finishing = visitors.map(({ visitor, url }) => {
+      const answer = provider.signsIn(url, { sub: 'nobody', email: 'nobody@acme.example', email_verified: true });
+      return visitor.post('session/sso', { answer });
+    });
+    expect((await Promise.race(finishing)).status).toBe(503);
+    await eventually(() => expect(held).toHaveLength(8));
+    held.splice(0).forEach(answer => answer());
+    const statuses = (await Promise.all(finishing)).map(({ status }) => status);
+    expect(statuses.filter(status => status === 403)).toHaveLength(8);
+    provider.ways.clear();
   });
 
   describe('a provider is believed what it signs, and nothing else of what it answers', () => {

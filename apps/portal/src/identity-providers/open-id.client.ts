@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
+import { BoundedMap } from '@paycode/service-runtime/timing';
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -32,27 +33,61 @@ export interface Checks {
 }
 
 const timeoutS = 10;
+/** Where the browser goes changes rarely. A provider that fails is asked again soon, but not by each request. */
+const [knownMs, failedMs] = [300_000, 5_000];
+const providersMax = 1_000;
+/** Sign-ins of one provider that wait for its answer at the same time: a slow provider holds no more of the portal. */
+const waitingMax = 8;
 const scope = 'openid email';
 const subjectCharsMax = 255;
 
 /** OpenID Connect: authorization code with PKCE, state and nonce; signatures are verified although the token came over TLS. */
 @Injectable()
 export class OpenIdClient {
+  private readonly known = new BoundedMap<string, { configuration: Promise<Configuration>; untilMs: number }>(providersMax);
+  private readonly waiting = new Map<string, number>();
+
   constructor(private readonly redirectUri: string) {}
 
   /** Where the browser goes. @throws DomainError 502 when the provider does not answer as one */
   async authorizationUrl(client: ClientOf, { state, nonce, codeVerifier }: Checks): Promise<URL> {
     const challenge = await calculatePKCECodeChallenge(codeVerifier);
     const asked = { scope, state, nonce, redirect_uri: this.redirectUri };
-    return buildAuthorizationUrl(await configurationOf(client), {
+    return buildAuthorizationUrl(await this.knownConfigurationOf(client), {
       ...asked,
       code_challenge: challenge,
       code_challenge_method: 'S256',
     });
   }
 
-  /** `answer`: the query that the browser came back with. @throws DomainError 401 when it does not prove anything, 502 */
-  async claims(client: ClientOf, answer: string, { state, nonce, codeVerifier }: Checks): Promise<Claims> {
+  /** `answer`: the query that the browser came back with. @throws DomainError 401 when it does not prove anything, 502, 503 when too many wait for this provider */
+  async claims(client: ClientOf, answer: string, checks: Checks): Promise<Claims> {
+    const { company } = client;
+    const waiting = this.waiting.get(company) ?? 0;
+    if (waiting >= waitingMax) throw busy();
+    this.waiting.set(company, waiting + 1);
+    try {
+      return await this.proven(client, answer, checks);
+    } finally {
+      const left = this.waiting.get(company)! - 1;
+      if (left === 0) this.waiting.delete(company);
+      else this.waiting.set(company, left);
+    }
+  }
+
+  /** Anybody may begin a sign-in, so all requests for one provider share one question to it, and its answer for a while. */
+  private async knownConfigurationOf(client: ClientOf): Promise<Configuration> {
+    const key = JSON.stringify([client.company, client.issuer, client.clientId]);
+    const known = this.known.get(key);
+    if (known && performance.now() < known.untilMs) return known.configuration;
+    const entry = { configuration: configurationOf(client), untilMs: Infinity };
+    this.known.set(key, entry);
+    const keepFor = (ms: number) => () => void (entry.untilMs = performance.now() + ms);
+    entry.configuration.then(keepFor(knownMs), keepFor(failedMs));
+    return entry.configuration;
+  }
+
+  private async proven(client: ClientOf, answer: string, { state, nonce, codeVerifier }: Checks): Promise<Claims> {
     const configuration = await configurationOf(client);
     const checks = { pkceCodeVerifier: codeVerifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
     const url = new URL(`${this.redirectUri}?${answer}`);
@@ -65,7 +100,7 @@ export class OpenIdClient {
   }
 }
 
-/** Read anew for each step: sign-ins are rare, and a provider that renewed its keys is known at once. @throws DomainError 502 */
+/** Read anew for each answer: a provider that renewed its keys is known at once. @throws DomainError 502 */
 async function configurationOf({ issuer, clientId, clientSecret }: ClientOf): Promise<Configuration> {
   // The portal decided whether this issuer may go without TLS when an operator set the provider.
   const insecure = issuer.startsWith('http:') ? [allowInsecureRequests] : [];
@@ -85,6 +120,11 @@ function refusedOrAway(cause: unknown): never {
 function refused(cause?: unknown): DomainError {
   const message = 'your company’s sign-in did not prove who you are: please begin anew';
   return new DomainError({ status: 401, reason: 'SSO_REFUSED', message, cause });
+}
+
+function busy(): DomainError {
+  const message = 'your company’s sign-in answers too slowly: try again in a moment, or use your password';
+  return new DomainError({ status: 503, reason: 'SSO_BUSY', message, headers: { 'retry-after': '5' } });
 }
 
 function away(cause: unknown): never {

@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto';
+import { PortalVisitor } from '../testing/portal-visitor';
+import { RunningPortal } from '../testing/running-portal';
 import { passwordProblem } from './domain/password-rule';
 import { Passwords } from './passwords';
 
@@ -34,4 +37,20 @@ describe('passwords of people', () => {
   it('takes a long sentence', () => {
     expect(passwordProblem('my dog eats oranges', ['Owner@shop.example'])).toBeUndefined();
   });
+});
+
+it('regression: a made-up secret of an invitation costs no hashing, and its address waits after a few (T-04)', async () => {
+  const portal = await RunningPortal.start({ SIGN_IN_GUESSES_MAX: '3' });
+  try {
+    const hash = jest.spyOn(Passwords.prototype, 'hash');
+    const accept = async () => {
+      const body = { secret: randomBytes(32).toString('base64url'), password: 'my dog eats oranges' };
+      return (await new PortalVisitor(portal).post('invitations/accept', body)).status;
+    };
+    const statuses = await Promise.all(Array.from({ length: 12 }, accept));
+    expect([...new Set(statuses)].sort()).toEqual([410, 429]);
+    expect(hash).not.toHaveBeenCalled();
+  } finally {
+    await portal.stop();
+  }
 });

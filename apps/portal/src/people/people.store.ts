@@ -18,6 +18,8 @@ const peopleSql = {
   useStep: 'update person set totp_step = $2 where person_id = $1 and totp_step < $2',
   useRecoveryCode: `update recovery_code set used_at = clock_timestamp() where code_hash = $2 and person_id = $1 and used_at is null`,
   invite: 'insert into invitation (token_hash, person_id, expires_at) values ($2, $1, $3) returning invitation_id',
+  invited:
+    'select exists (select from invitation where token_hash = $1 and used_at is null and expires_at > clock_timestamp()) as invited',
   accept: `
     with used as (
       update invitation set used_at = clock_timestamp()
@@ -86,6 +88,12 @@ export class PeopleStore {
   async invite(personId: string, { tokenHash, expiresAt }: { tokenHash: Buffer; expiresAt: Date }): Promise<string> {
     const rows = await this.dataSource.query<{ invitation_id: string }[]>(peopleSql.invite, [personId, tokenHash, expiresAt]);
     return rows[0]!.invitation_id;
+  }
+
+  /** Whether an invitation with this hash waits to be accepted. */
+  async isInvited(tokenHash: Buffer): Promise<boolean> {
+    const [row] = await this.dataSource.query<{ invited: boolean }[]>(peopleSql.invited, [tokenHash]);
+    return row!.invited;
   }
 
   /** Uses the invitation and sets the password in one transaction. undefined: unknown, used or expired. */

@@ -63,14 +63,15 @@ export class PasswordService {
     await this.sessions.endOthers('PASSWORD_CHANGED', asking);
   }
 
-  /** @throws DomainError 400 for a weak password, 410 for an invitation that is not good any more */
+  /** A made-up secret costs one look-up and counts as a guess of its address: nothing is hashed for it (T-04). @throws DomainError 400 for a weak password, 410 for an invitation that is not good any more, 429 after many */
   async accept(of: { secret: string; password: string }, origin: Origin): Promise<void> {
     refuseWeak('password', of.password, []);
-    const person = await this.people.accept(secretHash(of.secret), await this.passwords.hash(of.password));
-    if (!person) {
-      const message = 'this invitation was used or has run out: ask for another one';
-      throw new DomainError({ status: 410, reason: 'INVITATION_OVER', message });
-    }
+    const tokenHash = secretHash(of.secret);
+    const guess = { identity: 'invitation', address: origin.address, personId: () => Promise.resolve(null) };
+    const isInvited = async () => (await this.people.isInvited(tokenHash)) || undefined;
+    if (!(await this.limiter.judge(guess, isInvited))) throw invitationOver();
+    const person = await this.people.accept(tokenHash, await this.passwords.hash(of.password));
+    if (!person) throw invitationOver();
     await this.sessions.endOthers('INVITATION_ACCEPTED', { person, session: null, origin });
   }
 
@@ -86,6 +87,11 @@ export function passwordFor({ stage }: PortalSession, current: string | undefine
   if (stage === 'ENROL_DUE') return null;
   if (current === undefined) throw invalidField('current', 'must be your password');
   return current;
+}
+
+function invitationOver(): DomainError {
+  const message = 'this invitation was used or has run out: ask for another one';
+  return new DomainError({ status: 410, reason: 'INVITATION_OVER', message });
 }
 
 function refuseWeak(field: string, password: string, known: readonly string[]): void {

@@ -12,8 +12,8 @@ import {
 import { counter } from '@paycode/service-runtime/metrics';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 
-const ways = ['password', 'code', 'passkey', 'sso'] as const;
-/** The credential that was wrong: a password, the code of an app, the answer of a passkey, or that of a provider. */
+const ways = ['password', 'code', 'passkey', 'sso', 'invitation'] as const;
+/** The credential that was wrong: a password, the code of an app, the answer of a passkey, that of a provider, or the secret of an invitation. */
 export type Way = (typeof ways)[number];
 
 /** After so many wrong tries for one person an operator is alerted, from any addresses and regardless of right ones in between (T-05). */
@@ -62,9 +62,9 @@ export class GuessingWatch {
   }
 }
 
-/** Of `password:<email>`, `code:<person>` `passkey:<person>` and `sso:<company>`. */
+/** Of `password:<email>`, `code:<person>`, `passkey:<person>`, `sso:<company>` and `invitation`. */
 function wayOf(identity: string): Way {
-  return ways.find(way => identity.startsWith(`${way}:`)) ?? 'password';
+  return ways.find(way => way === identity.split(':', 1)[0]) ?? 'password';
 }
 
 export interface SignInRules {
