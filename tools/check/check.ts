@@ -10,6 +10,7 @@ import { citedIdProblems, definedIds, doubleIds } from './gates/cited-ids.ts';
 import { forbiddenText } from './gates/forbidden-text.ts';
 import { pageProblems } from './gates/pages.ts';
 import { CommandError, run } from './gates/run.ts';
+import { kitSizeProblems } from './gates/kit-sizes.ts';
 import { sizeProblems } from './gates/size.ts';
 import { type LockedWorkspace, supplyChainProblems } from './gates/supply-chain.ts';
 import { unreadSettings } from './gates/unread-settings.ts';
@@ -88,7 +89,8 @@ async function pages(): Promise<string[]> {
 
 /** With `--write` the smaller numbers are recorded. */
 async function size(): Promise<string[]> {
-  return sizeProblems(await projectTexts(), flags.has('--write'));
+  const texts = await projectTexts();
+  return [...sizeProblems(texts, flags.has('--write')), ...kitSizeProblems(texts)];
 }
 
 /** Every setting that a service declares is read by its code. */
