@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { generateWebhookKey, importWebhookKey, webhookEnvelope } from '@paycode/crypto';
+import { generateWebhookKey, importWebhookKey, webhookEnvelope, webhookHeaders } from '@paycode/crypto';
 import {
   type EncryptionProfile,
   type IsOpened,
@@ -142,14 +142,11 @@ function testMessageOf(
   { encryption, key }: { encryption: EncryptionProfile; key: KeyObject },
 ): ProbeMessage {
   const envelope = webhookEnvelope(encryption);
+  const { transactionId } = notification;
   return {
     body: envelope.encrypt(key, serializeNotification(notification)),
     headers: {
-      'content-type': 'text/plain; charset=utf-8',
-      'x-webhook-encryption': envelope.headerValue,
-      'x-webhook-transaction-id': String(notification.transactionId),
-      'x-webhook-attempt': '1',
-      'x-webhook-timestamp': String(Math.floor(Date.now() / 1_000)),
+      ...webhookHeaders({ transactionId, attempt: 1, encryption: envelope.headerValue, epochMs: Date.now() }),
       'x-webhook-test': '1',
     },
   };

@@ -1,3 +1,4 @@
+import { webhookHeaders } from '@paycode/crypto';
 import type { Route } from '@paycode/dto';
 import type { CancelTimer, Clock } from '@paycode/service-runtime/timing';
 import type { AttemptOutcome, Delivery } from '../deliveries/domain/delivery';
@@ -69,8 +70,9 @@ export class PostWebhook {
   private requestFor(delivery: Delivery, route: Route): WebhookRequest {
     const { body, encryption } = this.sealer.bodyOf(delivery.payload, route);
     const { transactionId, attempt } = delivery;
-    const facts = { transactionId, attempt, encryption, userAgent: this.options.userAgent, epochMs: this.clock.epochMs() };
-    return { url: route.url!, body, onFreshSocket: false, headers: webhookHeaders(facts) };
+    const facts = { transactionId, attempt, encryption, epochMs: this.clock.epochMs() };
+    const headers = { ...webhookHeaders(facts), 'user-agent': this.options.userAgent };
+    return { url: route.url!, body, onFreshSocket: false, headers };
   }
 }
 
@@ -142,30 +144,4 @@ export class PostAttempt {
     this.cancelDeadline?.();
     this.outcome.resolve(outcome);
   }
-}
-
-export interface WebhookHeaderFacts {
-  transactionId: number;
-  attempt: number;
-  encryption: string;
-  userAgent: string;
-  epochMs: number;
-}
-
-/** Header fields of a notification. Nothing personal is in a header (decision "Webhook headers"). */
-export function webhookHeaders({
-  transactionId,
-  attempt,
-  encryption,
-  userAgent,
-  epochMs,
-}: WebhookHeaderFacts): Record<string, string> {
-  return {
-    'content-type': 'text/plain; charset=utf-8',
-    'user-agent': userAgent,
-    'x-webhook-encryption': encryption,
-    'x-webhook-transaction-id': String(transactionId),
-    'x-webhook-attempt': String(attempt),
-    'x-webhook-timestamp': String(Math.floor(epochMs / 1_000)),
-  };
 }

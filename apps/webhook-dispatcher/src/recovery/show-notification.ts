@@ -1,7 +1,6 @@
 import { erasedMsisdn, parseNotification, type PortalShownNotification, type RedeliveryAnswer } from '@paycode/dto';
-import type { PayloadSealer } from '@paycode/crypto';
+import { type PayloadSealer, webhookHeaders } from '@paycode/crypto';
 import type { RedeliverInformational } from '../informational/repeat-informational';
-import { webhookHeaders } from '../posting/post-webhook';
 import type { WebhookSealer } from '../posting/webhook-sealer';
 import type { RouteCache } from '../routes/route-cache';
 import type { NotificationStore, StoredNotification } from './notification.store';
@@ -43,8 +42,8 @@ export class SealRequest {
     const route = await this.routes.current(merchantId);
     if (route.url === null) return null;
     const { body, encryption } = this.sealer.bodyOf(payload, route);
-    const facts = { transactionId, attempt: attemptsClaimed || 1, encryption, userAgent: this.userAgent, epochMs: Date.now() };
-    return { headers: webhookHeaders(facts), body };
+    const facts = { transactionId, attempt: attemptsClaimed || 1, encryption, epochMs: Date.now() };
+    return { headers: { ...webhookHeaders(facts), 'user-agent': this.userAgent }, body };
   }
 }
 
