@@ -1,5 +1,6 @@
 import type { VerdictKind } from '@paycode/dto';
 import { counter, gauge, histogram, scrapedGauge } from '@paycode/service-runtime/metrics';
+import { PacedLines } from '@paycode/service-runtime/timing';
 import { countParked, dataFaultReason } from '@paycode/persistence';
 import type { Logger } from '@paycode/service-runtime';
 import { DeliveryMetrics, type DeliveryReport, type ParkedStep } from '../deliveries/deliveries.ports';
@@ -28,7 +29,6 @@ const heldBackReasons: Record<string, string> = {
   EACCES: 'NETWORK',
   EPERM: 'NETWORK',
 };
-const heldBackLogMs = 60_000;
 
 export interface DeliveryLogOptions {
   /** Of so many deliveries that ended well at their first attempt, one is logged; every other delivery is. */
@@ -85,8 +85,7 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
     'Payments that their merchant acknowledged.',
   );
 
-  /** Held back since the last line in the log, and the instant of that line, by reason. */
-  private readonly heldBackLines = new Map<string, { count: number; loggedMs: number }>();
+  private readonly heldBackLines = new PacedLines();
 
   private readonly merchants = new RecentMerchants(() => performance.now());
 
@@ -160,16 +159,9 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
   override heldBack(error: unknown): void {
     const reason = heldBackReasonOf(error);
     this.heldBackTotal.inc({ reason });
-    const line = this.heldBackLines.get(reason) ?? { count: 0, loggedMs: -Infinity };
-    this.heldBackLines.set(reason, line);
-    line.count++;
-    const nowMs = performance.now();
-    if (nowMs - line.loggedMs < heldBackLogMs) return;
-    this.logger.warn(
-      { event: 'held-back', reason, count: line.count, err: error },
-      'deliveries wait because of a fault of the platform',
-    );
-    Object.assign(line, { count: 0, loggedMs: nowMs });
+    const count = this.heldBackLines.due(reason);
+    if (count === 0) return;
+    this.logger.warn({ event: 'held-back', reason, count, err: error }, 'deliveries wait because of a fault of the platform');
   }
 
   override workParked(step: ParkedStep, transactionId: number, error: unknown): void {
