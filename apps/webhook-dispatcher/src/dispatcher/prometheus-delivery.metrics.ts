@@ -85,7 +85,7 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
     'Payments that their merchant acknowledged.',
   );
 
-  private readonly heldBackLines = new PacedLines();
+  private readonly lines = new PacedLines();
 
   private readonly merchants = new RecentMerchants(() => performance.now());
 
@@ -150,8 +150,10 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
 
   override verdictWriteFailed(error: unknown): void {
     this.writeFailuresTotal.inc();
-    this.logger.error(
-      { event: 'verdict-write', err: error },
+    const count = this.lines.due('verdict-write');
+    if (count === 0) return;
+    this.logger.warn(
+      { event: 'verdict-write', count, err: error },
       'verdicts cannot be written; they stay in memory and are tried again',
     );
   }
@@ -159,7 +161,7 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
   override heldBack(error: unknown): void {
     const reason = heldBackReasonOf(error);
     this.heldBackTotal.inc({ reason });
-    const count = this.heldBackLines.due(reason);
+    const count = this.lines.due(reason);
     if (count === 0) return;
     this.logger.warn({ event: 'held-back', reason, count, err: error }, 'deliveries wait because of a fault of the platform');
   }
