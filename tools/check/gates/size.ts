@@ -5,6 +5,9 @@ import ts from 'typescript';
 /** How large the project is, by area: `[files, lines]`, or a count. A number in `size.json` may be raised only by editing that file. */
 type Sizes = Record<string, number[]>;
 
+/** A mend with its test needs no entry: files and lines may be this much above the recorded ones. A recorded 0 stays 0. */
+const room = 1.01;
+
 const record = join(import.meta.dirname, 'size.json');
 /** These may grow without an entry: a regression test, a kit, a manifest. The totals count them. */
 const onlyShown = ['specs', 'kits', 'k8s'];
@@ -28,10 +31,12 @@ export function sizeProblems(texts: ReadonlyMap<string, string>, isRecording: bo
   }
   const names: Record<string, string[]> = { bags: classes.bags, portsWithoutDouble: classes.ports };
   return Object.entries(found)
-    .filter(([area, numbers]) => !onlyShown.includes(area) && numbers.some((number, at) => number > (known[area]?.[at] ?? 0)))
+    .filter(
+      ([area, numbers]) => !onlyShown.includes(area) && numbers.some((number, at) => number > (known[area]?.[at] ?? 0) * room),
+    )
     .map(([area, numbers]) =>
       [
-        `${area}: ${numbers.join(' files, ')} rose above ${known[area]?.join(' files, ')} of size.json`,
+        `${area}: ${numbers.join(' files, ')} rose above ${known[area]?.join(' files, ')} of size.json by more than 1 %`,
         ...(names[area] ?? []),
       ].join('\n  '),
     );
