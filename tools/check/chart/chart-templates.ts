@@ -128,8 +128,16 @@ function withValues(resource: Resource, services: readonly string[]): Tree {
     tree['data'] = fields(`{{- include "paycode.settings" (list "${service}" .) | nindent 2 }}`);
   }
   changes[resource.kind]?.(tree, resource.metadata.name);
-  return tree;
+  const [field, code] = ofChart[`${resource.kind} ${resource.metadata.name}`] ?? [];
+  return field ? { ...tree, [field]: fields(`{{- ${code} | nindent 2 }}`) } : tree;
 }
+
+/** The objects whose text lies in the chart itself, where kustomize reads it too. */
+const ofChart: Record<string, [field: string, code: string]> = {
+  'ConfigMap paycode-dashboards': ['data', '(.Files.Glob "dashboards/*.json").AsConfig'],
+  'PrometheusRule paycode': ['spec', '.Files.Get "alerts/paycode.yaml"'],
+  'PrometheusRule paycode-service-levels': ['spec', '.Files.Get "alerts/service-levels.yaml"'],
+};
 
 type Change = (tree: Tree & { metadata: Tree; spec: Tree }, name: string) => void;
 

@@ -31,10 +31,10 @@ function alertRules(): Manifest[] {
   return [
     [
       'k8s/components/monitoring/prometheus-rule.yaml',
-      'alerts/paycode.yaml and alerts/service-levels.yaml',
+      'k8s/charts/paycode/alerts',
       [
-        rule('paycode', read('k8s/components/monitoring/alerts/paycode.yaml')),
-        rule('paycode-service-levels', read('k8s/components/monitoring/alerts/service-levels.yaml')),
+        rule('paycode', read('k8s/charts/paycode/alerts/paycode.yaml')),
+        rule('paycode-service-levels', read('k8s/charts/paycode/alerts/service-levels.yaml')),
       ],
     ],
     [

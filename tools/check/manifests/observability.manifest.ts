@@ -9,18 +9,18 @@ import { render, renderWithBase } from './render';
 const root = join(__dirname, '../../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const alertFiles = [
-  'k8s/components/monitoring/alerts/paycode.yaml',
-  'k8s/components/monitoring/alerts/service-levels.yaml',
+  'k8s/charts/paycode/alerts/paycode.yaml',
+  'k8s/charts/paycode/alerts/service-levels.yaml',
   'k8s/components/keda/alerts/keda.yaml',
   'k8s/components/postgres-cnpg/alerts/postgres.yaml',
   'k8s/components/kafka-strimzi/alerts/kafka.yaml',
 ];
 const tests = readdirSync(join(root, 'k8s/tests/alerts')).map(file => `k8s/tests/alerts/${file}`);
-const dashboards = readdirSync(join(root, 'k8s/components/monitoring/dashboards')).map(
-  file => `k8s/components/monitoring/dashboards/${file}`,
-);
+const dashboards = readdirSync(join(root, 'k8s/charts/paycode/dashboards'))
+  .filter(file => file.endsWith('.json'))
+  .map(file => `k8s/charts/paycode/dashboards/${file}`);
 /** Of one transaction: traces and log lines, no metrics. */
-const ofTransaction = 'k8s/components/monitoring/dashboards/transaction.json';
+const ofTransaction = 'k8s/charts/paycode/dashboards/transaction.json';
 const ofMetrics = dashboards.filter(file => file !== ofTransaction);
 
 interface Alert {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dashboardLink } from './dashboard-link';
 
-const shipped = join(__dirname, '../../../../../k8s/components/monitoring/dashboards/transaction.json');
+const shipped = join(__dirname, '../../../../../k8s/charts/paycode/dashboards/transaction.json');
 
 describe('the link to the dashboard of a transaction', () => {
   it('leads below the path of Grafana, to the hour of the transaction', () => {

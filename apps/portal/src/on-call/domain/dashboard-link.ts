@@ -1,4 +1,4 @@
-/** `uid` of k8s/components/monitoring/dashboards/transaction.json. */
+/** `uid` of k8s/charts/paycode/dashboards/transaction.json. */
 const dashboardUid = 'paycode-transaction';
 const beforeMs = 10 * 60_000;
 const afterMs = 3_600_000;
