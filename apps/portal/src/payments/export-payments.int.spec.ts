@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../migrations';
 import { AuditLog } from '../audit';
+import { pageKeyAt } from '../page-cursor';
 import { ExportPaymentsService, exportRowsMax, type Sought } from './export-payments.service';
 import { PaymentReader } from './payment-reader';
 import { scopeOfMerchants } from './testing/scopes';
@@ -59,7 +60,7 @@ describe('a file of payments', () => {
     const ids = lines.map(idOf);
     expect([ids.length, new Set(ids).size, ids[0], ids.at(-1)]).toEqual([exportRowsMax, exportRowsMax, exportRowsMax + 11, 12]);
     const last = lines.at(-1)!.split(',');
-    const rest = await linesOf({ after: { transactionId: 12, completedAt: last[3]! } });
+    const rest = await linesOf({ after: pageKeyAt({ transactionId: 12, completedAt: last[3]! }) });
     expect(rest.map(idOf)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2]);
   });
 

@@ -5,7 +5,7 @@ import { AuditLog, type ByPerson, doneBy } from '../audit';
 import type { Scope } from '../tenancy/scope';
 import { ConcurrencyLimit } from './domain/concurrency-limit';
 import { csvHeader, csvLines } from './domain/csv';
-import type { PageKey } from './domain/payment';
+import { type PageKey, pageKeyAt } from '../page-cursor';
 import { type PaymentFilter, PaymentReader } from './payment-reader';
 
 /** Filter of the export, and the position in the list at which it starts. */
@@ -52,7 +52,7 @@ export class ExportPaymentsService {
       const payments = await this.reader.list(scope, { ...sought, after, before: null, limit: pageRows });
       if (payments.length > 0) yield csvLines(payments);
       if (payments.length < pageRows) return;
-      after = payments.at(-1)!;
+      after = pageKeyAt(payments.at(-1)!);
     }
   }
 }

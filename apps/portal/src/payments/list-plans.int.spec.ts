@@ -1,6 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../migrations';
-import { answers, outcomes, type PageKey } from './domain/payment';
+import { pageKeyAt } from '../page-cursor';
+import { answers, outcomes } from './domain/payment';
 import { listStatement, type PaymentFilter } from './payment-reader';
 import { scopeOfAll, scopeOfMerchants } from './testing/scopes';
 
@@ -22,7 +23,7 @@ const fill = `
     from generate_series(1, 20000) i`;
 
 const nothing = { search: null, outcome: null, status: null, answer: null, amount: null, from: null, to: null };
-const middle: PageKey = { completedAt: '2030-01-01T02:46:40.000Z', transactionId: 10_000 };
+const middle = pageKeyAt({ completedAt: '2030-01-01T02:46:40.000Z', transactionId: 10_000 });
 const sought: [string, Partial<PaymentFilter>][] = [
   ['everything', {}],
   ['a day', { from: '2030-01-01T01:00:00.000Z', to: '2030-01-01T02:00:00.000Z' }],

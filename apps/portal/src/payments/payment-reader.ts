@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { idOf, type ReversalReason, reversalReasons, type TransactionKind } from '@paycode/dto';
 import { DataSource } from 'typeorm';
 import type { Scope } from '../tenancy/scope';
-import { type Answer, isContradiction, type Outcome, type PageKey, type Payment } from './domain/payment';
+import { instantSql, type PageKey } from '../page-cursor';
+import { type Answer, isContradiction, type Outcome, type Payment } from './domain/payment';
 
 export interface PaymentFilter {
   /** Transaction id, reference or code, as a whole. */
@@ -262,7 +263,7 @@ function conditionsOf({ outcome, status, answer, amount, from, to, after, before
   if (outcome === 'SETTLED' && isReversalReason(answer)) conditions.push('p.reversal_failed_by is not null');
   const key = after ?? before;
   if (!key) return conditions;
-  const bound = `(${bind(key.completedAt)}::timestamptz, ${bind(key.transactionId)}::bigint)`;
+  const bound = `(${instantSql(bind(key.completedAtUs))}, ${bind(key.transactionId)}::bigint)`;
   return [...conditions, `(p.completed_at, p.transaction_id) ${after ? '<' : '>'} ${bound}`];
 }
 

@@ -2,10 +2,11 @@ import { Controller, Get, Header, HttpCode, Param, Post, Query, StreamableFile }
 import { IsIdText, type PortalFetchedNotification, type PortalShownNotification } from '@paycode/dto';
 import { invalidField, ParseIdPipe } from '@paycode/service-runtime';
 import { IsIn, IsISO8601, IsNumberString, IsOptional, IsString, Length, Matches } from 'class-validator';
+import { type PageKey, pageKeyOf } from '../page-cursor';
 import type { OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, Needs, SignedIn } from '../sessions/portal.guard';
 import { Scope, ScopedPipe, ScopePipe } from '../tenancy/scope';
-import { type Answer, answers, type Outcome, outcomes, type PageKey, pageKeyOf, utcInstant } from './domain/payment';
+import { type Answer, answers, type Outcome, outcomes, utcInstant } from './domain/payment';
 import { ExportPaymentsService, type Sought } from './export-payments.service';
 import { FollowPaymentsService } from './follow-payments.service';
 import type { PaymentFilter } from './payment-reader';

@@ -2,9 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { DeliveryAttempt } from '@paycode/dto';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { orSilent } from '../neighbours';
+import { cursorOf, pageKeyAt } from '../page-cursor';
 import { notYours, type Scope } from '../tenancy/scope';
 import { explain, type Explanation } from './domain/explanation';
-import { cursorOf, type Payment } from './domain/payment';
+import type { Payment } from './domain/payment';
 import { type ReversalNotice, timelineOf, type TimelineStep } from './domain/timeline';
 import { PaymentCalls } from './payment-calls';
 import { type PaymentFilter, PaymentReader } from './payment-reader';
@@ -79,5 +80,5 @@ function pageOf(found: Payment[], { limit, after, before }: PaymentFilter): Paym
   const [first, last] = [payments.at(0), payments.at(-1)];
   if (!first || !last) return { payments, next: null, previous: null };
   const [hasOlder, hasNewer] = before ? [true, hasMore] : [hasMore, after !== null];
-  return { payments, next: hasOlder ? cursorOf(last) : null, previous: hasNewer ? cursorOf(first) : null };
+  return { payments, next: hasOlder ? cursorOf(pageKeyAt(last)) : null, previous: hasNewer ? cursorOf(pageKeyAt(first)) : null };
 }

@@ -1,5 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../migrations';
+import { pageKeyAt } from '../page-cursor';
 import { type PaymentFilter, PaymentReader } from './payment-reader';
 import { PaymentWriter, type TerminalFacts } from './payment-writer';
 import { scopeOfAll, scopeOfMerchants } from './testing/scopes';
@@ -159,14 +160,14 @@ describe('the read model of payments', () => {
         seen.push(...page.map(({ transactionId }) => transactionId));
         const last = page.at(-1);
         if (!last) break;
-        after = last;
+        after = pageKeyAt(last);
       }
-      for (let before = { completedAt: '2000-01-01T00:00:00.000Z', transactionId: 1 }; ;) {
+      for (let before = pageKeyAt({ completedAt: '2000-01-01T00:00:00.000Z', transactionId: 1 }); ;) {
         const page = await reader.list(of, { ...everything, before, limit: 7 });
         backwards.unshift(...page.map(({ transactionId }) => transactionId));
         const [first] = page;
         if (!first) break;
-        before = first;
+        before = pageKeyAt(first);
       }
       expect(backwards).toEqual(seen);
       expect([seen.length, new Set(seen).size]).toEqual([count, count]);
@@ -181,7 +182,7 @@ describe('the read model of payments', () => {
     );
     const mine = await scopeOf(31);
     const [first] = await reader.list(mine, { ...everything, limit: 1 });
-    const others = await reader.list(mine, { ...everything, after: first! });
+    const others = await reader.list(mine, { ...everything, after: pageKeyAt(first!) });
     expect([first, ...others].map(payment => payment!.transactionId)).toEqual([7_003, 7_002, 7_001]);
   });
 

@@ -3,7 +3,7 @@ import type { Identity } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { MerchantDirectory } from '../tenancy/merchant.directory';
 import { Scope } from '../tenancy/scope';
-import { cursorOf } from './domain/list-key';
+import { cursorOf } from '../page-cursor';
 import type { ListedNotification } from './domain/listed-notification';
 import { type NotificationFilter, NotificationStore } from './notification.store';
 

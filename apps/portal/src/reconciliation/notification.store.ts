@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Scope } from '../tenancy/scope';
-import type { ListKey } from './domain/list-key';
+import { instantSql, type PageKey } from '../page-cursor';
 import { type DeliveryFacts, deliveryOf, type ListedNotification } from './domain/listed-notification';
 
 export interface NotificationFilter {
@@ -9,14 +9,14 @@ export interface NotificationFilter {
   since: string | null;
   reference: string | null;
   code: string | null;
-  after: ListKey | null;
+  after: PageKey | null;
   limit: number;
 }
 
 /** A row, and the key of the page that ends with it. */
 export interface FoundNotification {
   notification: ListedNotification;
-  key: ListKey;
+  key: PageKey;
 }
 
 /**
@@ -30,8 +30,6 @@ const notificationSql = {
       from payment p
      where ${['p.merchant_id = $1', 'p.completed_at is not null', ...conditions].join(' and ')}
      order by p.completed_at, p.transaction_id limit ${limit}`,
-  /** Microseconds since 1970, as exact as the column. */
-  instant: (microseconds: string): string => `timestamptz 'epoch' + ${microseconds}::bigint * interval '1 microsecond'`,
 } as const;
 
 interface Row extends Pick<DeliveryFacts, 'outcome'> {
@@ -73,7 +71,7 @@ function conditionsOf({ since, reference, code, after }: NotificationFilter, bin
   if (reference !== null) conditions.push(`p.reference = ${bind(reference)}`);
   if (code !== null) conditions.push(`p.code = ${bind(code)}`);
   if (after !== null) {
-    const at = notificationSql.instant(bind(after.completedAtUs));
+    const at = instantSql(bind(after.completedAtUs));
     conditions.push(`(p.completed_at, p.transaction_id) > (${at}, ${bind(after.transactionId)}::bigint)`);
   }
   return conditions;

@@ -5,7 +5,7 @@ import { invalidField } from '@paycode/service-runtime';
 import { Transform } from 'class-transformer';
 import { IsInt, IsISO8601, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
 import { utcInstant } from '../payments/domain/payment';
-import { listKeyOf } from './domain/list-key';
+import { pageKeyOf } from '../page-cursor';
 import { ListNotificationsService, type NotificationPage } from './list-notifications.service';
 
 /** `12`; anything else stays text, which is no integer. */
@@ -65,7 +65,7 @@ export class PurchaseNotificationsController {
   @Header('cache-control', 'no-store')
   list(@Query() query: ListNotificationsQuery, @CallerIdentity() caller: Identity): Promise<NotificationPage> {
     const { since = null, reference = null, code = null, cursor, limit = pageDefault, merchantId } = query;
-    const after = cursor === undefined ? null : listKeyOf(cursor);
+    const after = cursor === undefined ? null : pageKeyOf(cursor);
     if (after === undefined) throw invalidField('cursor', 'must be the next of a page');
     return this.listNotifications.list(caller, merchantId, { since, reference, code, after, limit });
   }

@@ -35,12 +35,6 @@ export interface Payment {
   reversalFailedBy: number | null;
 }
 
-/** Where a page ended: the next one begins behind it. */
-export interface PageKey {
-  completedAt: string;
-  transactionId: number;
-}
-
 export interface Wanted {
   outcome: Outcome | null;
   status: string | null;
@@ -54,24 +48,5 @@ export function isContradiction({ outcome, status, answer }: Wanted): boolean {
   return outcome === 'PENDING' && answer !== null;
 }
 
-/** As it goes into a link. */
-export function cursorOf({ completedAt, transactionId }: PageKey): string {
-  return Buffer.from(`${completedAt} ${transactionId}`).toString('base64url');
-}
-
 /** An instant of a query in UTC. The database keeps microseconds, and takes no year 0. */
 export const utcInstant = /^[12]\d{3}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?Z$/;
-
-const shape = /^(\S+\.\d{3,6}Z) ([1-9]\d{0,15})$/;
-
-/** undefined: it is not one of ours. */
-export function pageKeyOf(cursor: string): PageKey | undefined {
-  const found = shape.exec(Buffer.from(cursor, 'base64url').toString());
-  return found && isInstant(found[1]!) ? { completedAt: found[1]!, transactionId: Number(found[2]) } : undefined;
-}
-
-/** `Date` reads 30 February as 1 March; the database refuses it. */
-function isInstant(text: string): boolean {
-  const at = utcInstant.test(text) ? Date.parse(text) : Number.NaN;
-  return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text.slice(0, 10);
-}

@@ -1,9 +1,9 @@
-import { cursorOf, listKeyOf } from './list-key';
+import { cursorOf, pageKeyOf } from './page-cursor';
 
-describe('the cursor of a list of notifications', () => {
+describe('the cursor of a page of payments', () => {
   it('keeps microseconds and the id', () => {
     const key = { completedAtUs: '1893492000123456', transactionId: 7_000_001 };
-    expect(listKeyOf(cursorOf(key))).toEqual(key);
+    expect(pageKeyOf(cursorOf(key))).toEqual(key);
   });
 
   it.each([
@@ -13,6 +13,6 @@ describe('the cursor of a list of notifications', () => {
     Buffer.from('1.9007199254740993').toString('base64url'),
     Buffer.from("1'--.1").toString('base64url'),
   ])('%j is none', text => {
-    expect(listKeyOf(text)).toBeUndefined();
+    expect(pageKeyOf(text)).toBeUndefined();
   });
 });
