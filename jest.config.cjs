@@ -1,4 +1,4 @@
-// Root run: every project that has specs but the journeys (which start the whole platform), on one embedded PostgreSQL. `npm test` is the front door (tools/prove/test.ts).
+// Root run: every project that has specs but the journeys (which start the whole platform), on one embedded PostgreSQL. `npm test` is the command (tools/prove/test.ts).
 const { readdirSync, existsSync } = require('node:fs');
 const { join } = require('node:path');
 

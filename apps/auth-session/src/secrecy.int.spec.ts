@@ -9,7 +9,7 @@ class Canaries {
 
   /** A new text to send, stored under its kind. */
   plant(what: string): string {
-    const text = `canary${randomBytes(12).toString('hex')}`;
+    const text = `marker${randomBytes(12).toString('hex')}`;
     this.planted.set(text, what);
     return text;
   }

@@ -64,7 +64,7 @@ const onCallCalls: typeof calls = [
 
 describe('the portal', () => {
   const platform = sharedPlatform();
-  const canary = `canary-${randomInt(1_000_000_000)}`;
+  const marker = `marker-${randomInt(1_000_000_000)}`;
   let mine: { merchant: Merchant; receiver: MerchantReceiver };
   let ids: Ids;
   let owner: PortalPerson;
@@ -72,11 +72,11 @@ describe('the portal', () => {
   beforeAll(async () => {
     mine = await makeMerchantWithReceiver(platform);
     const { merchant } = mine;
-    const { code } = await merchant.createCode({ merchantReference: canary, amount: '10.00', currencyCode: 'ZAR' });
+    const { code } = await merchant.createCode({ merchantReference: marker, amount: '10.00', currencyCode: 'ZAR' });
     ids = { merchantId: merchant.merchantId, transactionId: await merchant.pay(code) };
     owner = await makePerson(platform, { tenantId: String(ids.merchantId) });
     const client = await PortalClient.signedIn(platform, owner);
-    await eventually(async () => expect((await client.send({ path: `payments/${ids.transactionId}` })).text).toContain(canary));
+    await eventually(async () => expect((await client.send({ path: `payments/${ids.transactionId}` })).text).toContain(marker));
   });
   afterAll(() => mine?.receiver.stop());
 
@@ -98,24 +98,24 @@ describe('the portal', () => {
       const asked = call(ids);
       const answer = await thief.send(asked);
       expect([asked.path, answer.status]).toEqual([asked.path, 404]);
-      expect(answer.text).not.toContain(canary);
+      expect(answer.text).not.toContain(marker);
     }
     const answers = [];
     for (const call of onCallCalls) answers.push({ path: call(ids).path, ...(await thief.send(call(ids))) });
     expect(answers.map(({ path, status }) => [path, status])).toEqual(answers.map(({ path }) => [path, 403]));
     // The path of the request comes back, and nothing else of it.
-    for (const { text } of answers) expect(text).not.toMatch(new RegExp(`${canary}|"merchantId"`));
+    for (const { text } of answers) expect(text).not.toMatch(new RegExp(`${marker}|"merchantId"`));
     expect((await thief.send({ path: `payments/${ids.transactionId}/changes` })).status).toBe(404);
     const lists = [
       'payments',
       'payments/export',
-      `payments/export?search=${canary}`,
+      `payments/export?search=${marker}`,
       'merchants',
-      `payments?search=${canary}`,
+      `payments?search=${marker}`,
       `payments?search=${ids.transactionId}`,
       'people',
     ];
-    for (const path of lists) expect((await thief.send({ path })).text).not.toMatch(new RegExp(`${canary}|${ids.merchantId}`));
+    for (const path of lists) expect((await thief.send({ path })).text).not.toMatch(new RegExp(`${marker}|${ids.merchantId}`));
     await payNewCode(mine.merchant);
     const own = await PortalClient.signedIn(platform, owner);
     expect(JSON.parse((await own.send({ path: `merchants/${ids.merchantId}/notifications` })).text)).toMatchObject({
@@ -133,7 +133,7 @@ describe('the portal', () => {
       await makePerson(platform, { tenantId: String(ids.merchantId), role: 'VIEWER' }),
     );
     for (const client of [psp, operator, viewer])
-      expect((await client.send({ path: `payments/${ids.transactionId}` })).text).toContain(canary);
+      expect((await client.send({ path: `payments/${ids.transactionId}` })).text).toContain(marker);
     const changes = calls
       .slice(5)
       .map(call => call(ids))
@@ -254,7 +254,7 @@ describe('the portal', () => {
 
   it('lets an invited colleague in by e-mail, once, and nobody invite into another tenant', async () => {
     const client = await PortalClient.signedIn(platform, owner);
-    const email = `${canary}@colleague.example`;
+    const email = `${marker}@colleague.example`;
     const invite = { method: 'POST', path: 'invitations', body: { email, name: 'New Colleague', role: 'VIEWER' } };
     expect((await client.send(invite)).status).toBe(201);
     const outbox = new OutboxFolder(process.env['PAYCODE_E2E_HOME']!);

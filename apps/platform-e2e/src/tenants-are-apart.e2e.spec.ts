@@ -55,7 +55,7 @@ function guardedRoutes(): Route[] {
 }
 
 const callerKinds = ['MANAGER', 'MERCHANT', 'PSP', 'STK', 'ACQUIRER'] as const;
-const canary = `Canary ${randomInt(1_000_000_000)}`;
+const marker = `Marker ${randomInt(1_000_000_000)}`;
 
 /** Every guarded route, asked by every type of account about another tenant's merchant and about none. */
 describe('tenants', () => {
@@ -70,9 +70,9 @@ describe('tenants', () => {
     const { merchant, receiver } = await makeMerchantWithReceiver(platform);
     owner = merchant;
     const put = { method: 'PUT', path: `/internal/merchants/${merchant.merchantId}` };
-    const record = { merchantName: canary, pspId: 1, acquirer: 'Demo Bank', status: 'ACTIVE' };
-    accepted('the canary', await platform.operator('notification-config', { ...put, body: record }));
-    const reference = `canary-${merchant.merchantId}`;
+    const record = { merchantName: marker, pspId: 1, acquirer: 'Demo Bank', status: 'ACTIVE' };
+    accepted('the marker', await platform.operator('notification-config', { ...put, body: record }));
+    const reference = `marker-${merchant.merchantId}`;
     const { code } = await merchant.createCode({ merchantReference: reference, amount: 77.77, currencyCode: 'ZAR' });
     const transactionId = await payNewCode(merchant);
     await receiver.webhook(each => each.transactionId === transactionId);
@@ -92,7 +92,7 @@ describe('tenants', () => {
       code: '9999999998',
       reference: `none-${merchant.merchantId}`,
     };
-    secrets = [canary, url, receiver.encryptKey, reference, '77.77'];
+    secrets = [marker, url, receiver.encryptKey, reference, '77.77'];
     const id = randomInt(1_000_000, 2 ** 40);
     callers.set('MANAGER', await makeAccount(platform, { type: 'MANAGER', id }));
     callers.set('MERCHANT', await makeAccount(platform, { type: 'MERCHANT', id }));

@@ -1,22 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Passwords } from './people/passwords';
-import { CraftedAccounts } from './testing/crafted-accounts';
-import { CraftedMails } from './testing/crafted-mails';
+import { FakeAccounts } from './testing/fake-accounts';
+import { FakeMails } from './testing/fake-mails';
 import { ownOrigin, PortalVisitor } from './testing/portal-visitor';
 import { dayMs, password, type ProductionPerson, productionPerson } from './testing/production-person';
 import { RunningPortal } from './testing/running-portal';
 
 describe('the switch to Bearer in production takes two owners (A-95)', () => {
   let portal: RunningPortal;
-  let accounts: CraftedAccounts;
-  let mails: CraftedMails;
+  let accounts: FakeAccounts;
+  let mails: FakeMails;
   let tenantId: string;
   let asker: ProductionPerson;
   let second: ProductionPerson;
 
   beforeAll(async () => {
-    accounts = await CraftedAccounts.start();
-    mails = await CraftedMails.start();
+    accounts = await FakeAccounts.start();
+    mails = await FakeMails.start();
     portal = await RunningPortal.start({
       PAYCODE_ENVIRONMENT: 'production',
       AUTH_SESSION_URL: accounts.url,
@@ -217,7 +217,7 @@ describe('the switch to Bearer in production takes two owners (A-95)', () => {
 
 describe('the switch to Bearer in the sandbox', () => {
   it('takes one person, and says so (A-95)', async () => {
-    const accounts = await CraftedAccounts.start();
+    const accounts = await FakeAccounts.start();
     const portal = await RunningPortal.start({ AUTH_SESSION_URL: accounts.url });
     try {
       const hash = await new Passwords().hash(password);

@@ -52,7 +52,7 @@ export async function orSilent<T>(asked: Promise<T>, { name, silent, log }: Sile
   try {
     return await asked;
   } catch (error) {
-    log.warn({ event: 'witness-silent', source: name, err: error }, 'a page is shown without what another service knows');
+    log.warn({ event: 'neighbour-silent', source: name, err: error }, 'a page is shown without what another service knows');
     silent.push(name);
     return null;
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Passwords } from './people/passwords';
-import { CraftedLetters } from './testing/crafted-letters';
+import { FakeDeadLetters } from './testing/fake-dead-letters';
 import { type Heard, PortalVisitor } from './testing/portal-visitor';
 import { dayMs, password, type ProductionPerson, productionPerson } from './testing/production-person';
 import { RunningPortal } from './testing/running-portal';
@@ -11,12 +11,12 @@ const refusal = (status: number, says: string) => [status, expect.stringContaini
 
 describe('the redrive of dead letters in production takes two people (A-98)', () => {
   let portal: RunningPortal;
-  let kept: CraftedLetters;
+  let kept: FakeDeadLetters;
   let asker: ProductionPerson;
   let second: ProductionPerson;
 
   beforeAll(async () => {
-    kept = await CraftedLetters.start();
+    kept = await FakeDeadLetters.start();
     portal = await RunningPortal.start({
       PAYCODE_ENVIRONMENT: 'production',
       WEBHOOK_DISPATCHER_URL: kept.url,
@@ -158,7 +158,7 @@ describe('the redrive of dead letters in production takes two people (A-98)', ()
 });
 
 it('in the sandbox one person redrives, and says so (A-98)', async () => {
-  const kept = await CraftedLetters.start();
+  const kept = await FakeDeadLetters.start();
   const portal = await RunningPortal.start({ WEBHOOK_DISPATCHER_URL: kept.url });
   try {
     await portal.database.dataSource.query(

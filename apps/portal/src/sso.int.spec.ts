@@ -1,20 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { type Crafted, CraftedProvider, strangersKey } from './testing/crafted-provider';
+import { type Forgery, FakeProvider, strangersKey } from './testing/fake-provider';
 import { PortalVisitor } from './testing/portal-visitor';
 import { RunningPortal } from './testing/running-portal';
 import { eventually } from '@paycode/service-runtime/testing';
 
 describe('single sign-on of people', () => {
   let portal: RunningPortal;
-  let provider: CraftedProvider;
+  let provider: FakeProvider;
   let company: string;
   let tenantId: string;
 
   beforeAll(async () => {
     [portal, provider] = [
       await RunningPortal.start({ SIGN_IN_GUESSES_MAX: '100', SIGN_IN_GUESSES_PER_ADDRESS_MAX: '1000' }),
-      await CraftedProvider.start(),
+      await FakeProvider.start(),
     ];
   });
   afterAll(() => Promise.all([portal.stop(), provider.stop()]));
@@ -53,11 +53,11 @@ describe('single sign-on of people', () => {
   };
   const signIn = async (
     email: string,
-    { crafted = {} as Crafted, subject = `sub-${email}`, isVerified = true as unknown } = {},
+    { forged = {} as Forgery, subject = `sub-${email}`, isVerified = true as unknown } = {},
   ) => {
     const { visitor, url } = await begun();
     const person = { sub: subject, email, email_verified: isVerified };
-    const heard = await visitor.post('session/sso', { answer: provider.signsIn(url, person, crafted) });
+    const heard = await visitor.post('session/sso', { answer: provider.signsIn(url, person, forged) });
     return { heard, visitor, stage: (await visitor.get('session')).body['stage'] };
   };
 
@@ -81,10 +81,10 @@ describe('single sign-on of people', () => {
   it('asks for the address where the token does not name it', async () => {
     const email = await invited();
     const claims = { email: undefined, email_verified: undefined };
-    expect((await signIn(email, { crafted: { claims } })).stage).toBe('FULL');
+    expect((await signIn(email, { forged: { claims } })).stage).toBe('FULL');
   });
 
-  it.each<[string, () => Crafted]>([
+  it.each<[string, () => Forgery]>([
     ['of another issuer', () => ({ claims: { iss: 'https://evil.example' } })],
     ['for another client', () => ({ claims: { aud: 'another-client' } })],
     ['for another client as well, and made for that one', () => ({ claims: { aud: ['portal', 'x'], azp: 'x' } })],
@@ -94,9 +94,9 @@ describe('single sign-on of people', () => {
     ['that came with another state', () => ({ answer: { state: 'another' } })],
     ['that came in the name of another issuer', () => ({ answer: { iss: 'https://evil.example' } })],
     ['of a code that is not theirs', () => ({ answer: { code: 'made-up' } })],
-  ])('a token %s opens nothing (T-55)', async (_, crafted) => {
+  ])('a token %s opens nothing (T-55)', async (_, forged) => {
     const email = await invited();
-    expect(await signIn(email, { crafted: crafted() })).toMatchObject({ heard: { status: 401 }, stage: 'NONE' });
+    expect(await signIn(email, { forged: forged() })).toMatchObject({ heard: { status: 401 }, stage: 'NONE' });
   });
 
   it.each([[false], [undefined], ['true']])('an address with email_verified %s is nobody’s (T-55)', async isVerified => {

@@ -1,15 +1,15 @@
 import type { RunningService } from '@paycode/service-runtime';
 import { describeListeners } from '@paycode/service-runtime/testing';
-import { RecipientMessagesRig } from './testing/running-recipient-messages';
+import { RecipientMessagesHarness } from './testing/running-recipient-messages';
 
 describe('listeners of recipient-messages', () => {
-  let rig: RecipientMessagesRig;
+  let harness: RecipientMessagesHarness;
   let service: RunningService;
   beforeAll(async () => {
-    rig = await RecipientMessagesRig.open();
-    service = await rig.start();
+    harness = await RecipientMessagesHarness.open();
+    service = await harness.start();
   });
-  afterAll(() => rig.close());
+  afterAll(() => harness.close());
 
   describeListeners(() => service);
 });

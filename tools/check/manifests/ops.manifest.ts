@@ -65,7 +65,7 @@ describe("the operators' commands in the cluster", () => {
     expect(data.map(({ remoteRef }) => remoteRef.key.split('/')[1])).toEqual(['operator', 'operator', 'operator']);
   });
 
-  it('reaches the internal listener of every service that answers operators, and no other way in', () => {
+  it('reaches the internal listener of every service that answers operators, and nothing else', () => {
     const { podSelector, ingress } = find('NetworkPolicy', 'allow-ops').spec as Policy;
     expect(ingress).toEqual([
       {

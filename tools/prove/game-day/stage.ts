@@ -7,7 +7,7 @@ import { openShops, type Shop, Traffic } from './shops.ts';
 import { OwnPlatform } from '../testing/own-platform.ts';
 
 /**
- * The portal of a standalone platform sleeps behind a door of the supervisor, and a play may stop the supervisor. A cluster has no such door:
+ * The portal of a standalone platform sleeps behind a listener of the supervisor, and a play may stop the supervisor. A cluster has no such listener:
  * Prometheus scrapes the process itself, which somebody keeps awake.
  */
 
@@ -18,7 +18,7 @@ const knockMsMax = 30_000;
 const wokenWithinMs = 240_000;
 
 interface AwakePortal {
-  /** Where its process listens, whatever becomes of the door. */
+  /** Where its process listens, whatever becomes of the listener. */
   url: string;
   /** Lets it sleep again. */
   letGo(): void;
@@ -26,11 +26,11 @@ interface AwakePortal {
 
 /** @throws when it does not answer */
 async function awakePortal(home: string): Promise<AwakePortal> {
-  const door = `${new PlatformConnection(home).standalone.internal[name]!}/health/live`;
-  const { ok, status } = await fetch(door, { signal: AbortSignal.timeout(wokenWithinMs) });
+  const listener = `${new PlatformConnection(home).standalone.internal[name]!}/health/live`;
+  const { ok, status } = await fetch(listener, { signal: AbortSignal.timeout(wokenWithinMs) });
   if (!ok) throw new Error(`the portal answers ${status}`);
   const url = `http://127.0.0.1:${portOf(home)}`;
-  const timer = setInterval(() => void knock(door), knockEveryMs).unref();
+  const timer = setInterval(() => void knock(listener), knockEveryMs).unref();
   return { url, letGo: () => clearInterval(timer) };
 }
 
@@ -43,9 +43,9 @@ function portOf(home: string): string {
   return port;
 }
 
-async function knock(door: string): Promise<void> {
+async function knock(listener: string): Promise<void> {
   try {
-    await fetch(door, { signal: AbortSignal.timeout(knockMsMax) });
+    await fetch(listener, { signal: AbortSignal.timeout(knockMsMax) });
   } catch {
     // The supervisor is stopped: it puts nobody to sleep either. A portal that is gone shows in `up`.
   }

@@ -1,7 +1,7 @@
 import { GatewayUnderTest } from '../testing/gateway-under-test';
 import { json } from '../testing/stub-service';
 
-const canary = 'CaNaRy7bQ2';
+const marker = 'MaRkEr7bQ2';
 
 describe('the log of the gateway about a request (R-5.4-3, T-17)', () => {
   it('has one line with ids, path without query, status and time; never a credential, body, query or identity', async () => {
@@ -12,17 +12,17 @@ describe('the log of the gateway about a request (R-5.4-3, T-17)', () => {
       return rest.length > 0 ? write('', ...rest) : true;
     }) as typeof process.stdout.write);
     const gateway = await GatewayUnderTest.start({ LOG_LEVEL: 'debug' });
-    gateway.auth.answer = (_request, response) => json(response, { allowed: true, identity: `${canary}.identity` });
+    gateway.auth.answer = (_request, response) => json(response, { allowed: true, identity: `${marker}.identity` });
     const headers = {
-      authorization: `Bearer ${canary}`,
-      cookie: canary,
-      'x-paycode-identity': canary,
+      authorization: `Bearer ${marker}`,
+      cookie: marker,
+      'x-paycode-identity': marker,
       'x-request-id': 'log-line-1',
     };
-    await gateway.post(`/authentication/login?token=${canary}`, `{"password":"${canary}"}`, headers);
-    await gateway.post(`/public/../x?token=${canary}`, `{"password":"${canary}"}`, headers);
+    await gateway.post(`/authentication/login?token=${marker}`, `{"password":"${marker}"}`, headers);
+    await gateway.post(`/public/../x?token=${marker}`, `{"password":"${marker}"}`, headers);
     gateway.auth.answer = (_request, response) => response.destroy();
-    await gateway.post(`/authentication/login?token=${canary}`, `{"password":"${canary}"}`, headers);
+    await gateway.post(`/authentication/login?token=${marker}`, `{"password":"${marker}"}`, headers);
     const metrics = await fetch(`http://127.0.0.1:${gateway.service.ports.internal}/metrics`).then(answer => answer.text());
     await gateway.stop();
     capture.mockRestore();
@@ -39,7 +39,7 @@ describe('the log of the gateway about a request (R-5.4-3, T-17)', () => {
       address: '127.0.0.1',
       route: 'auth-session',
     });
-    expect(lines.join('') + metrics).not.toContain(canary);
+    expect(lines.join('') + metrics).not.toContain(marker);
     expect(metrics).toContain('paycode_api_gateway_requests_total{route="auth-session",method="POST",status="200"} 1');
   });
 });

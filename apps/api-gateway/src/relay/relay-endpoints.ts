@@ -81,7 +81,7 @@ export class RelayEndpoints {
   }
 }
 
-/** Cookies are the portal's, which has the same origin: a page of a neighbour must not get them to a desk (T-52). */
+/** Cookies are the portal's, which has the same origin: a page of a neighbour must not reach a developer's machine (T-52). */
 function withoutCookies(headers: readonly string[]): string[] {
   return headers.filter((_, at) => headers[at - (at % 2)]!.toLowerCase() !== 'cookie');
 }

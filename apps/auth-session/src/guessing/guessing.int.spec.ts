@@ -202,8 +202,8 @@ describe('guessing (T-05)', () => {
   });
 
   it('no identity, password or address can be read from the stored counts (T-17)', async () => {
-    await guess({ username: 'canary-identity', password: 'canary-password' });
+    await guess({ username: 'marker-identity', password: 'marker-password' });
     const rows = await service.database.dataSource.query('select * from guess_count');
-    expect(JSON.stringify(rows)).not.toMatch(/canary|198\.51/);
+    expect(JSON.stringify(rows)).not.toMatch(/marker|198\.51/);
   });
 });

@@ -3,7 +3,7 @@ import {
   type Channel,
   channels,
   isIdNumber,
-  type MerchantsSought,
+  type MerchantSearch,
   type PortalAnswer,
   type PortalMerchantsAnswer,
   type PortalMerchantsRequest,
@@ -23,7 +23,7 @@ import { PortalNotificationsService } from './portal-notifications.service';
 /** Body of POST /internal/portal/merchants. */
 export class PortalMerchantsBody implements PortalMerchantsRequest {
   @IsObject()
-  owner!: MerchantsSought;
+  owner!: MerchantSearch;
 }
 
 /** Body of POST /internal/portal/notifications/{operation}. The use case checks the texts that people type, and answers in words for them. */
@@ -58,7 +58,7 @@ const ownerRules: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /** @throws DomainError 400 unless the owner is exactly one of these kinds */
-function ownerOf(owner: MerchantsSought): MerchantsSought {
+function ownerOf(owner: MerchantSearch): MerchantSearch {
   const [[kind, value] = ['', null], ...more] = Object.entries(owner) as [string, unknown][];
   const isWellFormed = Object.hasOwn(ownerRules, kind) && ownerRules[kind]!(value) && more.length === 0;
   if (!isWellFormed) throw invalidField('owner', `must be one of ${Object.keys(ownerRules).join(', ')}`);

@@ -3,7 +3,7 @@ import type {
   CheckedUrl,
   HttpNotificationAnswer,
   MerchantRecord,
-  MerchantsSought,
+  MerchantSearch,
   PortalMerchantsAnswer,
   PortalNotifications,
   PortalRequest,
@@ -30,7 +30,7 @@ export class PortalReader {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Of that owner, the smallest ids first, at most 1,000; by name at most 50. */
-  async merchantsOf(owner: MerchantsSought): Promise<MerchantRecord[]> {
+  async merchantsOf(owner: MerchantSearch): Promise<MerchantRecord[]> {
     const merchants = this.dataSource.getRepository(MerchantEntity);
     const found = await merchants.find({
       where: whereOf(owner),
@@ -72,7 +72,7 @@ export class PortalNotificationsService {
     private readonly urls: ValidateUrlService,
   ) {}
 
-  merchantsOf(owner: MerchantsSought): Promise<PortalMerchantsAnswer> {
+  merchantsOf(owner: MerchantSearch): Promise<PortalMerchantsAnswer> {
     return this.reader.merchantsOf(owner);
   }
 
@@ -120,7 +120,7 @@ function recipientOf({ type, value }: Wanted): Recipient {
   return { type, value: trimmed };
 }
 
-function whereOf(owner: MerchantsSought): FindOptionsWhere<MerchantEntity> {
+function whereOf(owner: MerchantSearch): FindOptionsWhere<MerchantEntity> {
   if ('all' in owner) return {};
   // Escapes the wildcards of a pattern, because the text is searched for as it stands.
   if ('named' in owner) return { merchantName: ILike(`%${owner.named.replace(/[\\%_]/g, String.raw`\$&`)}%`) };

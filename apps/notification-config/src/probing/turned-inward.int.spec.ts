@@ -125,7 +125,7 @@ describe('the ports of a sandbox that allow-lists the loopback (A-82)', () => {
   let service: TestNotificationConfig;
   beforeAll(async () => {
     dns = await TestDnsServer.start(name => {
-      if (name === 'desk.test') return ['127.0.0.1'];
+      if (name === 'inward.test') return ['127.0.0.1'];
       return name === 'elsewhere.test' ? [publicV4] : 'NXDOMAIN';
     });
     service = await TestNotificationConfig.start({ OUTBOUND_ALLOW: '127.0.0.0/8', OUTBOUND_DNS_SERVERS: dns.address });
@@ -138,7 +138,7 @@ describe('the ports of a sandbox that allow-lists the loopback (A-82)', () => {
 
   it.each([
     ['http://127.0.0.1:1/hook', 'not reachable'],
-    ['http://desk.test:1/hook', 'not reachable'],
+    ['http://inward.test:1/hook', 'not reachable'],
     ['http://elsewhere.test:1/hook', 'not allowed'],
     ['http://missing.test:1/hook', 'not allowed'],
     ['https://missing.test:8443/hook', 'not reachable'],

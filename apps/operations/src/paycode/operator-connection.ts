@@ -115,7 +115,7 @@ function refusalText(service: string, status: number, body: unknown): string {
   return `${service} refused (${status}): ${message ?? 'no reason given'}${details}`;
 }
 
-/** Standard input is read once, although a token and a file may both come through it: a pod has no other way in. */
+/** Standard input is read once, although a token and a file may both come through it: a pod has no other input. */
 let text: string | undefined;
 
 function whole(): string {

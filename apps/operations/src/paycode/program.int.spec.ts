@@ -133,7 +133,7 @@ describe('npm run -s paycode', () => {
     expect(JSON.parse((await paycode('accounts', 'show', 'psp-9', '--json')).out)).toEqual(answer.body);
   });
 
-  describe('in a pod, where standard input is the only way in', () => {
+  describe('in a pod, where standard input is the only input', () => {
     const key = ['--token-file', '-', 'accounts', 'public-key', 'psp-9', '-'];
 
     it('takes the operator token from its first line, and a file from the lines behind it (T-27)', async () => {

@@ -12,9 +12,9 @@ export function MerchantSearch({ before }: { before: string | undefined }): Reac
   const [problem, setProblem] = useState<string>();
   const look = (event: FormEvent) => {
     event.preventDefault();
-    const sought = text.trim();
-    setProblem(sought === '' ? 'Type the id of a merchant, or a part of its name.' : undefined);
-    if (sought !== '') void navigate({ search: { merchant: sought } });
+    const wanted = text.trim();
+    setProblem(wanted === '' ? 'Type the id of a merchant, or a part of its name.' : undefined);
+    if (wanted !== '') void navigate({ search: { merchant: wanted } });
   };
   return (
     <form className="card" role="search" aria-label="Merchants" onSubmit={look} noValidate>

@@ -52,7 +52,7 @@ export const env = defineEnv({
     type: 'string',
     secret: true,
     description:
-      'Keys that seal secrets of authenticator apps and of clients at providers at rest, and what browsers keep on the way in, `kid:base64,kid:base64` of 32 bytes: the first seals, all open.',
+      'Keys that seal secrets of authenticator apps and of clients at providers at rest, and what browsers keep during sign-in, `kid:base64,kid:base64` of 32 bytes: the first seals, all open.',
   },
   WEB_FOLDER: {
     type: 'string',

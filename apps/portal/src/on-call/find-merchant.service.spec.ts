@@ -1,4 +1,4 @@
-import type { EndpointPause, MerchantRecord, MerchantsSought, PortalAccount, PortalNotifications } from '@paycode/dto';
+import type { EndpointPause, MerchantRecord, MerchantSearch, PortalAccount, PortalNotifications } from '@paycode/dto';
 import type { Logger } from '@paycode/service-runtime';
 import type { AuditEvent, AuditLog } from '../audit';
 import type { Person } from '../people/domain/person';
@@ -46,16 +46,16 @@ const pause: EndpointPause = {
 const answer: LastAnswer = { transactionId: 7, completedAt: '', outcome: 'SETTLED', answer: 'HTTP_200', elapsedMs: 9 };
 
 describe('a merchant, for people on call', () => {
-  let sought: MerchantsSought[];
+  let searches: MerchantSearch[];
   let recorded: AuditEvent[];
   let known: MerchantRecord[];
-  beforeEach(() => ([sought, recorded, known] = [[], [], [merchant]]));
+  beforeEach(() => ([searches, recorded, known] = [[], [], [merchant]]));
 
   const service = (isAway = false) =>
     new FindMerchantService(
       {
-        merchantsOf: (owner: MerchantsSought) => {
-          sought.push(owner);
+        merchantsOf: (owner: MerchantSearch) => {
+          searches.push(owner);
           return Promise.resolve(known);
         },
       } as unknown as MerchantDirectory,
@@ -99,11 +99,11 @@ describe('a merchant, for people on call', () => {
     expect(recorded).toEqual([]);
   });
 
-  it('is sought by id when digits are typed, else by name, and at most 20 are listed', async () => {
+  it('is found by id when digits are typed, else by name, and at most 20 are listed', async () => {
     known = Array.from({ length: 21 }, (_, at) => ({ ...merchant, merchantId: at + 1 }));
     expect(await service().search('1001')).toMatchObject({ isMore: true, merchants: { length: 20 } });
     await service().search('007');
     await service().search('corner');
-    expect(sought).toEqual([{ merchantId: 1001 }, { named: '007' }, { named: 'corner' }]);
+    expect(searches).toEqual([{ merchantId: 1001 }, { named: '007' }, { named: 'corner' }]);
   });
 });

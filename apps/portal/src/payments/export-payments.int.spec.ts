@@ -4,11 +4,11 @@ import { createTestDatabase, type TestDatabase } from '@paycode/persistence/test
 import { migrations } from '../../migrations';
 import { AuditLog } from '../audit';
 import { pageKeyAt } from '../page-cursor';
-import { ExportPaymentsService, exportRowsMax, type Sought } from './export-payments.service';
+import { ExportPaymentsService, exportRowsMax, type ExportFilter } from './export-payments.service';
 import { PaymentReader } from './payment-reader';
 import { scopeOfMerchants } from './testing/scopes';
 
-const everything: Sought = {
+const everything: ExportFilter = {
   search: null,
   outcome: null,
   status: null,
@@ -47,8 +47,8 @@ describe('a file of payments', () => {
   });
   afterAll(() => database.drop());
 
-  const linesOf = async (sought: Partial<Sought>, merchantId = 7) => {
-    const file = await exporting.begin(await scopeOfMerchants(merchantId), { ...everything, ...sought }, asking);
+  const linesOf = async (wanted: Partial<ExportFilter>, merchantId = 7) => {
+    const file = await exporting.begin(await scopeOfMerchants(merchantId), { ...everything, ...wanted }, asking);
     const [header, ...lines] = (await text(file)).trimEnd().split('\r\n');
     expect(header).toMatch(/^transactionId,merchantId,/);
     return lines;

@@ -9,7 +9,7 @@ import { type PageKey, pageKeyAt } from '../page-cursor';
 import { type PaymentFilter, PaymentReader } from './payment-reader';
 
 /** Filter of the export, and the position in the list at which it starts. */
-export type Sought = Omit<PaymentFilter, 'before' | 'limit'>;
+export type ExportFilter = Omit<PaymentFilter, 'before' | 'limit'>;
 
 /** Rows of one file; older payments are in the next one. */
 export const exportRowsMax = 100_000;
@@ -28,16 +28,16 @@ export class ExportPaymentsService {
   ) {}
 
   /** @throws DomainError 429 */
-  async begin(scope: Scope, sought: Sought, by: ByPerson): Promise<Readable> {
+  async begin(scope: Scope, wanted: ExportFilter, by: ByPerson): Promise<Readable> {
     const giveBack = this.running.take(by.person.personId);
     if (!giveBack) throw busy();
     try {
-      await this.audit.record({ ...doneBy(by), action: 'PAYMENTS_EXPORTED', ...recordOf(scope, sought) });
+      await this.audit.record({ ...doneBy(by), action: 'PAYMENTS_EXPORTED', ...recordOf(scope, wanted) });
     } catch (error) {
       giveBack();
       throw error;
     }
-    const file = Readable.from(this.lines(scope, sought), { objectMode: true, highWaterMark: 1 });
+    const file = Readable.from(this.lines(scope, wanted), { objectMode: true, highWaterMark: 1 });
     const deadline = setTimeout(() => file.destroy(new Error('a file of payments took too long')), exportMsMax);
     return file.once('close', () => {
       clearTimeout(deadline);
@@ -45,11 +45,11 @@ export class ExportPaymentsService {
     });
   }
 
-  private async *lines(scope: Scope, sought: Sought): AsyncGenerator<string> {
+  private async *lines(scope: Scope, wanted: ExportFilter): AsyncGenerator<string> {
     yield csvHeader;
-    let after: PageKey | null = sought.after;
+    let after: PageKey | null = wanted.after;
     for (let rows = 0; rows < exportRowsMax; rows += pageRows) {
-      const payments = await this.reader.list(scope, { ...sought, after, before: null, limit: pageRows });
+      const payments = await this.reader.list(scope, { ...wanted, after, before: null, limit: pageRows });
       if (payments.length > 0) yield csvLines(payments);
       if (payments.length < pageRows) return;
       after = pageKeyAt(payments.at(-1)!);
@@ -58,7 +58,7 @@ export class ExportPaymentsService {
 }
 
 /** Which filters were used; what was searched for may be a name that a shop used as its reference. */
-function recordOf({ merchantIds }: Scope, { search, after, ...filters }: Sought) {
+function recordOf({ merchantIds }: Scope, { search, after, ...filters }: ExportFilter) {
   const given = Object.entries(filters).filter((entry): entry is [string, string] => entry[1] !== null);
   const detail = {
     ...Object.fromEntries(given),

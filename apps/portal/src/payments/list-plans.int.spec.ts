@@ -24,7 +24,7 @@ const fill = `
 
 const nothing = { search: null, outcome: null, status: null, answer: null, amount: null, from: null, to: null };
 const middle = pageKeyAt({ completedAt: '2030-01-01T02:46:40.000Z', transactionId: 10_000 });
-const sought: [string, Partial<PaymentFilter>][] = [
+const wanted: [string, Partial<PaymentFilter>][] = [
   ['everything', {}],
   ['a day', { from: '2030-01-01T01:00:00.000Z', to: '2030-01-01T02:00:00.000Z' }],
   ...outcomes.map((outcome): [string, Partial<PaymentFilter>] => [`outcome ${outcome}`, { outcome }]),
@@ -78,7 +78,7 @@ describe('a page of 20,000 payments', () => {
     return nodesOf(row['QUERY PLAN'][0].Plan);
   };
 
-  const cases = sought.flatMap(([what, filter]) =>
+  const cases = wanted.flatMap(([what, filter]) =>
     pages.map(([page, key]) => [what, page, { ...nothing, ...filter, ...key, limit }] as const),
   );
 

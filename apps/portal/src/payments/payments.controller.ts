@@ -7,7 +7,7 @@ import type { OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, Needs, SignedIn } from '../sessions/portal.guard';
 import { Scope, ScopedPipe, ScopePipe } from '../tenancy/scope';
 import { type Answer, answers, type Outcome, outcomes, utcInstant } from './domain/payment';
-import { ExportPaymentsService, type Sought } from './export-payments.service';
+import { ExportPaymentsService, type ExportFilter } from './export-payments.service';
 import { FollowPaymentsService } from './follow-payments.service';
 import type { PaymentFilter } from './payment-reader';
 import { type PaymentPage, PaymentsService, type ShownPayment } from './payments.service';
@@ -100,7 +100,7 @@ export class PaymentsController {
     @SignedIn(ScopePipe) whole: Scope,
     @AskedBy() asking: Asking,
   ): Promise<StreamableFile> {
-    const file = await this.exportPayments.begin(scopeFor(query, whole), soughtIn(query), asking);
+    const file = await this.exportPayments.begin(scopeFor(query, whole), filterIn(query), asking);
     const name = `payments-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}Z.csv`;
     return new StreamableFile(file, {
       type: 'text/csv; charset=utf-8; header=present',
@@ -155,7 +155,7 @@ function scopeFor({ merchantId }: MerchantQuery, whole: Scope): Scope {
 function filterOf({ before, limit, ...query }: ListPaymentsQuery): PaymentFilter {
   if (query.after !== undefined && before !== undefined) throw invalidField('before', 'must not stand beside after');
   return {
-    ...soughtIn(query),
+    ...filterIn(query),
     before: keyOf('before', before),
     limit: Math.min(Math.max(1, Number(limit ?? pageDefault)), pageMax),
   };
@@ -164,7 +164,7 @@ function filterOf({ before, limit, ...query }: ListPaymentsQuery): PaymentFilter
 const nothing = { outcome: null, status: null, answer: null, amount: null, from: null, to: null };
 
 /** Filter of a query, and the position in the list at which it starts. @throws DomainError 400 */
-function soughtIn({ search, merchantId: _, after, ...given }: ExportPaymentsQuery): Sought {
+function filterIn({ search, merchantId: _, after, ...given }: ExportPaymentsQuery): ExportFilter {
   return { ...nothing, ...given, search: search?.trim() ?? null, after: keyOf('after', after) };
 }
 

@@ -1,5 +1,5 @@
 import type { InternalClient } from '@paycode/access';
-import type { MerchantRecord, MerchantsSought, PortalMerchantsRequest } from '@paycode/dto';
+import type { MerchantRecord, MerchantSearch, PortalMerchantsRequest } from '@paycode/dto';
 import { BoundedMap } from '@paycode/service-runtime/timing';
 
 const keptMs = 3_000;
@@ -12,7 +12,7 @@ export class MerchantDirectory {
   constructor(private readonly client: InternalClient) {}
 
   /** The smallest ids first, at most 1,000; by name at most 50. A change of a merchant is visible within seconds. */
-  merchantsOf(owner: MerchantsSought): Promise<MerchantRecord[]> {
+  merchantsOf(owner: MerchantSearch): Promise<MerchantRecord[]> {
     const key = JSON.stringify(owner);
     const known = this.kept.get(key);
     if (known && performance.now() < known.untilMs) return known.merchants;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { notificationOf } from '@paycode/dto/testing';
 import { eventually } from '@paycode/service-runtime/testing';
-import { RecipientMessagesRig } from '../testing/running-recipient-messages';
+import { RecipientMessagesHarness } from '../testing/running-recipient-messages';
 import { TestSmtpServer } from '../testing/test-smtp-server';
 
 interface Line {
@@ -18,24 +18,29 @@ interface Line {
 const payer = '+27831112222';
 
 describe("a payer's data is erased from messages that wait, by the operator's command (T-43)", () => {
-  let rig: RecipientMessagesRig;
+  let harness: RecipientMessagesHarness;
   let smtp: TestSmtpServer;
   let dispatcher: Server;
   let folder: string;
 
   beforeAll(async () => {
-    [rig, smtp, dispatcher] = await Promise.all([
-      RecipientMessagesRig.open(),
+    [harness, smtp, dispatcher] = await Promise.all([
+      RecipientMessagesHarness.open(),
       TestSmtpServer.start(),
       dispatcherThatKnowsNothing(),
     ]);
-    await rig.start({ SMTP_HOST: '127.0.0.1', SMTP_PORT: String(smtp.port), SMTP_SECURITY: 'none', MESSAGE_RETRY_MS: '3600000' });
+    await harness.start({
+      SMTP_HOST: '127.0.0.1',
+      SMTP_PORT: String(smtp.port),
+      SMTP_SECURITY: 'none',
+      MESSAGE_RETRY_MS: '3600000',
+    });
     folder = mkdtempSync(join(tmpdir(), 'paycode-erasure-'));
-    writeFileSync(join(folder, 'operator.token'), rig.operatorToken());
+    writeFileSync(join(folder, 'operator.token'), harness.operatorToken());
     writeFileSync(join(folder, 'payer'), payer);
   });
   afterAll(async () => {
-    await rig.close();
+    await harness.close();
     await smtp.stop();
     dispatcher.closeAllConnections();
     await new Promise(resolve => dispatcher.close(resolve));
@@ -45,7 +50,7 @@ describe("a payer's data is erased from messages that wait, by the operator's co
   function paycode(...args: string[]): Promise<string> {
     const urls = {
       'webhook-dispatcher': `http://127.0.0.1:${(dispatcher.address() as AddressInfo).port}`,
-      'recipient-messages': rig.url,
+      'recipient-messages': harness.url,
     };
     const options = Object.entries(urls).flatMap(([service, url]) => ['--url', `${service}=${url}`]);
     const all = [
@@ -74,26 +79,26 @@ describe("a payer's data is erased from messages that wait, by the operator's co
     smtp.temporaryFailures = 3;
     // The service gives this message up at once, so it holds no personal data any more.
     smtp.refused.add('gone@shop.example');
-    rig.neighbour.recipients.set(1_001, { EMAIL: ['a@shop.example', 'b@shop.example', 'gone@shop.example'] });
-    rig.neighbour.recipients.set(1_002, { EMAIL: ['c@shop.example'] });
-    await rig.publish(
-      rig.terminal(notificationOf(1, { clientMsisdn: payer })),
-      rig.terminal(notificationOf(2, { merchantId: 1_002, clientMsisdn: '+27839999999' })),
+    harness.neighbour.recipients.set(1_001, { EMAIL: ['a@shop.example', 'b@shop.example', 'gone@shop.example'] });
+    harness.neighbour.recipients.set(1_002, { EMAIL: ['c@shop.example'] });
+    await harness.publish(
+      harness.terminal(notificationOf(1, { clientMsisdn: payer })),
+      harness.terminal(notificationOf(2, { merchantId: 1_002, clientMsisdn: '+27839999999' })),
     );
-    const messages = async () => [...(await rig.messagesOf(1)), ...(await rig.messagesOf(2))];
+    const messages = async () => [...(await harness.messagesOf(1)), ...(await harness.messagesOf(2))];
     const waiting = async () => (await messages()).filter(({ state }) => state === 'PENDING');
     await eventually(async () => expect((await messages()).filter(({ state }) => state === 'FAILED')).toHaveLength(1));
     await eventually(async () => expect((await waiting()).map(({ tries }) => tries)).toEqual([1, 1, 1]));
-    expect((await waiting()).map(row => rig.opened(row).includes(payer))).toEqual([true, true, false]);
+    expect((await waiting()).map(row => harness.opened(row).includes(payer))).toEqual([true, true, false]);
 
     const { lines, confirm } = await preview('--payer', join(folder, 'payer'));
     expect(lines).toMatchObject([
       { transactionId: 1, messages: 'ERASABLE', holds: expect.stringContaining('clientMsisdn') as string },
     ]);
     expect(await paycode('payers', 'erase', '1', '--confirm', confirm!)).toContain('"ERASED"');
-    const opened = (await waiting()).map(row => rig.opened(row));
+    const opened = (await waiting()).map(row => harness.opened(row));
     expect(opened.map(text => /27831112222|A EXAMPLE|400000/.test(text))).toEqual([false, false, true]);
-    const { dataSource } = rig.database;
+    const { dataSource } = harness.database;
     expect(await dataSource.query('select transaction_id as id from erasure')).toEqual([{ id: '1' }]);
 
     await dataSource.query('update recipient_message set due_at = clock_timestamp()');

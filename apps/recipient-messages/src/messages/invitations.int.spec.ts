@@ -2,21 +2,21 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
-import { RecipientMessagesRig } from '../testing/running-recipient-messages';
+import { RecipientMessagesHarness } from '../testing/running-recipient-messages';
 
 const secret = 'x'.repeat(43);
 
 describe('invitations to the portal', () => {
-  let rig: RecipientMessagesRig;
+  let harness: RecipientMessagesHarness;
   let outbox: string;
   let count = 0;
 
   beforeEach(async () => {
     outbox = mkdtempSync(join(tmpdir(), 'paycode-invitations-'));
-    rig = await RecipientMessagesRig.open();
+    harness = await RecipientMessagesHarness.open();
   });
   afterEach(async () => {
-    await rig.close();
+    await harness.close();
     rmSync(outbox, { recursive: true });
   });
 
@@ -36,14 +36,14 @@ describe('invitations to the portal', () => {
       .map(entry => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
       // Soft line breaks of quoted-printable.
       .map(text => text.replace(/=\r?\n/g, ''));
-  const rows = () => rig.database.dataSource.query<Record<string, unknown>[]>('select * from recipient_message');
+  const rows = () => harness.database.dataSource.query<Record<string, unknown>[]>('select * from recipient_message');
 
   it('are mailed once, however often they are handed over, and forgotten when they are sent (T-16)', async () => {
-    await rig.start({ OUTBOX_FOLDER: outbox });
+    await harness.start({ OUTBOX_FOLDER: outbox });
     const one = invitation();
-    expect([await rig.postInvitation('portal', one), await rig.postInvitation('portal', one)]).toEqual([204, 204]);
+    expect([await harness.postInvitation('portal', one), await harness.postInvitation('portal', one)]).toEqual([204, 204]);
     const other = invitation({ email: 'other@shop.example' });
-    expect(await rig.postInvitation('portal', other)).toBe(204);
+    expect(await harness.postInvitation('portal', other)).toBe(204);
     await eventually(async () => expect((await rows()).map(({ state }) => state)).toEqual(['SENT', 'SENT']));
     expect(mails()).toHaveLength(2);
     const mail = mails().find(text => text.includes('new@shop.example'))!;
@@ -52,23 +52,23 @@ describe('invitations to the portal', () => {
   });
 
   it('are taken from the portal alone, with a link to https only (T-27)', async () => {
-    await rig.start({ OUTBOX_FOLDER: outbox });
+    await harness.start({ OUTBOX_FOLDER: outbox });
     for (const caller of ['notification-config', 'webhook-dispatcher'] as const)
-      expect([caller, await rig.postInvitation(caller, invitation())]).toEqual([caller, 403]);
+      expect([caller, await harness.postInvitation(caller, invitation())]).toEqual([caller, 403]);
     for (const wrong of [
       { link: 'http://pay.example/' },
       { email: 'a@b.example\r\nBcc: c@d.example' },
       { invitationId: '1' },
       { name: 'Eve\r\nSubject: x' },
     ])
-      expect([wrong, await rig.postInvitation('portal', invitation(wrong))]).toEqual([wrong, 400]);
+      expect([wrong, await harness.postInvitation('portal', invitation(wrong))]).toEqual([wrong, 400]);
     expect(await rows()).toEqual([]);
   });
 
   it('show the names that people chose as text (T-25)', async () => {
-    await rig.start({ OUTBOX_FOLDER: outbox });
+    await harness.start({ OUTBOX_FOLDER: outbox });
     const name = 'Eve <b>bold</b>';
-    expect(await rig.postInvitation('portal', invitation({ name }))).toBe(204);
+    expect(await harness.postInvitation('portal', invitation({ name }))).toBe(204);
     // The file is there before its text is.
     await eventually(() => expect(mails().join()).toContain('<p>Hello Eve &lt;b&gt;bold&lt;/b&gt;,</p>'));
     expect(mails()).toHaveLength(1);
@@ -87,9 +87,11 @@ describe('invitations to the portal', () => {
     });
 
     it('go to each who can confirm, once, and are forgotten when they are sent (T-16, T-25)', async () => {
-      await rig.start({ OUTBOX_FOLDER: outbox });
+      await harness.start({ OUTBOX_FOLDER: outbox });
       const one = request();
-      expect([await rig.post('portal', 'four-eyes', one), await rig.post('portal', 'four-eyes', one)]).toEqual([204, 204]);
+      expect([await harness.post('portal', 'four-eyes', one), await harness.post('portal', 'four-eyes', one)]).toEqual([
+        204, 204,
+      ]);
       await eventually(async () => expect((await rows()).map(({ state }) => state)).toEqual(['SENT', 'SENT']));
       expect(mails()).toHaveLength(2);
       for (const name of ['one', 'two']) {
@@ -101,17 +103,17 @@ describe('invitations to the portal', () => {
     });
 
     it('are taken from the portal alone, for at most 50, with a link to https only (T-27)', async () => {
-      await rig.start({ OUTBOX_FOLDER: outbox });
-      expect(await rig.post('notification-config', 'four-eyes', request())).toBe(403);
+      await harness.start({ OUTBOX_FOLDER: outbox });
+      expect(await harness.post('notification-config', 'four-eyes', request())).toBe(403);
       const many = Array.from({ length: 51 }, (_, at) => ({ email: `p${at}@shop.example`, name: 'P' }));
       for (const wrong of [{ to: many }, { to: [] }, { to: [{ email: 'x', name: 'X' }] }, { link: 'http://pay.example/' }])
-        expect([wrong, await rig.post('portal', 'four-eyes', request(wrong))]).toEqual([wrong, 400]);
+        expect([wrong, await harness.post('portal', 'four-eyes', request(wrong))]).toEqual([wrong, 400]);
       expect(await rows()).toEqual([]);
     });
   });
 
   it('are refused while no e-mail can be sent, so that nobody waits for one', async () => {
-    await rig.start({ EMAIL_TRANSPORT: 'off', SMS_TRANSPORT: 'off' });
-    expect(await rig.postInvitation('portal', invitation())).toBe(503);
+    await harness.start({ EMAIL_TRANSPORT: 'off', SMS_TRANSPORT: 'off' });
+    expect(await harness.postInvitation('portal', invitation())).toBe(503);
   });
 });

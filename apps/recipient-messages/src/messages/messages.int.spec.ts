@@ -3,12 +3,12 @@ import { notificationOf } from '@paycode/dto/testing';
 import { definitionOf, murmur2, toPositive } from '@paycode/events';
 import { eventually } from '@paycode/service-runtime/testing';
 import { TestAuthority } from '@paycode/safe-http/testing';
-import { RecipientMessagesRig } from '../testing/running-recipient-messages';
+import { RecipientMessagesHarness } from '../testing/running-recipient-messages';
 import { TestSmsc } from '../testing/test-smsc';
 import { TestSmtpServer } from '../testing/test-smtp-server';
 
 describe('Email and SMS', () => {
-  let rig: RecipientMessagesRig;
+  let harness: RecipientMessagesHarness;
   let authority: TestAuthority;
   let smtp: TestSmtpServer;
   let smsc: TestSmsc;
@@ -17,9 +17,9 @@ describe('Email and SMS', () => {
 
   beforeAll(async () => {
     authority = await TestAuthority.create();
-    [rig, smsc] = await Promise.all([RecipientMessagesRig.open(), TestSmsc.start()]);
+    [harness, smsc] = await Promise.all([RecipientMessagesHarness.open(), TestSmsc.start()]);
     smtp = await TestSmtpServer.start(await authority.issue({ dns: ['localhost'], ips: ['127.0.0.1'] }));
-    await rig.start({
+    await harness.start({
       SMTP_HOST: '127.0.0.1',
       SMTP_PORT: String(smtp.port),
       SMTP_USERNAME: 'paycode',
@@ -40,7 +40,7 @@ describe('Email and SMS', () => {
     merchantId += 1;
   });
   afterAll(async () => {
-    await rig.close();
+    await harness.close();
     await Promise.all([smtp.stop(), smsc.stop()]);
     authority.remove();
   });
@@ -48,12 +48,12 @@ describe('Email and SMS', () => {
   const email = () => `ops-${merchantId}@shop.example`;
   const msisdn = () => `2782000${merchantId}`;
   const recipients = (which: { EMAIL?: boolean; SMS?: boolean }) =>
-    rig.neighbour.recipients.set(merchantId, {
+    harness.neighbour.recipients.set(merchantId, {
       EMAIL: which.EMAIL ? [email()] : [],
       SMS: which.SMS ? [msisdn()] : [],
     });
-  const publish = () => rig.publish(rig.terminal(notificationOf(transactionId, { merchantId })));
-  const rows = () => rig.messagesOf(transactionId);
+  const publish = () => harness.publish(harness.terminal(notificationOf(transactionId, { merchantId })));
+  const rows = () => harness.messagesOf(transactionId);
   const smsTo = (number: string) => smsc.messages.filter(({ to }) => to === number);
 
   it.each([
@@ -64,21 +64,21 @@ describe('Email and SMS', () => {
   ])('EMAIL %s, SMS %s: each configured channel is served, no other (R-6.2-4)', async (EMAIL, SMS) => {
     recipients({ EMAIL, SMS });
     const next = nextOfPartition(transactionId);
-    rig.neighbour.recipients.set(90_000, { EMAIL: ['next@shop.example'] });
-    await rig.publish(
+    harness.neighbour.recipients.set(90_000, { EMAIL: ['next@shop.example'] });
+    await harness.publish(
       ...[notificationOf(transactionId, { merchantId }), notificationOf(next, { merchantId: 90_000 })].map(each =>
-        rig.terminal(each),
+        harness.terminal(each),
       ),
     );
     // The service reads this event after the event under test, whose messages are in the table by then.
-    await eventually(async () => expect(await rig.messagesOf(next)).toHaveLength(1));
+    await eventually(async () => expect(await harness.messagesOf(next)).toHaveLength(1));
     expect((await rows()).map(({ channel }) => channel)).toEqual([...(EMAIL ? ['EMAIL'] : []), ...(SMS ? ['SMS'] : [])]);
     await eventually(() => expect([smtp.mailsTo(email()).length, smsTo(msisdn()).length]).toEqual([EMAIL ? 1 : 0, SMS ? 1 : 0]));
   });
 
   it('each of several recipients of a channel gets one message (R-6.2-3)', async () => {
     const emails = [email(), `second-${email()}`];
-    rig.neighbour.recipients.set(merchantId, { EMAIL: emails });
+    harness.neighbour.recipients.set(merchantId, { EMAIL: emails });
     await publish();
     await eventually(async () => expect((await rows()).map(({ state }) => state)).toEqual(['SENT', 'SENT']));
     expect(emails.map(address => smtp.mailsTo(address).length)).toEqual([1, 1]);
@@ -144,24 +144,24 @@ describe('Email and SMS', () => {
   describe('messages of a merchant that cannot be stored (T-29)', () => {
     const merchants = () => [0, 1, 2, 3].map(n => merchantId + n);
     beforeEach(async () => {
-      for (const id of merchants()) rig.neighbour.recipients.set(id, { EMAIL: [`ops-${id}@shop.example`] });
-      await rig.database.dataSource.query(
+      for (const id of merchants()) harness.neighbour.recipients.set(id, { EMAIL: [`ops-${id}@shop.example`] });
+      await harness.database.dataSource.query(
         `alter table recipient_message add constraint refused check (merchant_id <> ${merchantId + 2})`,
       );
     });
     afterEach(async () => {
-      await rig.database.dataSource.query('alter table recipient_message drop constraint refused');
+      await harness.database.dataSource.query('alter table recipient_message drop constraint refused');
       merchantId += 4;
       transactionId += 4;
     });
     const mailed = () => merchants().map(id => smtp.mailsTo(`ops-${id}@shop.example`).length);
 
     it('their event is parked, and the other merchants are notified', async () => {
-      const events = merchants().map((id, n) => rig.terminal(notificationOf(transactionId + n, { merchantId: id })));
-      await rig.publish(...events);
+      const events = merchants().map((id, n) => harness.terminal(notificationOf(transactionId + n, { merchantId: id })));
+      await harness.publish(...events);
       await eventually(() => expect(mailed()).toEqual([1, 1, 0, 1]));
       await eventually(async () => {
-        const parked = await rig.events.dataSource.query<{ key: string }[]>(
+        const parked = await harness.events.dataSource.query<{ key: string }[]>(
           `select key from event_records() where topic like '%.recipient-messages.dlq'`,
         );
         expect(parked.map(({ key }) => key)).toEqual([String(transactionId + 2)]);
@@ -170,8 +170,8 @@ describe('Email and SMS', () => {
 
     it('a call with such a change notice is refused as bad data, so that the caller finds out which', async () => {
       const notices = merchants().map(id => noticeOf(id, `ops-${id}@shop.example`));
-      expect(await rig.postNotices('notification-config', notices)).toBe(400);
-      expect(await Promise.all(notices.map(notice => rig.postNotices('notification-config', [notice])))).toEqual([
+      expect(await harness.postNotices('notification-config', notices)).toBe(400);
+      expect(await Promise.all(notices.map(notice => harness.postNotices('notification-config', [notice])))).toEqual([
         204, 204, 400, 204,
       ]);
       await eventually(() => expect(mailed()).toEqual([1, 1, 0, 1]));
@@ -189,10 +189,12 @@ describe('Email and SMS', () => {
 
   it('change notices of notification-config are mailed, once, and other callers are refused (T-15)', async () => {
     const notice = noticeOf(merchantId, email());
-    expect(await rig.postNotices('payment-simulator', [notice])).toBe(403);
-    expect(await rig.postNotices('notification-config', [{ ...notice, emails: ['a@b.example\r\nBcc: c@d.example'] }])).toBe(400);
-    expect(await rig.postNotices('notification-config', [notice])).toBe(204);
-    expect(await rig.postNotices('notification-config', [notice])).toBe(204);
+    expect(await harness.postNotices('payment-simulator', [notice])).toBe(403);
+    expect(await harness.postNotices('notification-config', [{ ...notice, emails: ['a@b.example\r\nBcc: c@d.example'] }])).toBe(
+      400,
+    );
+    expect(await harness.postNotices('notification-config', [notice])).toBe(204);
+    expect(await harness.postNotices('notification-config', [notice])).toBe(204);
     await eventually(() => expect(smtp.mailsTo(email())).toHaveLength(1));
     expect(smtp.mailsTo(email())[0]!.source).toContain('The notification key was renewed');
   });

@@ -28,7 +28,7 @@ export interface MessageRow {
 }
 
 /** recipient-messages as a process runs it, on databases of its own, with a fake notification-config. */
-export class RecipientMessagesRig {
+export class RecipientMessagesHarness {
   private service: RunningService | undefined;
   private readonly payloadKeys = `k1:${randomBytes(32).toString('base64')}`;
   private readonly payloads = new PayloadSealer(KeyRing.parse(this.payloadKeys));
@@ -41,8 +41,12 @@ export class RecipientMessagesRig {
     readonly neighbour: FakeNotificationConfig,
   ) {}
 
-  static async open(): Promise<RecipientMessagesRig> {
-    return new RecipientMessagesRig(await createTestDatabase(), await createTestDatabase(), await FakeNotificationConfig.start());
+  static async open(): Promise<RecipientMessagesHarness> {
+    return new RecipientMessagesHarness(
+      await createTestDatabase(),
+      await createTestDatabase(),
+      await FakeNotificationConfig.start(),
+    );
   }
 
   async close(): Promise<void> {

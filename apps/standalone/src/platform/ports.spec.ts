@@ -19,10 +19,10 @@ describe('ports of the platform', () => {
   });
 
   it('are all different, and are free ports when the gateway has another port', async () => {
-    const { gateway, services, behindDoors } = await choosePorts(0);
+    const { gateway, services, behindListeners } = await choosePorts(0);
     const ports = [
       gateway,
-      ...[...Object.values(services), ...Object.values(behindDoors)].flatMap(each => [each.internal, each.public]),
+      ...[...Object.values(services), ...Object.values(behindListeners)].flatMap(each => [each.internal, each.public]),
     ].filter(port => port !== 0);
     expect(ports).toHaveLength(16);
     expect(new Set(ports).size).toBe(16);

@@ -31,7 +31,7 @@ export interface PlatformPorts {
   gateway: number;
   services: Record<ServiceName, ServicePorts>;
   /** Where processes listen whose ports in `services` are held open for them. */
-  behindDoors: Partial<Record<ServiceName, ServicePorts>>;
+  behindListeners: Partial<Record<ServiceName, ServicePorts>>;
 }
 
 /** Another program uses the requested port. */
@@ -62,9 +62,10 @@ export async function choosePorts(gatewayPort: number): Promise<PlatformPorts> {
     const wanted: { internal: number; public?: number } = defaults[name];
     services[name] = { internal: await choose(wanted.internal), public: wanted.public ? await choose(wanted.public) : 0 };
   }
-  const behindDoors: PlatformPorts['behindDoors'] = {};
-  for (const name of onDemandNames) behindDoors[name] = { internal: await anotherPort(taken), public: await anotherPort(taken) };
-  return { gateway, services, behindDoors };
+  const behindListeners: PlatformPorts['behindListeners'] = {};
+  for (const name of onDemandNames)
+    behindListeners[name] = { internal: await anotherPort(taken), public: await anotherPort(taken) };
+  return { gateway, services, behindListeners };
 }
 
 async function anotherPort(taken: Set<number>): Promise<number> {

@@ -80,7 +80,7 @@ export function serviceSpecs(parts: PlatformParts, inherited: Env): ServiceSpec[
     }),
     internalUrl: `http://127.0.0.1:${portsOf(parts.ports, name).internal}`,
     logFile: join(parts.home.logs, `${name}.log`),
-    ...doorsOf(parts.ports, name),
+    ...listenersOf(parts.ports, name),
   }));
 }
 
@@ -101,20 +101,20 @@ export function internalUrlOf(ports: PlatformPorts, name: ServiceName): string {
 }
 
 /** The ports at which the process of a service listens. */
-function portsOf({ services, behindDoors }: PlatformPorts, name: ServiceName): ServicePorts {
-  return behindDoors[name] ?? services[name];
+function portsOf({ services, behindListeners }: PlatformPorts, name: ServiceName): ServicePorts {
+  return behindListeners[name] ?? services[name];
 }
 
 /** A person wants to read that the portal is starting; a program waits for it, as long as a start may take. */
 const browserWaitMs = 8_000;
 const waitMs = 180_000;
 
-function doorsOf({ services, behindDoors }: PlatformPorts, name: ServiceName): Pick<ServiceSpec, 'doors'> {
-  const behind = behindDoors[name];
+function listenersOf({ services, behindListeners }: PlatformPorts, name: ServiceName): Pick<ServiceSpec, 'listeners'> {
+  const behind = behindListeners[name];
   if (!behind) return {};
   const known = services[name];
   return {
-    doors: [
+    listeners: [
       { port: known.internal, behind: behind.internal, waitMs },
       { port: known.public, behind: behind.public, waitMs, browserWaitMs },
     ],

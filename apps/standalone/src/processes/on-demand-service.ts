@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Door, KeptService } from './service-process';
+import type { OnDemandListener, KeptService } from './service-process';
 
 export interface OnDemandLimits {
   /** The process ends when nobody has been connected for so long. */
   idleMs: number;
-  /** Connections at one door; beyond it the door refuses. */
+  /** Connections at one listener; beyond it the listener refuses. */
   connectionsMax: number;
 }
 
@@ -38,13 +38,13 @@ export class OnDemandService {
     private readonly limits: OnDemandLimits = onDemandLimits,
   ) {}
 
-  /** Resolves when all doors listen. */
+  /** Resolves when all listeners listen. */
   async open(): Promise<void> {
-    for (const door of this.service.spec.doors ?? []) {
-      const server = createServer({ pauseOnConnect: true }, client => void this.admit(client, door));
+    for (const listener of this.service.spec.listeners ?? []) {
+      const server = createServer({ pauseOnConnect: true }, client => void this.admit(client, listener));
       server.maxConnections = this.limits.connectionsMax;
       this.servers.push(server);
-      server.listen(door.port, '127.0.0.1');
+      server.listen(listener.port, '127.0.0.1');
       await once(server, 'listening');
     }
   }
@@ -57,7 +57,7 @@ export class OnDemandService {
     this.clients.forEach(client => client.destroy());
   }
 
-  private async admit(client: Socket, { behind, waitMs, browserWaitMs = waitMs }: Door): Promise<void> {
+  private async admit(client: Socket, { behind, waitMs, browserWaitMs = waitMs }: OnDemandListener): Promise<void> {
     this.comes(client);
     // An error of a socket always ends it, and `close` follows.
     client.on('error', () => undefined);

@@ -49,7 +49,7 @@ export const readyPollMs = 40;
 export const readyWithinMs = 180_000;
 
 /** A port that others know, and the port at which the process behind it listens. */
-export interface Door {
+export interface OnDemandListener {
   port: number;
   behind: number;
   /** A connection waits so long for the service; then it gets an answer that asks to come again. */
@@ -71,7 +71,7 @@ export interface ServiceSpec {
   internalUrl: string;
   logFile: string;
   /** The process starts at the first connection to one of them. Unset: it starts with the platform. */
-  doors?: readonly Door[];
+  listeners?: readonly OnDemandListener[];
 }
 
 /** How a process ended, for people: `exit code 1`, `killed by SIGKILL`. */

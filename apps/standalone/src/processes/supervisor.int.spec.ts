@@ -129,40 +129,40 @@ describe('the supervisor', () => {
     expect(said).toEqual([]);
   });
 
-  describe('a service behind a door (ADR 0057)', () => {
+  describe('a service behind a listener (ADR 0057)', () => {
     interface Waits {
       env?: Record<string, string>;
       waitMs?: number;
       browserWaitMs?: number;
     }
-    async function behindDoor({ env = {}, waitMs = 120_000, browserWaitMs = waitMs }: Waits = {}): Promise<{
-      door: string;
+    async function behindListener({ env = {}, waitMs = 120_000, browserWaitMs = waitMs }: Waits = {}): Promise<{
+      listener: string;
       service: ServiceSpec;
     }> {
       const service = await spec('sleeper', env);
       const port = await freePort();
       return {
-        door: `http://127.0.0.1:${port}`,
-        service: { ...service, doors: [{ port, behind: Number(new URL(service.internalUrl).port), waitMs, browserWaitMs }] },
+        listener: `http://127.0.0.1:${port}`,
+        service: { ...service, listeners: [{ port, behind: Number(new URL(service.internalUrl).port), waitMs, browserWaitMs }] },
       };
     }
 
     it('has no process until the first connection, which it then answers', async () => {
-      const { door, service } = await behindDoor();
+      const { listener, service } = await behindListener();
       await supervise(service);
       expect(pids).toEqual({});
-      const answers = await Promise.all([fetch(door), fetch(door)].map(async answer => (await answer).text()));
+      const answers = await Promise.all([fetch(listener), fetch(listener)].map(async answer => (await answer).text()));
       expect(answers).toEqual([String(pids['sleeper']), String(pids['sleeper'])]);
       expect(woken).toEqual(['sleeper']);
     });
 
     it('a connection that waits too long for it is asked to come again', async () => {
       const needed = join(folder, 'needed');
-      const { door, service } = await behindDoor({ waitMs: 0, env: { FAKE_NEEDS: needed } });
+      const { listener, service } = await behindListener({ waitMs: 0, env: { FAKE_NEEDS: needed } });
       await supervise(service);
-      const early = await fetch(door, { headers: { accept: 'text/html' } });
+      const early = await fetch(listener, { headers: { accept: 'text/html' } });
       expect([early.status, early.headers.get('retry-after'), early.headers.get('refresh')]).toEqual([503, '2', '2']);
-      const program = await fetch(`${door}/pluto/x?y=1`, { headers: { 'x-request-id': 'r-1' } });
+      const program = await fetch(`${listener}/pluto/x?y=1`, { headers: { 'x-request-id': 'r-1' } });
       expect([program.status, program.headers.get('retry-after')]).toEqual([503, '2']);
       expect(await program.json()).toMatchObject({ status: 503, code: 'UNAVAILABLE', path: '/pluto/x', requestId: 'r-1' });
       writeFileSync(needed, '');
@@ -170,27 +170,27 @@ describe('the supervisor', () => {
     });
 
     it('a person reads that it is starting, while a program waits for it, with a body of any length', async () => {
-      const { door, service } = await behindDoor({ browserWaitMs: 0 });
+      const { listener, service } = await behindListener({ browserWaitMs: 0 });
       await supervise(service);
-      const program = fetch(door, { method: 'POST', body: 'x'.repeat(500_000) });
-      expect((await fetch(door, { headers: { accept: 'text/html' } })).status).toBe(503);
+      const program = fetch(listener, { method: 'POST', body: 'x'.repeat(500_000) });
+      expect((await fetch(listener, { headers: { accept: 'text/html' } })).status).toBe(503);
       expect((await program).status).toBe(200);
     });
 
     it('ends after a time without connections, and starts again at the next one', async () => {
       onDemand = { ...onDemandLimits, idleMs: 0 };
-      const { door, service } = await behindDoor();
+      const { listener, service } = await behindListener();
       await supervise(service);
-      const first = await (await fetch(door, { headers: { connection: 'close' } })).text();
+      const first = await (await fetch(listener, { headers: { connection: 'close' } })).text();
       await eventually(() => expect([pids, isAlive(Number(first))]).toEqual([{}, false]));
-      expect(await (await fetch(door, { headers: { connection: 'close' } })).text()).not.toBe(first);
+      expect(await (await fetch(listener, { headers: { connection: 'close' } })).text()).not.toBe(first);
       expect(said).toEqual([]);
     });
 
     it('that cannot start says so, and leaves the platform running', async () => {
-      const { door, service } = await behindDoor({ env: { FAKE_FAILS: 'at-start' } });
+      const { listener, service } = await behindListener({ env: { FAKE_FAILS: 'at-start' } });
       await supervise(service);
-      expect((await fetch(door)).status).toBe(503);
+      expect((await fetch(listener)).status).toBe(503);
       expect(said.join()).toMatch(/sleeper did not start: .*exit code 1/);
       expect(givenUp).toBeUndefined();
     });

@@ -17,7 +17,7 @@ export interface SupervisorEvents {
   say(line: string): void;
   processesChanged(pids: Record<string, number>): void;
   givenUp(error: ServiceFailure): void;
-  /** A service with doors accepts traffic; it gets connections once this resolves. */
+  /** A service with listeners accepts traffic; it gets connections once this resolves. */
   woken(name: string): Promise<void>;
 }
 
@@ -51,11 +51,11 @@ export class Supervisor {
     this.services = specs.map(spec =>
       isOneProcess ? new HostedService(spec, forward) : new SupervisedService(spec, forward, nowMs),
     );
-    for (const service of this.services.filter(({ spec }) => spec.doors))
+    for (const service of this.services.filter(({ spec }) => spec.listeners))
       this.onDemand.set(service, new OnDemandService(service, events, stopGraceMs, onDemand));
   }
 
-  /** Starts all at once; resolves when each accepts traffic, or has opened its doors, and rejects with the first failure. */
+  /** Starts all at once; resolves when each accepts traffic, or has opened its listeners, and rejects with the first failure. */
   async start(): Promise<void> {
     this.timers = [
       setInterval(() => this.readLogs(), logIntervalMs),
@@ -70,7 +70,7 @@ export class Supervisor {
    */
   async restart(name: string): Promise<number | undefined> {
     const service = this.services.find(({ spec }) => spec.name === name);
-    // A service behind doors that has no process starts from the new bundle anyway.
+    // A service behind listeners that has no process starts from the new bundle anyway.
     if (service?.pid !== undefined) await service.restart(stopGraceMs);
     return service?.pid;
   }

@@ -20,10 +20,10 @@ export type PortalOperation = (typeof portalOperations)[number];
 export type MerchantOwner = { merchantId: number } | { pspId: number } | { acquirer: string } | { all: true };
 
 /** As MerchantOwner; or those of the platform in whose name the text stands, small and capital letters alike. */
-export type MerchantsSought = MerchantOwner | { named: string };
+export type MerchantSearch = MerchantOwner | { named: string };
 
 export interface PortalMerchantsRequest {
-  owner: MerchantsSought;
+  owner: MerchantSearch;
 }
 
 export type PortalMerchantsAnswer = MerchantRecord[];

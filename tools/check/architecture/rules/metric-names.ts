@@ -1,6 +1,6 @@
 import type { Rule } from 'eslint';
 
-/** The doors of libs/service-runtime/src/metrics, by the part of the name that Prometheus expects of each. */
+/** The functions of libs/service-runtime/src/metrics, by the part of the name that Prometheus expects of each. */
 const forms: Record<string, RegExp> = {
   counter: /_total$/,
   gauge: /(?<!_total|_count|_sum|_bucket)$/,
@@ -25,12 +25,16 @@ function prefixOf(filename: string): string {
   return `paycode_${project.replaceAll('-', '_')}_`;
 }
 
-function problemOf(name: string, door: string, prefix: string): { messageId: string; data?: Record<string, string> } | undefined {
+function problemOf(
+  name: string,
+  maker: string,
+  prefix: string,
+): { messageId: string; data?: Record<string, string> } | undefined {
   if (!name.startsWith(prefix)) return { messageId: 'prefix', data: { name, prefix } };
   if (!/^[a-z]+(_[a-z0-9]+)*$/.test(name)) return { messageId: 'letters', data: { name } };
   if (noBaseUnit.test(name)) return { messageId: 'unit', data: { name } };
   if (typeWord.test(name)) return { messageId: 'type', data: { name } };
-  return forms[door]!.test(name) ? undefined : { messageId: 'form', data: { name, door } };
+  return forms[maker]!.test(name) ? undefined : { messageId: 'form', data: { name, maker } };
 }
 
 /** `metricName`: a metric is named `paycode_<project>_…`, in base units, by the conventions of Prometheus, as a literal that a search finds. */
@@ -39,7 +43,7 @@ export const metricName: Rule.RuleModule = {
     type: 'problem',
     schema: [],
     messages: {
-      door: 'metrics are made by counter, gauge, histogram and scrapedGauge of @paycode/service-runtime/metrics',
+      maker: 'metrics are made by counter, gauge, histogram and scrapedGauge of @paycode/service-runtime/metrics',
       literal: 'the name of a metric stands as a literal where the metric is made, so that a search finds it',
       prefix: '{{name}}: metrics of this project begin with {{prefix}}',
       letters: '{{name}}: metric names are snake_case',
@@ -51,14 +55,14 @@ export const metricName: Rule.RuleModule = {
   create: context => ({
     NewExpression(node) {
       const { callee } = node as unknown as { callee: { name?: string } };
-      if (collectors.has(callee.name ?? '')) context.report({ node, messageId: 'door' });
+      if (collectors.has(callee.name ?? '')) context.report({ node, messageId: 'maker' });
     },
     CallExpression(node) {
       const call = node as unknown as { callee: { name?: string }; arguments: Argument[] };
-      const door = call.callee.name ?? '';
-      if (!Object.hasOwn(forms, door)) return;
+      const maker = call.callee.name ?? '';
+      if (!Object.hasOwn(forms, maker)) return;
       const name = literalName(call.arguments[0]);
-      const problem = name === undefined ? { messageId: 'literal' } : problemOf(name, door, prefixOf(context.filename));
+      const problem = name === undefined ? { messageId: 'literal' } : problemOf(name, maker, prefixOf(context.filename));
       if (problem) context.report({ node, ...problem });
     },
   }),

@@ -40,9 +40,9 @@ export function describeFlow(harness: () => TransportHarness): void {
       await transport.publish(interleaved(topic, keysNamed(4), 2));
       // Another topic's arrival shows that time enough has passed for an unpaused subscriber.
       const other = await harness().topic(1);
-      const witness = await collect(await harness().open(), { topic: other });
+      const unpaused = await collect(await harness().open(), { topic: other });
       await transport.publish([eventOf(other, 'k', 0)]);
-      await eventually(() => expect(witness.events).toHaveLength(1));
+      await eventually(() => expect(unpaused.events).toHaveLength(1));
       await eventually(() => expect(paused.subscriber.progress().lag).toBe(8));
       expect(paused.events).toEqual([]);
       expect(paused.subscriber.progress().assignedPartitions).toEqual([0, 1]);

@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import type { DeadLetterSummary, RedriveAnswer } from '@paycode/dto';
 
 /** A service that keeps dead letters, as the portal calls it; it knows of no payment. */
-export class CraftedLetters {
+export class FakeDeadLetters {
   readonly letters = new Map<number, DeadLetterSummary>();
   readonly redriven: number[][] = [];
   private lastId = 0;
 
   private constructor(private readonly server: Server) {}
 
-  static async start(): Promise<CraftedLetters> {
+  static async start(): Promise<FakeDeadLetters> {
     const server = createServer((request, response) => {
       const parts: Buffer[] = [];
       request.on('data', (part: Buffer) => parts.push(part));
@@ -20,7 +20,7 @@ export class CraftedLetters {
         response.setHeader('content-type', 'application/json').end(JSON.stringify(answer ?? { message: 'unknown' }));
       });
     });
-    const started = new CraftedLetters(server);
+    const started = new FakeDeadLetters(server);
     await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve));
     return started;
   }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { PortalAccount, PortalAccountRequest } from '@paycode/dto';
 
 /** auth-session as the portal calls it: an account for each merchant and PSP, made when it is first asked for. */
-export class CraftedAccounts {
+export class FakeAccounts {
   private readonly accounts = new Map<string, PortalAccount>();
   private readonly held: (() => void)[] = [];
   private together = 0;
@@ -11,7 +11,7 @@ export class CraftedAccounts {
 
   private constructor(private readonly server: Server) {}
 
-  static async start(): Promise<CraftedAccounts> {
+  static async start(): Promise<FakeAccounts> {
     const server = createServer((request, response) => {
       const parts: Buffer[] = [];
       request.on('data', (part: Buffer) => parts.push(part));
@@ -21,7 +21,7 @@ export class CraftedAccounts {
         started.send(() => response.setHeader('content-type', 'application/json').end(value));
       });
     });
-    const started = new CraftedAccounts(server);
+    const started = new FakeAccounts(server);
     await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve));
     return started;
   }

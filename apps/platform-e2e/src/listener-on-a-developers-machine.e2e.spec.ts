@@ -13,11 +13,11 @@ const { baseUrl, caFile } = platform.standalone;
 let folder: string;
 let program: string;
 
-/** The network between a desk and the sandbox. */
+/** The network between a developer's machine and the sandbox. */
 class Network {
   private readonly sockets = new Set<Socket>();
   private isCut = false;
-  private readonly server: Server = createServer(desk => this.connected(desk));
+  private readonly server: Server = createServer(developer => this.connected(developer));
 
   async open(): Promise<void> {
     await new Promise<void>(done => this.server.listen(0, '127.0.0.1', done));
@@ -41,12 +41,12 @@ class Network {
     await new Promise(done => this.server.close(done));
   }
 
-  private connected(desk: Socket): void {
-    if (this.isCut) return void desk.destroy();
+  private connected(developer: Socket): void {
+    if (this.isCut) return void developer.destroy();
     const sandbox = connect(Number(new URL(baseUrl).port), '127.0.0.1');
     for (const [one, other] of [
-      [desk, sandbox],
-      [sandbox, desk],
+      [developer, sandbox],
+      [sandbox, developer],
     ] as const) {
       this.sockets.add(one);
       one
@@ -56,7 +56,7 @@ class Network {
           other.destroy();
         });
     }
-    desk.pipe(sandbox).pipe(desk);
+    developer.pipe(sandbox).pipe(developer);
   }
 }
 
@@ -69,7 +69,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe('paycode-dev listen, from the package (A-78)', () => {
   const later = undoneAfterEach();
 
-  interface Desk {
+  interface Developer {
     merchant: Merchant;
     receiver: MerchantReceiver;
     network: Network;
@@ -80,8 +80,8 @@ describe('paycode-dev listen, from the package (A-78)', () => {
     ended: Promise<number | null>;
   }
 
-  /** A merchant whose web server is on a desk: logged in, listening, and its URL set. */
-  async function makeDesk(): Promise<Desk> {
+  /** A merchant whose web server is on a developer's machine: logged in, listening, and its URL set. */
+  async function makeDeveloper(): Promise<Developer> {
     const [merchant, receiver, network] = [await makeMerchant(platform), await MerchantReceiver.start(), new Network()];
     later(() => receiver.stop());
     await network.open();
@@ -105,56 +105,56 @@ describe('paycode-dev listen, from the package (A-78)', () => {
     const run = (...words: string[]) => runToEnd(process.execPath, [program, ...words], { cwd: folder, env });
     return { merchant, receiver, network, listener, ended, printed: () => printed, run };
   }
-  const stateOf = async ({ merchant }: Desk, transactionId: number) => (await merchant.reversal(transactionId))?.state;
+  const stateOf = async ({ merchant }: Developer, transactionId: number) => (await merchant.reversal(transactionId))?.state;
 
-  it('takes the probe and a payment to a server on the desk, as they came, and its 200 back', async () => {
-    const desk = await makeDesk();
-    expect(desk.receiver.probes).toBe(1);
-    const transactionId = await payNewCode(desk.merchant);
-    const { headers, notification } = await desk.receiver.webhook(each => each.transactionId === transactionId);
+  it('takes the probe and a payment to a server on a private machine, as they came, and its 200 back', async () => {
+    const developer = await makeDeveloper();
+    expect(developer.receiver.probes).toBe(1);
+    const transactionId = await payNewCode(developer.merchant);
+    const { headers, notification } = await developer.receiver.webhook(each => each.transactionId === transactionId);
     expect(notification).toMatchObject({ status: 'SUCCESS', amount: 25.5 });
     expect(headers).toMatchObject({ 'x-webhook-encryption': 'AES-128-GCM', 'x-webhook-transaction-id': String(transactionId) });
-    await eventually(async () => expect(await stateOf(desk, transactionId)).toBe('SETTLED'));
-    desk.listener.kill('SIGTERM');
-    expect(await desk.ended).toBe(0);
+    await eventually(async () => expect(await stateOf(developer, transactionId)).toBe('SETTLED'));
+    developer.listener.kill('SIGTERM');
+    expect(await developer.ended).toBe(0);
   });
 
   it('a payment that comes while the network is cut settles when it is mended', async () => {
-    const desk = await makeDesk();
-    desk.network.cut();
-    const transactionId = await payNewCode(desk.merchant);
-    await eventually(async () => expect((await desk.merchant.delivery(transactionId))!.attempts).toHaveLength(1));
-    expect(desk.receiver.received).toEqual([]);
-    desk.network.mend();
-    await eventually(async () => expect(await stateOf(desk, transactionId)).toBe('SETTLED'));
+    const developer = await makeDeveloper();
+    developer.network.cut();
+    const transactionId = await payNewCode(developer.merchant);
+    await eventually(async () => expect((await developer.merchant.delivery(transactionId))!.attempts).toHaveLength(1));
+    expect(developer.receiver.received).toEqual([]);
+    developer.network.mend();
+    await eventually(async () => expect(await stateOf(developer, transactionId)).toBe('SETTLED'));
   });
 
   it('an answer that the cut took is brought back, and the server is asked once', async () => {
-    const desk = await makeDesk();
+    const developer = await makeDeveloper();
     let release: (status: number) => void = () => undefined;
     let isAsked = false;
-    desk.receiver.answer = () =>
+    developer.receiver.answer = () =>
       new Promise(done => {
         isAsked = true;
         release = done;
       });
-    const transactionId = await payNewCode(desk.merchant);
+    const transactionId = await payNewCode(developer.merchant);
     await eventually(() => expect(isAsked).toBe(true));
-    desk.network.cut();
+    developer.network.cut();
     release(200);
-    await desk.receiver.webhook(each => each.transactionId === transactionId);
-    desk.network.mend();
-    await eventually(async () => expect(await stateOf(desk, transactionId)).toBe('SETTLED'));
-    expect(desk.receiver.received).toHaveLength(1);
+    await developer.receiver.webhook(each => each.transactionId === transactionId);
+    developer.network.mend();
+    await eventually(async () => expect(await stateOf(developer, transactionId)).toBe('SETTLED'));
+    expect(developer.receiver.received).toHaveLength(1);
   });
 
   describe('trigger rehearses what the platform does only after a fault', () => {
-    const triggered = async (desk: Desk, scenario: string) => {
-      const { code, stdout, stderr } = await desk.run('trigger', scenario, '--json');
+    const triggered = async (developer: Developer, scenario: string) => {
+      const { code, stdout, stderr } = await developer.run('trigger', scenario, '--json');
       expect([code, stderr]).toEqual([0, '']);
       return (JSON.parse(stdout) as { payments: { transactionId: number }[] }).payments.map(payment => payment.transactionId);
     };
-    const seen = ({ receiver: { received } }: Desk) =>
+    const seen = ({ receiver: { received } }: Developer) =>
       received.map(({ notification, headers }) => [
         notification.transactionId,
         notification.status,
@@ -162,50 +162,50 @@ describe('paycode-dev listen, from the package (A-78)', () => {
       ]);
 
     it('duplicate: the same notification comes again, and the answer to the repeat decides the payment (A-13)', async () => {
-      const desk = await makeDesk();
-      const [kept] = await triggered(desk, 'duplicate');
-      await eventually(async () => expect(await stateOf(desk, kept!)).toBe('SETTLED'));
-      expect(seen(desk)).toEqual([
+      const developer = await makeDeveloper();
+      const [kept] = await triggered(developer, 'duplicate');
+      await eventually(async () => expect(await stateOf(developer, kept!)).toBe('SETTLED'));
+      expect(seen(developer)).toEqual([
         [kept, 'SUCCESS', '1'],
         [kept, 'SUCCESS', '2'],
       ]);
-      expect(desk.receiver.received[1]!.body).toBe(desk.receiver.received[0]!.body);
-      desk.receiver.answer = ({ transactionId }) => (seen(desk).some(([id]) => id === transactionId) ? 409 : 200);
-      const [lost] = await triggered(desk, 'duplicate');
-      await eventually(async () => expect(await stateOf(desk, lost!)).toBe('REVERSED'));
+      expect(developer.receiver.received[1]!.body).toBe(developer.receiver.received[0]!.body);
+      developer.receiver.answer = ({ transactionId }) => (seen(developer).some(([id]) => id === transactionId) ? 409 : 200);
+      const [lost] = await triggered(developer, 'duplicate');
+      await eventually(async () => expect(await stateOf(developer, lost!)).toBe('REVERSED'));
     });
 
     it('out-of-order: the SUCCESS comes when its REVERSED is answered (A-74)', async () => {
-      const desk = await makeDesk();
-      const [paid, reversed] = await triggered(desk, 'out-of-order');
-      await eventually(() => expect(seen(desk)).toHaveLength(2));
-      expect(seen(desk)).toEqual([
+      const developer = await makeDeveloper();
+      const [paid, reversed] = await triggered(developer, 'out-of-order');
+      await eventually(() => expect(seen(developer)).toHaveLength(2));
+      expect(seen(developer)).toEqual([
         [reversed, 'REVERSED', '1'],
         [paid, 'SUCCESS', '1'],
       ]);
-      const [first] = desk.receiver.received;
+      const [first] = developer.receiver.received;
       expect(first!.notification.referenceTransactionId).toBe(paid);
-      const [next] = await triggered(desk, 'success');
-      await eventually(() => expect(seen(desk)).toContainEqual([next, 'SUCCESS', '1']));
+      const [next] = await triggered(developer, 'success');
+      await eventually(() => expect(seen(developer)).toContainEqual([next, 'SUCCESS', '1']));
     });
 
     it('without a listener nothing is paid, and the command says why', async () => {
-      const desk = await makeDesk();
-      desk.listener.kill('SIGTERM');
-      await desk.ended;
-      const refused = await desk.run('trigger', 'duplicate');
+      const developer = await makeDeveloper();
+      developer.listener.kill('SIGTERM');
+      await developer.ended;
+      const refused = await developer.run('trigger', 'duplicate');
       expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('needs paycode-dev listen') as string });
       expect(refused.stdout).not.toContain('dev-');
     });
   });
 
   it('a payment whose listener stays away is reversed, and another account’s listener goes on', async () => {
-    const [desk, other] = [await makeDesk(), await makeDesk()];
-    desk.listener.kill('SIGKILL');
-    await desk.ended;
-    const [lost, kept] = [await payNewCode(desk.merchant), await payNewCode(other.merchant)];
+    const [developer, other] = [await makeDeveloper(), await makeDeveloper()];
+    developer.listener.kill('SIGKILL');
+    await developer.ended;
+    const [lost, kept] = [await payNewCode(developer.merchant), await payNewCode(other.merchant)];
     await eventually(async () => expect(await stateOf(other, kept)).toBe('SETTLED'));
-    await eventually(async () => expect(await stateOf(desk, lost)).toBe('REVERSED'));
+    await eventually(async () => expect(await stateOf(developer, lost)).toBe('REVERSED'));
     expect(other.receiver.received.map(({ notification }) => notification.transactionId)).toEqual([kept]);
   });
 });

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import type { PortalFourEyesNotice } from '@paycode/dto';
 
 /** In place of recipient-messages: keeps what it is to mail. */
-export class CraftedMails {
+export class FakeMails {
   private readonly asked: PortalFourEyesNotice[] = [];
   private readonly server: Server = createServer((request, response) => void this.answer(request, response));
   isAway = false;
 
-  static async start(): Promise<CraftedMails> {
-    const mails = new CraftedMails();
+  static async start(): Promise<FakeMails> {
+    const mails = new FakeMails();
     await new Promise<void>(resolve => mails.server.listen(0, '127.0.0.1', resolve));
     return mails;
   }

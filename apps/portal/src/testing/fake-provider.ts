@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 type Json = Record<string, unknown>;
 
 /** False content of a token, and the key that signs it. */
-export interface Crafted {
+export interface Forgery {
   claims?: Json;
   key?: KeyObject;
   userInfo?: Json;
@@ -23,7 +23,7 @@ const newKeys = () => generateKeyPairSync('rsa', { modulusLength: 2_048 });
 export const strangersKey = newKeys().privateKey;
 
 /** A provider of OpenID Connect whose tokens say what a test wants; PKCE, client and code are checked as a provider does. */
-export class CraftedProvider {
+export class FakeProvider {
   private readonly keys = newKeys();
   private readonly granted = new Map<string, Granted>();
   private readonly server: Server = createServer((request, response) => void this.answer(request, response));
@@ -33,8 +33,8 @@ export class CraftedProvider {
   /** In place of what the configuration says. */
   named: Json = {};
 
-  static async start(): Promise<CraftedProvider> {
-    const provider = new CraftedProvider();
+  static async start(): Promise<FakeProvider> {
+    const provider = new FakeProvider();
     await new Promise<void>(resolve => provider.server.listen(0, '127.0.0.1', resolve));
     return provider;
   }
@@ -49,7 +49,7 @@ export class CraftedProvider {
   }
 
   /** As if the person had signed in here: the query that its browser goes back with. */
-  signsIn(authorizationUrl: string, person: Json, { claims, key, userInfo, answer }: Crafted = {}): string {
+  signsIn(authorizationUrl: string, person: Json, { claims, key, userInfo, answer }: Forgery = {}): string {
     const asked = new URL(authorizationUrl).searchParams;
     const code = createHash('sha256').update(asked.get('state')!).digest('hex');
     const nowS = Math.floor(Date.now() / 1_000);
