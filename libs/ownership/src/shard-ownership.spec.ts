@@ -316,4 +316,34 @@ describe('owning shards', () => {
     expect(store.shards.map(shard => shard.owner)).toEqual([null, null]);
     expect(store.heartbeats.size).toBe(0);
   });
+
+  it('regression: leaving waits for a shard that is already being given up, before it forgets the replica (P-T9)', async () => {
+    const { ownership, listener } = setUp('a', store, clock);
+    await ownership.pass();
+    const finish = listener.occupy(0);
+    ownership.want(new Set([1]));
+    await ownership.pass();
+    const leaving = ownership.leave();
+    await settled();
+    expect([store.shards.map(shard => shard.owner), store.heartbeats.has('a')]).toEqual([['a', null], true]);
+    finish();
+    await leaving;
+    expect([store.shards.map(shard => shard.owner), store.heartbeats.size]).toEqual([[null, null], 0]);
+  });
+
+  it('regression: leaving also gives up a shard that a pass takes meanwhile (P-T9)', async () => {
+    const { ownership } = setUp('a', store, clock);
+    const take = store.take.bind(store);
+    let answer!: () => void;
+    store.take = async (replica, rows) => {
+      await new Promise<void>(resolve => (answer = resolve));
+      return take(replica, rows);
+    };
+    const passing = ownership.pass();
+    await settled();
+    const leaving = ownership.leave();
+    answer();
+    await Promise.all([passing, leaving]);
+    expect(store.shards.map(shard => shard.owner)).toEqual([null, null]);
+  });
 });

@@ -39,8 +39,8 @@ const nobody: ShardListener = {
  */
 export class ShardOwnership {
   private readonly owned = new Map<number, number>();
-  /** Shards that are being given up, from the first step to the last. */
-  private readonly ending = new Set<number>();
+  /** Shards that are being given up, each with the work that gives it up, from the first step to the last. */
+  private readonly ending = new Map<number, Promise<void>>();
   /** Those of them in which no work starts any more. */
   private readonly releasing = new Set<number>();
   /** Shards whose release failed, with the epoch: no work starts in them any more. */
@@ -140,6 +140,8 @@ export class ShardOwnership {
     this.isLeaving = true;
     await Promise.all(this.held.map(held => this.giveUp(held)));
     await this.pass();
+    // A pass that was under way when leaving began may have taken some.
+    await Promise.all(this.held.map(held => this.giveUp(held)));
     await this.store.forget([this.replica]);
   }
 
@@ -199,9 +201,17 @@ export class ShardOwnership {
     if (found.length > 0) this.listener.gained(found.map(({ shard, epoch }) => ({ shard, epoch })));
   }
 
-  private async giveUp(held: HeldShard): Promise<void> {
-    if (this.ending.has(held.shard)) return;
-    this.ending.add(held.shard);
+  /** Every caller waits for the same work: a replica that leaves may not forget itself while a shard is being given up (P-T9). */
+  private giveUp(held: HeldShard): Promise<void> {
+    let ending = this.ending.get(held.shard);
+    if (!ending) {
+      ending = this.end(held).finally(() => this.ending.delete(held.shard));
+      this.ending.set(held.shard, ending);
+    }
+    return ending;
+  }
+
+  private async end(held: HeldShard): Promise<void> {
     try {
       await this.listener.ending(held);
       this.releasing.add(held.shard);
@@ -217,7 +227,6 @@ export class ShardOwnership {
       throw error;
     } finally {
       this.releasing.delete(held.shard);
-      this.ending.delete(held.shard);
     }
   }
 }
