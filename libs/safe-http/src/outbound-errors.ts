@@ -14,14 +14,14 @@ export class OutboundRefusedError extends Error {
 }
 
 /**
- * The name has no address (`ENOTFOUND`), or the platform's resolver did not answer (`EAI_AGAIN`, a fault of the
- * platform: P-T8).
+ * The name has no address (`ENOTFOUND`), or the platform's resolver did not answer (`EAI_AGAIN`, a fault of the platform), or every name server
+ * fails for this name and not for others (`ZONE_FAILED`, a fault of the receiver's zone if it lasts: P-T8).
  */
 export class NameResolutionError extends Error {
   override readonly name = 'NameResolutionError';
 
   constructor(
-    readonly code: 'ENOTFOUND' | 'EAI_AGAIN',
+    readonly code: 'ENOTFOUND' | 'EAI_AGAIN' | 'ZONE_FAILED',
     cause?: unknown,
   ) {
     super(code === 'ENOTFOUND' ? 'host name has no address' : 'name servers gave no answer', { cause });
@@ -59,7 +59,7 @@ export class OutboundProxyError extends Error {
  */
 const ourCodes = new Set([
   'EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS', 'EADDRNOTAVAIL', 'EADDRINUSE', 'EAI_AGAIN', 'EAI_MEMORY', 'ENETDOWN', 'ENETUNREACH',
-  'EACCES', 'EPERM', 'OUTBOUND_PROXY', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED',
+  'EACCES', 'EPERM', 'OUTBOUND_PROXY', 'ZONE_FAILED', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED',
 ]); // prettier-ignore
 
 const causeDepthMax = 5;

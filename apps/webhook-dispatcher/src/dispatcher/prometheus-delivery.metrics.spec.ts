@@ -21,6 +21,7 @@ describe('metrics of the dispatcher before the first event', () => {
         'OWNERSHIP',
         'EGRESS_PROXY',
         'NAME_SERVER',
+        'RECEIVER_ZONE',
         'NO_DESCRIPTOR',
         'NO_PORT',
         'NETWORK',
@@ -43,6 +44,7 @@ describe('deliveries that a fault of the platform holds back', () => {
   it.each<[string, Error]>([
     ['ARM_UNAVAILABLE', new ArmUnavailableError('away')],
     ['ROUTES_UNAVAILABLE', new RouteUnavailableError('away')],
+    ['RECEIVER_ZONE', Object.assign(new Error('x'), { code: 'ZONE_FAILED' })],
     ['NAME_SERVER', Object.assign(new Error('x'), { code: 'EAI_AGAIN' })],
     ['NO_DESCRIPTOR', Object.assign(new Error('x'), { code: 'EMFILE' })],
     ['DATABASE', Object.assign(new Error('x'), { driverError: {} })],

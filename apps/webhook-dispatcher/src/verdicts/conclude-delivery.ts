@@ -3,9 +3,16 @@ import type { OwnedShards } from '@paycode/ownership';
 import { type FlushPauses, FlushQueue, isDataFault } from '@paycode/persistence';
 import { backoffMs, type Clock, passed } from '@paycode/service-runtime/timing';
 import type { DeliveryMetrics } from '../deliveries/deliveries.ports';
-import { type AttemptRules, isTooOld, mayHaveBeenSent, retryLimits } from '../deliveries/domain/attempt-rules';
+import {
+  type AttemptRules,
+  chargedOutcome,
+  isTooOld,
+  isZoneFailure,
+  mayHaveBeenSent,
+  retryLimits,
+} from '../deliveries/domain/attempt-rules';
 import { type Conclusion, conclusionOf, conclusionWithout, isAcknowledged } from '../deliveries/domain/conclusion';
-import { type AttemptOutcome, type Delivery, nextAttempt } from '../deliveries/domain/delivery';
+import { type AttemptOutcome, type Delivery, nextAttempt, zoneFailing } from '../deliveries/domain/delivery';
 import type { Next } from '../deliveries/domain/next-step';
 import type { InformationalStore } from '../informational/informational.store';
 import type { SettleReversals } from './settle-reversals';
@@ -26,7 +33,9 @@ export class ConcludeDelivery {
     private readonly metrics: DeliveryMetrics,
   ) {}
 
-  async attempted(delivery: Delivery, outcome: AttemptOutcome, startedAt: Date): Promise<Concluded> {
+  async attempted(delivery: Delivery, ended: AttemptOutcome, startedAt: Date): Promise<Concluded> {
+    const nowMs = this.clock.nowMs();
+    const outcome = chargedOutcome(ended, delivery, nowMs);
     this.metrics.attempted(outcome);
     const conclusion = conclusionOf(delivery, outcome);
     if (conclusion) return this.record(delivery, conclusion, startedAt);
@@ -38,7 +47,7 @@ export class ConcludeDelivery {
         return this.without(delivery, 'CLOSED_EXHAUSTED', outcome.code);
       return this.heldBack(nextAttempt(delivery));
     }
-    return this.heldBack(delivery);
+    return this.heldBack(isZoneFailure(outcome) ? zoneFailing(delivery, nowMs) : delivery);
   }
 
   /**

@@ -8,6 +8,7 @@ const connections: Record<string, string> = {
     'A server or proxy of yours ended an idle connection at that moment (408); the notification was sent once more on a new one.',
   ENOTFOUND: 'The host name of the URL has no address: check its spelling and its DNS entry.',
   EAI_AGAIN: 'The name servers of your domain gave no answer: ask who runs them.',
+  ZONE_FAILED: 'The name servers of your domain have failed for 45 seconds: ask who runs them.',
   ETIMEDOUT: 'No connection came about in time: often a firewall that does not let our addresses in.',
   CONNECT_BUDGET: 'No connection came about in time: often a firewall that does not let our addresses in.',
   EHOSTUNREACH: 'No way leads to the address of your server: check its DNS entry and its network.',

@@ -1,3 +1,4 @@
+import type { AttemptOutcome, Delivery } from './delivery';
 import type { Next } from './next-step';
 
 /** The next steps that the rules allow a delivery. */
@@ -16,6 +17,27 @@ export function mayHaveBeenSent({ isReversible, attempt }: { isReversible: boole
 /** Whether a delivery has waited longer than B without an attempt. */
 export function isTooOld(ageMs: number, rules: Pick<AttemptRules, 'dispatchWindowMs'>): boolean {
   return ageMs > rules.dispatchWindowMs;
+}
+
+/** A zone that fails for this long is the receiver's connection error: as long as a receiver may take to answer, in milliseconds (P-T8). */
+const zoneGraceMs = 45_000;
+
+/**
+ * The outcome that counts. Name servers that fail for a zone are a fault of ours at first, because they may be back in a moment, and the
+ * receiver's later.
+ */
+export function chargedOutcome(
+  outcome: AttemptOutcome,
+  { zoneFailedMs }: Pick<Delivery, 'zoneFailedMs'>,
+  nowMs: number,
+): AttemptOutcome {
+  if (!isZoneFailure(outcome) || zoneFailedMs === null || nowMs - zoneFailedMs < zoneGraceMs) return outcome;
+  return { kind: 'CONNECTION', code: outcome.code, elapsedMs: null };
+}
+
+/** Whether every name server failed for the receiver's zone, and not for others. */
+export function isZoneFailure(outcome: AttemptOutcome): outcome is AttemptOutcome & { kind: 'OUR_FAULT' } {
+  return outcome.kind === 'OUR_FAULT' && outcome.code === 'ZONE_FAILED';
 }
 
 /** An open delivery found after its owner was gone. */

@@ -8,7 +8,16 @@ const isReadonlyWhole: IsSame<Delivery, Readonly<Delivery>> = true;
 describe('a delivery', () => {
   const held = { epoch: 3, receivedMs: 7 };
   const row = newDelivery(1, { merchantId: 1001, shard: 1, payload: 'sealed' });
-  const known = { transactionId: 1, merchantId: 1001, shard: 1, epoch: 3, payload: 'sealed', receivedMs: 7, armedAtMs: null };
+  const known = {
+    transactionId: 1,
+    merchantId: 1001,
+    shard: 1,
+    epoch: 3,
+    payload: 'sealed',
+    receivedMs: 7,
+    armedAtMs: null,
+    zoneFailedMs: null,
+  };
 
   it('comes from an event: its first attempt, claimed when its insert claimed it (P-1.2-1)', () => {
     const first = { ...known, isReversible: true, attempt: 1, isRepeat: false };

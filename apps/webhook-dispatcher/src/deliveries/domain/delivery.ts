@@ -38,6 +38,8 @@ export interface Delivery {
   readonly isRepeat: boolean;
   /** Wall time at which the reversal was armed, in epoch milliseconds, for the timeline; null: not armed. */
   readonly armedAtMs: number | null;
+  /** Monotonic instant at which the zone of its endpoint failed for the first time; null: it has not (P-T8). */
+  readonly zoneFailedMs: number | null;
 }
 
 /** Fields that every source of a delivery knows. */
@@ -83,13 +85,18 @@ export function armed(delivery: Delivery, armedAtMs: number): Delivery {
   return { ...delivery, armedAtMs };
 }
 
+/** The zone of its endpoint fails, now and perhaps before. */
+export function zoneFailing(delivery: Delivery, nowMs: number): Delivery {
+  return { ...delivery, zoneFailedMs: delivery.zoneFailedMs ?? nowMs };
+}
+
 /** The attempt may have reached the receiver and decided nothing: the next one needs its own claim (A-13). */
 export function nextAttempt(delivery: Delivery): Delivery {
   return { ...delivery, attempt: delivery.attempt + 1, isClaimed: false };
 }
 
 /** All members in one order, so that every delivery of the process has the same shape and copies are cheap. */
-function deliveryOf(row: DeliveryRow, work: Omit<Delivery, keyof DeliveryRow | 'armedAtMs'>): Delivery {
+function deliveryOf(row: DeliveryRow, work: Omit<Delivery, keyof DeliveryRow | 'armedAtMs' | 'zoneFailedMs'>): Delivery {
   const { transactionId, merchantId, shard, isReversible, payload } = row;
   const { epoch, attempt, isClaimed, receivedMs, isRepeat } = work;
   return {
@@ -104,6 +111,7 @@ function deliveryOf(row: DeliveryRow, work: Omit<Delivery, keyof DeliveryRow | '
     receivedMs,
     isRepeat,
     armedAtMs: null,
+    zoneFailedMs: null,
   };
 }
 

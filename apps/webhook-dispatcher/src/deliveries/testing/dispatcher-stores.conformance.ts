@@ -38,6 +38,7 @@ const held = (transactionId: number, over: Partial<Delivery> = {}): Delivery => 
   receivedMs: 0,
   isRepeat: false,
   armedAtMs: null,
+  zoneFailedMs: null,
   ...over,
 });
 const verdict = (transactionId: number, kind: OwnedVerdict['kind'], over: Partial<OwnedVerdict> = {}): OwnedVerdict => ({

@@ -32,6 +32,7 @@ export function delivery(transactionId: number, changes: Partial<Delivery> = {})
     receivedMs: 0,
     isRepeat: false,
     armedAtMs: null,
+    zoneFailedMs: null,
     ...changes,
   };
 }
