@@ -1,37 +1,51 @@
 import { Injectable } from '@nestjs/common';
 import { InternalCallError, type InternalClient } from '@paycode/access';
-import type { Identity, MerchantRecord, Route } from '@paycode/dto';
+import type { Identity, MerchantRecord, Route, RoutesRequest } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { BoundedMap } from '@paycode/service-runtime/timing';
+import { LeasedReads } from '@paycode/service-runtime/timing';
 
-const cacheMs = 5_000;
-const cacheMax = 10_000;
+const freshMs = 5_000;
+/** So long a record is used while a read renews it: notification-config may be busy, and completions need the record. */
+const staleMs = 25_000;
+const recordsMax = 10_000;
+const merchantsPerCallMax = 1_000;
 
-/** Merchants of notification-config; records are kept for some seconds, routes never. */
+/** Merchants of notification-config; records are kept for some seconds, routes never. Callers that ask for a merchant at once share the call. */
 export class MerchantDirectory {
-  private readonly cache = new BoundedMap<number, { record: MerchantRecord; untilMs: number }>(cacheMax);
+  private readonly records = new LeasedReads<number, MerchantRecord | undefined>({
+    read: async ([merchantId]) => {
+      const value = await this.ask(() => this.client.get<MerchantRecord>(`/internal/merchants/${merchantId!}`));
+      return new Map([[merchantId!, { value, leaseMs: value ? freshMs : 0 }]]);
+    },
+    nowMs: () => performance.now(),
+    keysPerRead: 1,
+    readsMax: 16,
+    keptMax: recordsMax,
+    staleMs,
+  });
+  private readonly urls = new LeasedReads<number, boolean>({
+    read: async merchantIds => {
+      const request: RoutesRequest = { merchantIds: [...merchantIds] };
+      const routes = (await this.ask(() => this.client.post<Route[]>('/internal/routes', request))) ?? [];
+      const notified = new Set(routes.filter(({ url }) => url !== null).map(({ merchantId }) => merchantId));
+      return new Map(merchantIds.map(merchantId => [merchantId, { value: notified.has(merchantId), leaseMs: 0 }]));
+    },
+    nowMs: () => performance.now(),
+    keysPerRead: merchantsPerCallMax,
+    readsMax: 4,
+    keptMax: 1,
+  });
 
-  constructor(private readonly client: InternalClient) {}
+  constructor(private readonly client: Pick<InternalClient, 'get' | 'post'>) {}
 
-  /** undefined: no such merchant. May be a few seconds old. */
-  async find(merchantId: number): Promise<MerchantRecord | undefined> {
-    const cached = this.cache.get(merchantId);
-    if (cached && cached.untilMs > performance.now()) return cached.record;
-    const record = await this.fetch(merchantId);
-    this.cache.delete(merchantId);
-    if (!record) return undefined;
-    this.cache.set(merchantId, { record, untilMs: performance.now() + cacheMs });
-    return record;
+  /** undefined: no such merchant. May be half a minute old. @throws DomainError 503 */
+  find(merchantId: number): Promise<MerchantRecord | undefined> {
+    return this.records.current(merchantId);
   }
 
-  /** Whether a notification URL is set now. */
-  async hasNotificationUrl(merchantId: number): Promise<boolean> {
-    const routes = await this.ask(() => this.client.post<Route[]>('/internal/routes', { merchantIds: [merchantId] }));
-    return (routes ?? []).some(route => route.merchantId === merchantId && route.url !== null);
-  }
-
-  private fetch(merchantId: number): Promise<MerchantRecord | undefined> {
-    return this.ask(() => this.client.get<MerchantRecord>(`/internal/merchants/${merchantId}`));
+  /** Whether a notification URL is set now. @throws DomainError 503 */
+  hasNotificationUrl(merchantId: number): Promise<boolean> {
+    return this.urls.current(merchantId);
   }
 
   /** Undefined for a 404. @throws DomainError 503 when notification-config gives no usable answer */

@@ -11,47 +11,45 @@ import type {
 } from '@paycode/dto';
 import { DataFault } from '@paycode/persistence';
 import { DomainError } from '@paycode/service-runtime';
+import { LeasedReads, type Lent } from '@paycode/service-runtime/timing';
 import type { NewMessage } from './domain/message';
 import type { MessageQueue } from './message.queue';
 
 const merchantsPerCallMax = 1_000;
 const keptMax = 50_000;
 
-/** Recipients from `POST notification-config /internal/routes`, kept for the lease of the route. */
+/** Recipients from `POST notification-config /internal/routes`, kept for the lease of the route. All partitions share its reads. */
 export class RecipientDirectory {
-  private readonly kept = new Map<number, { recipients: Recipients; untilMs: number }>();
+  private readonly reads = new LeasedReads<number, Recipients>({
+    read: merchantIds => this.read(merchantIds),
+    nowMs: () => performance.now(),
+    keysPerRead: merchantsPerCallMax,
+    readsMax: 2,
+    keptMax,
+  });
 
-  constructor(private readonly client: InternalClient) {}
+  constructor(private readonly client: Pick<InternalClient, 'post'>) {}
 
   /**
    * Returns the recipients of every given merchant. Rejects when it cannot read them; with a DataFault when only those of some
    * merchant are missing.
    */
   async recipientsOf(merchantIds: readonly number[]): Promise<Map<number, Recipients>> {
-    const answered = new Map<number, Recipients>(merchantIds.flatMap(merchantId => this.keptOf(merchantId)));
-    const unknown = merchantIds.filter(merchantId => !answered.has(merchantId));
-    for (let i = 0; i < unknown.length; i += merchantsPerCallMax)
-      for (const route of await this.read(unknown.slice(i, i + merchantsPerCallMax)))
-        answered.set(route.merchantId, route.recipients);
-    // A missing answer does not mean "no recipients": the event of that merchant is parked and not skipped (T-29).
-    if (merchantIds.some(merchantId => !answered.has(merchantId)))
-      throw new DataFault('the answer lacks the recipients of a merchant');
-    return answered;
+    const outcomes = await this.reads.settled(merchantIds);
+    const faults = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as Error] : []));
+    if (faults.length > 0) throw faults.find(fault => !(fault instanceof DataFault)) ?? faults[0];
+    return new Map(
+      outcomes.flatMap((outcome, at) => (outcome.status === 'fulfilled' ? [[merchantIds[at]!, outcome.value]] : [])),
+    );
   }
 
-  private keptOf(merchantId: number): [number, Recipients][] {
-    const kept = this.kept.get(merchantId);
-    return kept !== undefined && performance.now() < kept.untilMs ? [[merchantId, kept.recipients]] : [];
-  }
-
-  private async read(merchantIds: number[]): Promise<Route[]> {
-    const askedMs = performance.now();
-    const request: RoutesRequest = { merchantIds };
+  private async read(merchantIds: readonly number[]): Promise<Map<number, Lent<Recipients> | Error>> {
+    const request: RoutesRequest = { merchantIds: [...merchantIds] };
     const routes = await this.client.post<Route[]>('/internal/routes', request);
-    if (this.kept.size + routes.length > keptMax) this.kept.clear();
-    for (const { merchantId, recipients, leaseMs } of routes)
-      this.kept.set(merchantId, { recipients, untilMs: askedMs + leaseMs });
-    return routes;
+    const lent = new Map(routes.map(({ merchantId, recipients, leaseMs }) => [merchantId, { value: recipients, leaseMs }]));
+    // A missing answer does not mean "no recipients": the event of that merchant is parked and not skipped (T-29).
+    const missing = new DataFault('the answer lacks the recipients of a merchant');
+    return new Map(merchantIds.map(merchantId => [merchantId, lent.get(merchantId) ?? missing]));
   }
 }
 

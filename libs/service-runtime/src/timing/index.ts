@@ -2,6 +2,7 @@ export * from './backoff';
 export * from './bounded-map';
 export * from './clock';
 export * from './deadline-heap';
+export * from './leased-reads';
 export * from './paced-lines';
 export * from './pause';
 export * from './periodic-task';
