@@ -56,6 +56,31 @@ describe('InternalClient', () => {
     expect(await post()).toEqual({ ok: true });
   });
 
+  it('regression: against a callee that loses every connection, calls are sent once more only as far as the budget goes', async () => {
+    let requests = 0;
+    server.removeAllListeners('request').on('request', ({ socket }: IncomingMessage) => {
+      requests++;
+      socket.destroy();
+    });
+    client = clientOf({ isRepeatable: true, socketsMax: 2 });
+    const calls = 40;
+    const startedMs = performance.now();
+    for (let call = 0; call < calls; call++) expect(await failureOf(post())).toMatchObject({ isDefinite: false });
+    const refilled = (performance.now() - startedMs) / 500;
+    expect(requests).toBeGreaterThan(calls + 2);
+    expect(requests).toBeLessThanOrEqual(calls + 2 + calls * 0.1 + refilled + 1);
+  });
+
+  it('a call says how long its caller waits', async () => {
+    const requested = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
+    const answered = clientOf({ timeoutMs: 7_000 }).get('/internal/keys');
+    const [request, response] = await requested;
+    held.splice(0);
+    answer(response);
+    await answered;
+    expect(request.headers['x-deadline-ms']).toBe('7000');
+  });
+
   describe('the error of a call without a usable answer tells the facts, and nothing of the payload (T-17)', () => {
     const answers: [what: string, (response: ServerResponse) => unknown, Partial<InternalCallError>][] = [
       ['an error', response => response.writeHead(503).end('{"secret":1}'), { status: 503, isDefinite: true }],

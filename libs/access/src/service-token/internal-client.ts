@@ -1,3 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { deadlineHeader } from '@paycode/dto';
+import { TokenBucket } from '@paycode/service-runtime/timing';
 import { Client, type Dispatcher, Pool } from 'undici';
 import type { ServiceTokenSigner } from './service-token';
 
@@ -27,6 +30,11 @@ interface Call {
 
 const bodyBytesMax = 16_777_216;
 const keepAliveMs = 60_000;
+/** So many calls in a hundred may be sent once more, besides one in each half second and a burst. */
+const repeatsPerCall = 0.1;
+const repeatRefillMs = 500;
+/** Spreads the repeats of calls that were lost together, in milliseconds. */
+const repeatPauseMsMax = 20;
 
 /** The callee did not give a usable answer. `isDefinite` is false when the call may still have taken effect. */
 export class InternalCallError extends Error {
@@ -47,13 +55,20 @@ export class InternalClient {
   private readonly origin: string;
   private readonly pathPrefix: string;
   private readonly timeoutMs: number;
+  private readonly repeats: TokenBucket;
 
   constructor(private readonly options: InternalClientOptions) {
     const { origin, pathname } = new URL(options.baseUrl);
     this.origin = origin;
     this.pathPrefix = pathname.replace(/\/$/, '');
     this.timeoutMs = options.timeoutMs ?? 5_000;
-    this.pool = new Pool(origin, { ...this.connectionOptions, connections: options.socketsMax ?? 16 });
+    const socketsMax = options.socketsMax ?? 16;
+    this.pool = new Pool(origin, { ...this.connectionOptions, connections: socketsMax });
+    // A replica that stops may lose a call on each connection, and each of them may be repeated (P-T9).
+    this.repeats = new TokenBucket(
+      { burst: socketsMax, refillMs: repeatRefillMs },
+      { tokens: socketsMax, atMs: performance.now() },
+    );
   }
 
   /** POSTs `body`; resolves to the parsed answer. Rejects with InternalCallError. */
@@ -87,7 +102,8 @@ export class InternalClient {
 
   private async call<T>({ method, path, body, headers }: Call): Promise<T> {
     const authorization = `Bearer ${this.options.signer.tokenFor(this.options.audience)}`;
-    const call = { method, path, body, headers: { 'content-type': 'application/json', ...headers, authorization } };
+    const own = { authorization, [deadlineHeader]: String(this.timeoutMs) };
+    const call = { method, path, body, headers: { 'content-type': 'application/json', ...headers, ...own } };
     const overall = new AbortController();
     const timer = setTimeout(() => overall.abort(codeError('TIMEOUT')), this.timeoutMs);
     try {
@@ -101,11 +117,13 @@ export class InternalClient {
 
   private async send<T>(call: Call, signal: AbortSignal): Promise<T> {
     if (call.body && Buffer.byteLength(call.body) > bodyBytesMax) throw new CallRefusedError('BODY_TOO_LARGE');
+    this.repeats.add(repeatsPerCall);
     try {
       return await this.sendOn<T>(this.pool, call, signal);
     } catch (error) {
       const isRepeatable = call.method === 'GET' || this.options.isRepeatable === true;
-      if (!isRepeatable || !isConnectionLost(error)) throw error;
+      if (!isRepeatable || !isConnectionLost(error) || this.repeats.take(performance.now()) > 0) throw error;
+      await pause(Math.random() * repeatPauseMsMax);
       // A replica that stops closes all kept connections, so another connection of the pool would fail too.
       const fresh = new Client(this.origin, this.connectionOptions);
       return await this.sendOn<T>(fresh, call, signal).finally(() => fresh.destroy());

@@ -21,3 +21,5 @@ export interface Identity {
 export const identityHeader = 'x-paycode-identity';
 /** Correlation id, accepted from clients when well formed, created otherwise. */
 export const requestIdHeader = 'x-request-id';
+/** How long the caller of an internal call waits for the answer, in milliseconds. A remaining time, because clocks of hosts differ. */
+export const deadlineHeader = 'x-deadline-ms';

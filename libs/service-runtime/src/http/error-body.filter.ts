@@ -4,6 +4,7 @@ import { type ErrorBody, errorCodeOf, type FieldError } from '@paycode/dto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../domain-error';
 import type { Logger } from '../logger';
+import { PacedLines } from '../timing';
 import { unavailable } from './unavailable';
 
 interface Refusal {
@@ -33,6 +34,8 @@ export function errorBody(request: Pick<FastifyRequest, 'url' | 'id'>, refusal: 
  */
 @Catch()
 export class ErrorBodyFilter implements ExceptionFilter {
+  private readonly lines = new PacedLines();
+
   constructor(private readonly logger: Logger) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
@@ -40,18 +43,25 @@ export class ErrorBodyFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const refusal = refusalOf(error);
-    if (refusal.status >= 500) {
-      this.logger.error(
-        { requestId: String(request.id), method: request.method, status: refusal.status, err: error },
-        'request failed',
-      );
-    }
+    if (refusal.status >= 500) this.log(error, request, refusal.status);
     void reply
       .status(refusal.status)
       .headers(refusal.headers ?? {})
       .type('application/json')
       .send(errorBody(request, refusal));
   }
+
+  /** A caller may repeat what ended with 503, and under overload many do: one warning a minute for each cause. */
+  private log(err: unknown, { id, method }: FastifyRequest, status: number): void {
+    const fields = { requestId: String(id), method, status, err };
+    if (status !== 503) return this.logger.error(fields, 'request failed');
+    const count = this.lines.due(reasonOf(err));
+    if (count > 0) this.logger.warn({ ...fields, count }, 'request failed, and may be repeated');
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof DomainError ? error.reason : 'DATABASE_UNAVAILABLE';
 }
 
 /** Status, message and headers for the client; they contain nothing of an unexpected error. */

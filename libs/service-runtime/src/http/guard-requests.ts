@@ -1,4 +1,5 @@
-import { requestIdHeader } from '@paycode/dto';
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
+import { deadlineHeader, requestIdHeader } from '@paycode/dto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../domain-error';
 import { errorBody, refusalOf } from './error-body.filter';
@@ -34,6 +35,38 @@ export function guardRequests(fastify: FastifyInstance): void {
       answerRefusal(error, request, reply);
     }
   });
+  refuseLateCalls(fastify);
+}
+
+/**
+ * Answers 503 to an internal call that nobody waits for any more, before its handler begins: under overload such work would make the next
+ * calls late too. The call is late when its time is over, or its caller has hung up.
+ */
+function refuseLateCalls(fastify: FastifyInstance): void {
+  const receivedMs = new WeakMap<FastifyRequest, number>();
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    if (deadlineMsOf(request) !== undefined) receivedMs.set(request, performance.now());
+    done();
+  });
+  fastify.addHook('preHandler', async (request, reply) => {
+    const since = receivedMs.get(request);
+    if (since === undefined) return;
+    // The end of the connection is read in the turn after the request, when both waited in the kernel.
+    await turnOfEventLoop();
+    await turnOfEventLoop();
+    const { destroyed, readableEnded } = request.raw.socket;
+    const isLate = destroyed || readableEnded || performance.now() - since >= deadlineMsOf(request)!;
+    if (!isLate) return;
+    answerRefusal(new DomainError({ status: 503, reason: 'LATE_CALL', message: 'Service Unavailable' }), request, reply);
+    await reply;
+  });
+}
+
+/** Undefined for a call from outside, and for one whose caller says nothing. */
+function deadlineMsOf(request: FastifyRequest): number | undefined {
+  if (listenerNameOf(request.raw) !== 'internal') return undefined;
+  const deadlineMs = Number(request.headers[deadlineHeader] ?? Number.NaN);
+  return Number.isFinite(deadlineMs) ? deadlineMs : undefined;
 }
 
 /** Answers requests that Fastify refuses before any hook: a target that it cannot decode, or a path segment beyond the limit. */

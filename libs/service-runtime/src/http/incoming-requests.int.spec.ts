@@ -1,11 +1,13 @@
+import { connect } from 'node:net';
 import { Body, Controller, Get, Module, Param, Post, Query } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { Type } from 'class-transformer';
 import { IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { baseEnv } from '../base-env';
 import { type RunningService, startService } from '../boot';
+import { DomainError } from '../domain-error';
 import { defineEnv } from '../env';
-import { type RawAnswer, rawExchange, rawRequest } from '../testing';
+import { eventually, type RawAnswer, rawExchange, rawRequest } from '../testing';
 
 class Contact {
   @IsString()
@@ -23,6 +25,9 @@ class Order {
   contact?: Contact;
 }
 
+/** Bodies that the handler of internal calls was given. */
+const inwardCalls: unknown[] = [];
+
 @Controller()
 class OrdersController {
   @Post('orders')
@@ -31,7 +36,12 @@ class OrdersController {
   }
   @Post('internal/orders')
   inward(@Body() body: unknown): object {
+    inwardCalls.push(body);
     return { body };
+  }
+  @Post('internal/busy')
+  busy(): never {
+    throw new DomainError({ status: 503, reason: 'BUSY', message: 'Service Unavailable' });
   }
   @Post('orders/new')
   begin(): object {
@@ -67,7 +77,7 @@ describe('the checks of every request to a service', () => {
     jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     service = await startService(
       { name: 'orders', env: defineEnv(baseEnv({ internal: 0 })), module: () => OrdersModule, hasPublicPaths: true },
-      { LOG_LEVEL: 'error', INTERNAL_PORT: '0', PUBLIC_PORT: '0' },
+      { LOG_LEVEL: 'warn', INTERNAL_PORT: '0', PUBLIC_PORT: '0' },
     );
   });
   afterAll(() => service.stop('test'));
@@ -270,5 +280,55 @@ describe('the checks of every request to a service', () => {
       await post('/orders', '['),
     ];
     for (const { head } of answers) expect(head).toMatch(/^x-content-type-options: nosniff$/im);
+  });
+
+  describe('internal calls that say how long their caller waits', () => {
+    const request = (body: string, deadline: string, port = service.ports.internal) =>
+      [
+        `POST ${port === service.ports.internal ? '/internal/orders' : '/addresses'} HTTP/1.1`,
+        'host: test',
+        'connection: close',
+        'content-type: application/json',
+        ...(deadline === '' ? [] : [`x-deadline-ms: ${deadline}`]),
+        `content-length: ${body.length}`,
+        '',
+        body,
+      ].join('\r\n');
+    /** The request and the end of its connection wait in the kernel together. */
+    const hangUpAfter = (text: string) =>
+      new Promise(resolve => {
+        const socket = connect({ port: service.ports.internal, host: '127.0.0.1' }, () => {
+          socket.write(text);
+          socket.destroy();
+        }).once('close', resolve);
+      });
+    beforeEach(() => inwardCalls.splice(0));
+
+    it('regression: a call whose caller has hung up gets no work', async () => {
+      await hangUpAfter(request('{"late":1}', '5000'));
+      expect((await rawExchange(service.ports.internal, request('{"next":1}', '5000'))).status).toBe(201);
+      expect(inwardCalls).toEqual([{ next: 1 }]);
+      await hangUpAfter(request('{"control":1}', ''));
+      await eventually(() => expect(inwardCalls).toEqual([{ next: 1 }, { control: 1 }]));
+    });
+
+    it('a call whose time is over is answered with 503 before its handler begins', async () => {
+      const late = await rawExchange(service.ports.internal, request('{"late":1}', '0'));
+      expect([late.status, JSON.parse(late.body), inwardCalls]).toEqual([503, expect.objectContaining({ status: 503 }), []]);
+    });
+
+    it.each(['', 'soon', '120000'])('a call that says "%s" is served', async deadline => {
+      expect((await rawExchange(service.ports.internal, request('{"a":1}', deadline))).status).toBe(201);
+    });
+
+    it('callers from outside have no deadline', async () => {
+      expect((await rawExchange(service.ports.public!, request('{"a":1}', '0', service.ports.public))).status).toBe(201);
+    });
+  });
+
+  it('regression: requests that end with 503, and may be repeated, write one warning a minute for a cause, and no error', async () => {
+    for (let n = 0; n < 3; n++) expect((await post('/internal/busy', '{}', service.ports.internal)).status).toBe(503);
+    const lines = errorLines.splice(0).map(line => JSON.parse(line) as object);
+    expect(lines).toEqual([expect.objectContaining({ level: 'warn', status: 503, count: 1 })]);
   });
 });

@@ -27,6 +27,11 @@ export class TokenBucket implements BucketFill {
     this.atMs = fill.atMs;
   }
 
+  /** Puts tokens in, besides those that come with time. */
+  add(tokens: number): void {
+    this.tokens = Math.min(this.rate.burst, this.tokens + tokens);
+  }
+
   /** Takes one token; 0 when there was one, else the milliseconds until there is. */
   take(nowMs: number): number {
     const { burst, refillMs } = this.rate;
