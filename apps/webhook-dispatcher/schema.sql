@@ -17,6 +17,7 @@ CREATE TABLE attempt (
   elapsed_ms integer,
   unanswered text,
   unanswered_ms integer,
+  version text NOT NULL DEFAULT 'V3'::text,
   CONSTRAINT attempt_pkey PRIMARY KEY (transaction_id, attempt),
   CONSTRAINT attempt_attempt_check CHECK (attempt > 0)
 )
@@ -51,6 +52,7 @@ CREATE TABLE delivery (
   completed_at timestamp with time zone,
   received_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
   payload text STORAGE EXTERNAL,
+  version text NOT NULL DEFAULT 'V3'::text,
   CONSTRAINT delivery_pkey PRIMARY KEY (transaction_id),
   CONSTRAINT delivery_check CHECK ((payload IS NULL) = stub),
   CONSTRAINT delivery_transaction_id_check CHECK (transaction_id > 0)
@@ -167,9 +169,11 @@ CREATE TRIGGER erasure_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON erasur
 
 COMMENT ON TABLE attempt IS 'Claims of attempts that the delivery row does not imply. outcome: repeats of notices only; the verdict has the others.';
 COMMENT ON COLUMN attempt.unanswered IS 'Why the first request, on a reused connection, got no answer; null: nothing was sent again.';
+COMMENT ON COLUMN attempt.version IS 'Payload version of the attempt.';
 COMMENT ON COLUMN dead_letter.record IS 'As it was received: key, value and headers, the notification sealed.';
 COMMENT ON COLUMN delivery.epoch IS 'Shard epoch under which attempt 1 was claimed by the insert itself; 0: not claimed yet.';
 COMMENT ON COLUMN delivery.payload IS 'Notification sealed as compact JWE; null for the stub of a transaction that was closed before it arrived.';
+COMMENT ON COLUMN delivery.version IS 'Payload version in which the insert claimed attempt 1; without meaning when epoch is 0 or attempt has a row.';
 COMMENT ON TABLE endpoint_pause IS 'Who paused deliveries to which endpoint, and why. ended_at: null unless somebody ended it before ends_at.';
 COMMENT ON COLUMN endpoint_pause.endpoint IS 'Origin of URLs of merchants, as the queues of dispatchers name it.';
 COMMENT ON TABLE id_range IS 'Partitions <table>_<range> of delivery, attempt and verdict. passed_at: when the ids in use left it behind.';

@@ -7,6 +7,7 @@ import { KeepDeadLetters1797000000000 } from './1797000000000-keep-dead-letters'
 import { PauseEndpoints1804000000000 } from './1804000000000-pause-endpoints';
 import { KeepPayloadsInOutboxRows1805000000000 } from './1805000000000-keep-payloads-in-outbox-rows';
 import { FindReversals1807000000000 } from './1807000000000-find-reversals';
+import { KeepPayloadVersions1808000000000 } from './1808000000000-keep-payload-versions';
 
 /** In order of application. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   PauseEndpoints1804000000000,
   KeepPayloadsInOutboxRows1805000000000,
   FindReversals1807000000000,
+  KeepPayloadVersions1808000000000,
 ];

@@ -271,10 +271,8 @@ function recovery(settings: Settings): Provider[] {
     {
       provide: RecoverNotification,
       inject: [NotificationStore, Dispatcher, VerdictStore],
-      useFactory: (store: NotificationStore, { routes, settling }: Dispatcher, verdicts: VerdictStore) => {
-        const owners = { pspOf: async (merchantId: number) => (await routes.current(merchantId)).pspId };
-        return new RecoverNotification(store, owners, new AcknowledgeByPull(verdicts, settling), payloadsOf(settings));
-      },
+      useFactory: (store: NotificationStore, { routes, settling }: Dispatcher, verdicts: VerdictStore) =>
+        new RecoverNotification(store, routes, new AcknowledgeByPull(verdicts, settling), payloadsOf(settings)),
     },
     {
       provide: ShowNotification,

@@ -11,12 +11,21 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { IdentityGuard } from '@paycode/access';
-import { type Channel, channels, type HttpNotificationAnswer, type Identity, IsId, validTypesText } from '@paycode/dto';
+import {
+  type Channel,
+  channels,
+  type HttpNotificationAnswer,
+  type Identity,
+  IsId,
+  payloadVersions,
+  validTypesText,
+  validVersionsText,
+} from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { Transform } from 'class-transformer';
 import { IsIn, IsString, Length, ValidateBy } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { type NotificationEntry, payloadVersions } from './domain/notification-configuration';
+import type { NotificationEntry } from './domain/notification-configuration';
 import { isRecipientValue, validValuesText } from './domain/recipient';
 import { type NotificationCaller, NotificationsService } from './notifications.service';
 
@@ -32,7 +41,7 @@ export class AddHttpRequest extends MerchantRequest {
   @Length(1, 2_048)
   url!: string;
 
-  @IsIn(payloadVersions, { message: 'version must be V3' })
+  @IsIn(payloadVersions, { message: validVersionsText })
   version!: string;
 }
 

@@ -43,7 +43,7 @@ export class NotificationsService {
    * @throws DomainError R-7-7, R-7-8, R-7-9, 429, 503
    */
   async setHttp(
-    wanted: { merchantId: number; url: string; version: string },
+    wanted: { merchantId: number; url: string; version?: string },
     { owner, origin }: NotificationCaller,
   ): Promise<HttpNotificationAnswer> {
     const { merchantId, url } = wanted;
@@ -53,7 +53,7 @@ export class NotificationsService {
     const freshKey = this.keys.create(merchantId);
     const changed = await this.store.change({ merchantId, owner, origin }, current =>
       // Checks again, because the merchant may have been suspended or moved during the probe.
-      settingHttp(owned(current), { url, version: wanted.version }, freshKey),
+      settingHttp(owned(current), wanted, freshKey),
     );
     if (!changed?.after.http) throw notOwner();
     if (changed.after.isHttpFresh) await this.lease.runsOut();

@@ -82,7 +82,7 @@ export class PortalNotificationsService {
 
   setUrl({ merchantId, url }: Wanted, caller: NotificationCaller): Promise<HttpNotificationAnswer> {
     if (!url) throw invalidField('url', 'is missing');
-    return this.notifications.setHttp({ merchantId, url, version: 'V3' }, caller);
+    return this.notifications.setHttp({ merchantId, url }, caller);
   }
 
   async removeUrl(merchantId: number, { origin }: NotificationCaller): Promise<void> {

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { generateWebhookKey, importWebhookKey, webhookEnvelope, webhookHeaders } from '@paycode/crypto';
 import {
   type EncryptionProfile,
+  inVersion,
   type IsOpened,
   serializeNotification,
   type TestNotificationResult,
@@ -110,8 +111,8 @@ export class SendTestService {
     // Each has an id of its own: a receiver may tell repeats by the id, before it opens anything.
     const notification = testNotificationOf(receiver.merchant, Math.random);
     const { transactionId, reference } = notification;
-    const message = testMessageOf(notification, { encryption: receiver.encryption, key });
-    const { url } = receiver.http!;
+    const { url, version } = receiver.http!;
+    const message = testMessageOf(notification, { encryption: receiver.encryption, version, key });
     const outcome = await this.urls.probe({
       merchantId,
       caller,
@@ -139,12 +140,12 @@ export class SendTestService {
 /** The header fields of a delivery's first attempt, and one that says what this is. */
 function testMessageOf(
   notification: TransactionNotificationV3,
-  { encryption, key }: { encryption: EncryptionProfile; key: KeyObject },
+  { encryption, version, key }: { encryption: EncryptionProfile; version: string; key: KeyObject },
 ): ProbeMessage {
   const envelope = webhookEnvelope(encryption);
   const { transactionId } = notification;
   return {
-    body: envelope.encrypt(key, serializeNotification(notification)),
+    body: envelope.encrypt(key, inVersion(version, serializeNotification(notification))),
     headers: {
       ...webhookHeaders({ transactionId, attempt: 1, encryption: envelope.headerValue, epochMs: Date.now() }),
       'x-webhook-test': '1',

@@ -24,6 +24,28 @@ describe('before a POST', () => {
     expect(replica.poster.ids).toEqual([1]);
   });
 
+  it('the first attempt is claimed with its insert alone, in the payload version of the merchant (R-9-2)', async () => {
+    replica.routes.version = 'V4';
+    await record(1);
+    expect(replica.poster.posts[0]!.request.body).toContain(' V4 ');
+    expect([tables.attempts.size, tables.deliveries.get(1)!.version]).toEqual([0, 'V4']);
+  });
+
+  it('a notice is repeated in the payload version of its first attempt (R-9-2)', async () => {
+    replica.routes.version = 'V4';
+    await replica.dispatcher.intake.record([terminalEvent(1, { status: 'BANK_REJECTED' })]);
+    await settled();
+    replica.poster.posts[0]!.answer(500);
+    await settled();
+    replica.routes.version = 'V5';
+    tables.notices.get(1)!.dueAtMs = 0;
+    await replica.clock.advance(2_000);
+    await replica.dispatcher.shards.pass();
+    await replica.dispatcher.informational.pass();
+    await settled();
+    expect(replica.poster.posts.map(({ attempt, request }) => [attempt, request.body.split(' ')[1]])).toEqual([[1, 'V4'], [2, 'V4']]); // prettier-ignore
+  });
+
   it('the request waits until the job is durable (P-I5)', async () => {
     let answered = (): void => undefined;
     replica.scheduler.beforeAnswer = () => new Promise(resolve => (answered = resolve));
@@ -87,6 +109,14 @@ describe('a preparation that fails after the claim', () => {
     replica.poster.posts[0]!.answer(200);
     await settled();
     expect([replica.poster.ids, [...tables.attempts.get(5)!.keys()]]).toEqual([[1, 2, 3, 4], [1]]);
+  });
+
+  it('leaves in the payload version that the merchant has chosen since, because nothing was sent yet; a crash keeps it (R-9-2)', async () => {
+    replica.scheduler.fault = undefined;
+    replica.routes.version = 'V4';
+    await replica.clock.advance(1_000);
+    expect(replica.poster.posts.at(-1)!.request.body).toContain(' V4 ');
+    expect(tables.versionOf(tables.deliveries.get(5)!)).toBe('V4');
   });
 
   it('keeps its claim: the next try only arms (P-I8)', async () => {

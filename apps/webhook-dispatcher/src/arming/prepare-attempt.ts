@@ -1,9 +1,9 @@
-import type { Decision } from '@paycode/dto';
+import type { Decision, Route } from '@paycode/dto';
 import { DataFault, FlushQueue, type FlushPauses } from '@paycode/persistence';
 import type { Clock } from '@paycode/service-runtime/timing';
 import type { OwnedShards } from '@paycode/ownership';
 import type { DeliveryStore } from '../deliveries/deliveries.ports';
-import { armed, claimed, type Delivery } from '../deliveries/domain/delivery';
+import { armed, claimed, type Delivery, versionOf } from '../deliveries/domain/delivery';
 import type { Next } from '../deliveries/domain/next-step';
 import type { RouteCache } from '../routes/route-cache';
 import type { ReversalScheduler } from './reversal-scheduler.client';
@@ -50,7 +50,7 @@ export class PrepareAttempt {
       const route = await this.routes.current(delivery.merchantId);
       if (route.url === null) return { next: 'NO_WEBHOOK', delivery };
       if (this.routes.lastOrigin(delivery.merchantId) !== origin) return { next: 'REQUEUE', delivery };
-      const ours = delivery.isClaimed ? delivery : await this.claim(delivery);
+      const ours = await this.claim(delivery, route);
       if (!ours) return { next: 'FENCED' };
       reached = ours;
       if (!delivery.isReversible) return { next: 'CHECK', delivery: reached };
@@ -83,9 +83,15 @@ export class PrepareAttempt {
     await this.routes.current(delivery.merchantId);
   }
 
-  private async claim(delivery: Delivery): Promise<Delivery | undefined> {
-    const [isClaimed = false] = await this.claims.run([delivery]);
-    return isClaimed ? claimed(delivery) : undefined;
+  /** A first attempt is claimed once more when the merchant has changed its version since: nothing was sent, so the present one counts (R-9-2). */
+  private async claim(delivery: Delivery, route: Route): Promise<Delivery | undefined> {
+    const version = versionOf(delivery, route);
+    const isKept = delivery.isClaimed && delivery.version === version;
+    if (isKept) return delivery;
+    const wanted = { ...delivery, version };
+    if (delivery.isRepeat) return wanted;
+    const [isClaimed = false] = await this.claims.run([wanted]);
+    return isClaimed ? claimed(wanted) : undefined;
   }
 }
 

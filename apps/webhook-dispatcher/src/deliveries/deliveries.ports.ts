@@ -12,7 +12,8 @@ export abstract class DeliveryStore {
   abstract known(deliveries: readonly NewDelivery[]): Promise<KnownDelivery[]>;
   /**
    * Claims attempts that no insert claimed. Returns the ids that may be sent: the replica owns the shard at that epoch, no other epoch
-   * has claimed the attempt, and there is no verdict. A claim whose answer was lost may be repeated and succeeds again.
+   * has claimed the attempt, and there is no verdict. A claim whose answer was lost may be repeated and succeeds again; the version of the
+   * last one stands.
    */
   abstract claimAttempts(replica: string, deliveries: readonly Delivery[]): Promise<number[]>;
   /** Open deliveries claimed under an epoch before the given one: their owner is gone (P-1.2-8). By shard and seq. */
@@ -28,6 +29,8 @@ export abstract class DeliveryStore {
 export interface DeliveryToInsert extends NewDelivery {
   /** Epoch under which attempt 1 is claimed; 0: do not claim. */
   epoch: number;
+  /** Payload version of that claim. */
+  version: string;
 }
 
 export interface InsertedDelivery {
@@ -43,6 +46,8 @@ export interface KnownDelivery {
   isSame: boolean;
   /** Epoch under which its insert claimed attempt 1; 0: none. */
   epoch: number;
+  /** Payload version of that claim. */
+  version: string;
   isOpen: boolean;
 }
 
@@ -62,6 +67,8 @@ export interface StoredDelivery {
   isReversible: boolean;
   payload: string;
   attemptsClaimed: number;
+  /** Payload version of the first attempt; null: none is claimed. */
+  version: string | null;
   /** Since it was received, on the store's clock. */
   ageMs: number;
 }

@@ -117,6 +117,7 @@ describe('bad data of one payment fails no other payment (T-29)', () => {
       payload: '',
       attemptsClaimed: 0,
       verdict: null,
+      version: 'V3',
       isReversedByCore: null,
     });
     const outcomes = await Promise.allSettled(ids.map(id => pull.acknowledge(stored(id))));

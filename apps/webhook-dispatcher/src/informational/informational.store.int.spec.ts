@@ -17,6 +17,7 @@ describe('repeats of notices in PostgreSQL', () => {
     transactionId,
     attempt: 2,
     epoch: 1,
+    version: 'V3',
     outcome: 'HTTP 500',
     elapsedMs: 12.4,
     startedAt: new Date(),

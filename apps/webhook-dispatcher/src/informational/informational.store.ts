@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { StoredDelivery } from '../deliveries/deliveries.ports';
+import { keptVersion } from '../deliveries/persistence/delivery.sql';
 import type { Unanswered } from '../deliveries/domain/delivery';
 
 /** Statements of informational deliveries that are repeated. */
@@ -11,16 +12,17 @@ const sql = {
   update notice_retry n set due_at = clock_timestamp() + $3 * interval '1 millisecond'
     from due join delivery d using (transaction_id)
    where n.transaction_id = due.transaction_id
-  returning n.transaction_id as id, n.attempt, n.shard, d.seq, d.merchant_id as merchant, d.payload`,
+  returning n.transaction_id as id, n.attempt, n.shard, d.seq, d.merchant_id as merchant, d.payload,
+            ${keptVersion} as version`,
 
   finish: `
   with input as (
     select * from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::text[], $5::integer[], $6::timestamptz[], $7::bigint[],
-                         $8::text[], $9::integer[])
-      as t(transaction_id, attempt, epoch, outcome, elapsed_ms, started_at, retry_ms, unanswered, unanswered_ms)),
+                         $8::text[], $9::integer[], $10::text[])
+      as t(transaction_id, attempt, epoch, outcome, elapsed_ms, started_at, retry_ms, unanswered, unanswered_ms, version)),
   recorded as (
-    insert into attempt (transaction_id, attempt, epoch, outcome, elapsed_ms, started_at, unanswered, unanswered_ms)
-    select transaction_id, attempt, epoch, outcome, elapsed_ms, coalesce(started_at, clock_timestamp()), unanswered, unanswered_ms
+    insert into attempt (transaction_id, attempt, epoch, outcome, elapsed_ms, started_at, unanswered, unanswered_ms, version)
+    select transaction_id, attempt, epoch, outcome, elapsed_ms, coalesce(started_at, clock_timestamp()), unanswered, unanswered_ms, version
       from input order by 1
     on conflict do nothing),
   over as (
@@ -62,6 +64,7 @@ export interface RepeatAttempt {
   transactionId: number;
   attempt: number;
   epoch: number;
+  version: string;
   outcome: string | null;
   elapsedMs: number | null;
   startedAt: Date | null;
@@ -76,6 +79,7 @@ interface DueRow {
   seq: string;
   merchant: string;
   payload: string;
+  version: string | null;
 }
 
 type Redelivery = Awaited<ReturnType<InformationalStore['redeliver']>>;
@@ -97,6 +101,7 @@ export class PostgresInformationalStore extends InformationalStore {
       payload: row.payload,
       attempt: row.attempt,
       attemptsClaimed: row.attempt - 1,
+      version: row.version,
       ageMs: 0,
     }));
   }
@@ -112,6 +117,7 @@ export class PostgresInformationalStore extends InformationalStore {
       attempts.map(each => each.retryAfterMs),
       attempts.map(each => each.unanswered?.code ?? null),
       attempts.map(each => (each.unanswered ? Math.round(each.unanswered.elapsedMs) : null)),
+      attempts.map(each => each.version),
     ]);
   }
 

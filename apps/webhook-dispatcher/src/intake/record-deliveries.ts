@@ -1,8 +1,14 @@
-import type { TransactionTerminal } from '@paycode/dto';
+import { storedVersion, type TransactionTerminal } from '@paycode/dto';
 import { FlushQueue, type FlushPauses } from '@paycode/persistence';
 import type { Clock } from '@paycode/service-runtime/timing';
 import { shardOf, type OwnedShards } from '@paycode/ownership';
-import type { DeliveryMetrics, DeliveryStore, DeliveryToInsert, InsertedDelivery } from '../deliveries/deliveries.ports';
+import type {
+  DeliveryMetrics,
+  DeliveryStore,
+  DeliveryToInsert,
+  InsertedDelivery,
+  KnownDelivery,
+} from '../deliveries/deliveries.ports';
 import { type Delivery, deliveryFromEvent, type NewDelivery } from '../deliveries/domain/delivery';
 import type { Admission, DeliveryQueue } from '../queueing/delivery-queue';
 import type { RouteCache } from '../routes/route-cache';
@@ -12,13 +18,16 @@ export interface RecordParts {
   shards: OwnedShards;
   queue: DeliveryQueue;
   /** Reads the routes of new merchants, so that their deliveries have a queue. */
-  routes: Pick<RouteCache, 'learn'>;
+  routes: Pick<RouteCache, 'learn' | 'lastVersion'>;
   clock: Clock;
   flushing: FlushPauses;
 }
 
 /** A delivery to be stored, where it goes after that, and the epoch of its shard if this replica owns it. */
 type Row = DeliveryToInsert & { admission: Admission; heldEpoch: number | undefined };
+
+/** How the insert claimed it. Version: absent unless the row was stored before. */
+type Claim = Pick<InsertedDelivery, 'epoch'> & Partial<Pick<KnownDelivery, 'version'>>;
 
 const batchMax = { flushMax: 1_000, queueMax: 100_000 };
 
@@ -58,7 +67,8 @@ export class RecordDeliveries {
 
   private rowFor(delivery: NewDelivery, admission: Admission): Row {
     const epoch = this.parts.shards.epochOf(delivery.shard);
-    return { ...delivery, admission, heldEpoch: epoch, epoch: epoch !== undefined && admission === 'CLAIM' ? epoch : 0 };
+    const version = this.parts.routes.lastVersion(delivery.merchantId) ?? storedVersion;
+    return { ...delivery, admission, heldEpoch: epoch, epoch: epoch !== undefined && admission === 'CLAIM' ? epoch : 0, version };
   }
 
   /**
@@ -68,7 +78,7 @@ export class RecordDeliveries {
   private async claimedWithoutAnswer(
     duplicates: readonly NewDelivery[],
     heldBefore: ReadonlySet<number>,
-  ): Promise<Map<number, Pick<InsertedDelivery, 'epoch'>>> {
+  ): Promise<Map<number, Claim>> {
     if (duplicates.length === 0) return new Map();
     const known = await this.parts.store.known(duplicates);
     const shards = new Map(duplicates.map(({ transactionId, shard }) => [transactionId, shard]));
@@ -77,14 +87,14 @@ export class RecordDeliveries {
       const isOurs = epoch > 0 && epoch === this.parts.shards.epochOf(shards.get(transactionId)!);
       return isOurs && isOpen && !heldBefore.has(transactionId);
     });
-    return new Map(lost.map(({ transactionId, epoch }) => [transactionId, { epoch }]));
+    return new Map(lost.map(({ transactionId, epoch, version }) => [transactionId, { epoch, version }]));
   }
 
   /**
    * The delivery that this replica works on from now on. Owners of other shards find their rows themselves. A shard that this replica
    * gained during the insert is left to recovery too: the former owner may have claimed rows, and recovery reads which.
    */
-  private toWorkOn(delivery: Row, row: Pick<InsertedDelivery, 'epoch'> | undefined, receivedMs: number): Delivery | undefined {
+  private toWorkOn(delivery: Row, row: Claim | undefined, receivedMs: number): Delivery | undefined {
     const epoch = this.parts.shards.epochOf(delivery.shard);
     if (!row || epoch === undefined || epoch !== delivery.heldEpoch) return undefined;
     if (row.epoch === 0 && delivery.admission === 'LEAVE') {
@@ -92,7 +102,8 @@ export class RecordDeliveries {
       return undefined;
     }
     const isClaimed = row.epoch > 0;
-    return deliveryFromEvent(delivery, { epoch: isClaimed ? row.epoch : epoch, receivedMs, isClaimed });
+    const version = isClaimed ? (row.version ?? delivery.version) : null;
+    return deliveryFromEvent(delivery, { version, epoch: isClaimed ? row.epoch : epoch, receivedMs, isClaimed });
   }
 }
 

@@ -1,7 +1,7 @@
 import { webhookHeaders } from '@paycode/crypto';
 import type { Route } from '@paycode/dto';
 import type { CancelTimer, Clock } from '@paycode/service-runtime/timing';
-import type { AttemptOutcome, Delivery } from '../deliveries/domain/delivery';
+import { type AttemptOutcome, type Delivery, versionOf } from '../deliveries/domain/delivery';
 import type { PostUnderWay } from '../deliveries/domain/next-step';
 import { PostWindow, type PostWindowRules } from '../deliveries/domain/post-window';
 import type { AckDeadlines } from './ack-deadlines';
@@ -68,8 +68,10 @@ export class PostWebhook {
   }
 
   private requestFor(delivery: Delivery, route: Route): WebhookRequest {
-    const { body, encryption } = this.sealer.bodyOf(delivery.payload, route);
-    const { transactionId, attempt } = delivery;
+    const { transactionId, attempt, payload } = delivery;
+    // The claim has fixed it, whatever the route says by now.
+    const version = delivery.version ?? versionOf(delivery, route);
+    const { body, encryption } = this.sealer.bodyOf({ payload, version }, route);
     const facts = { transactionId, attempt, encryption, epochMs: this.clock.epochMs() };
     const headers = { ...webhookHeaders(facts), 'user-agent': this.options.userAgent };
     return { url: route.url!, body, onFreshSocket: false, headers };

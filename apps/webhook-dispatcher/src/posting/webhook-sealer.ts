@@ -1,11 +1,17 @@
 import type { KeyObject } from 'node:crypto';
 import { importWebhookKey, type PayloadSealer, webhookEnvelope, webhookKeyAad, type WebhookKeySealer } from '@paycode/crypto';
-import type { Route } from '@paycode/dto';
+import { inVersion, type Route } from '@paycode/dto';
+
+/** As it is stored, and the version in which it leaves. */
+export interface SealedNotification {
+  payload: string;
+  version: string;
+}
 
 /** Opens stored payloads and makes webhook bodies. Synchronous: keys are in memory. */
 export abstract class WebhookSealer {
-  /** The request body and the value of `X-Webhook-Encryption`. @throws when payload or key cannot be opened */
-  abstract bodyOf(payload: string, route: Route): { body: string; encryption: string };
+  /** The request body and the value of `X-Webhook-Encryption`. @throws when payload or key cannot be opened, or the version is not known here */
+  abstract bodyOf(notification: SealedNotification, route: Route): { body: string; encryption: string };
 }
 
 const keysMax = 20_000;
@@ -22,9 +28,10 @@ export class KeyRingWebhookSealer extends WebhookSealer {
     super();
   }
 
-  override bodyOf(payload: string, route: Route): { body: string; encryption: string } {
+  override bodyOf({ payload, version }: SealedNotification, route: Route): { body: string; encryption: string } {
     const envelope = webhookEnvelope(route.encryption);
-    return { body: envelope.encrypt(this.keyOf(route), this.payloads.open(payload)), encryption: envelope.headerValue };
+    const text = inVersion(version, this.payloads.open(payload));
+    return { body: envelope.encrypt(this.keyOf(route), text), encryption: envelope.headerValue };
   }
 
   private keyOf({ merchantId, keyId, sealedKey }: Route): KeyObject {

@@ -1,12 +1,13 @@
 import type { VerdictKind } from '@paycode/dto';
 import type { NotificationSource } from '@paycode/persistence/erasure';
 import type { DataSource } from 'typeorm';
+import { keptVersion } from '../deliveries/persistence/delivery.sql';
 
 /** Statements of stored notifications. */
 const sql = {
   // One snapshot of verdict and reversals. The index delivery_reversal finds the reversals; the condition on the kind opens it.
   find: `
-  select d.merchant_id as merchant, d.reversible, d.payload, v.kind as verdict,
+  select d.merchant_id as merchant, d.reversible, d.payload, v.kind as verdict, ${keptVersion} as version,
          (select bool_or(r.status = 'REVERSED') from delivery r
            where r.kind = 'REVERSAL' and r.reference_transaction_id = d.transaction_id) as reversed,
          greatest((d.epoch > 0)::int, coalesce((select max(a.attempt) from attempt a where a.transaction_id = d.transaction_id), 0)) as claimed
@@ -23,6 +24,8 @@ export interface StoredNotification {
   /** Sealed TransactionNotificationV3 JSON. */
   payload: string;
   attemptsClaimed: number;
+  /** Payload version of the first attempt; null: none is claimed. */
+  version: string | null;
   verdict: VerdictKind | null;
   /** Whether the core gave the money back: false when it only said that it could not, null when it said nothing. */
   isReversedByCore: boolean | null;
@@ -33,6 +36,7 @@ interface Row {
   reversible: boolean;
   payload: string;
   claimed: number;
+  version: string | null;
   verdict: VerdictKind | null;
   reversed: boolean | null;
 }
@@ -49,6 +53,7 @@ export class NotificationStore {
         isReversible: row.reversible,
         payload: row.payload,
         attemptsClaimed: row.claimed,
+        version: row.version,
         verdict: row.verdict,
         isReversedByCore: row.reversed,
       }

@@ -1,13 +1,22 @@
 import type { PayloadSealer } from '@paycode/crypto';
-import { decisionOf, type Identity, parseNotification, serializeNotification, type VerdictKind } from '@paycode/dto';
+import {
+  decisionOf,
+  type Identity,
+  inVersion,
+  parseNotification,
+  type Route,
+  serializeNotification,
+  storedVersion,
+  type VerdictKind,
+} from '@paycode/dto';
 import { FlushQueue } from '@paycode/persistence';
 import type { SettleReversals } from '../verdicts/settle-reversals';
 import type { VerdictStore } from '../verdicts/verdict.store';
 import type { NotificationStore, StoredNotification } from './notification.store';
 
-/** The PSP that owns a merchant. @throws when notification-config cannot be asked now */
-export interface MerchantOwners {
-  pspOf(merchantId: number): Promise<number | null>;
+/** The PSP that owns a merchant, and the payload version that it has chosen. @throws when notification-config cannot be asked now */
+export interface MerchantRoutes {
+  current(merchantId: number): Promise<Pick<Route, 'pspId' | 'version'>>;
 }
 
 /**
@@ -22,12 +31,12 @@ export interface MerchantOwners {
 export class RecoverNotification {
   constructor(
     private readonly store: Pick<NotificationStore, 'find'>,
-    private readonly owners: MerchantOwners,
+    private readonly routes: MerchantRoutes,
     private readonly acknowledgements: Pick<AcknowledgeByPull, 'acknowledge'>,
     private readonly opener: Pick<PayloadSealer, 'openText'>,
   ) {}
 
-  /** JSON of the notification; undefined when the transaction is unknown, not terminal, or of another merchant. */
+  /** JSON of the notification in its payload version; undefined when the transaction is unknown, not terminal, or of another merchant. */
   async recover(transactionId: number, caller: Identity): Promise<string | undefined> {
     const notification = await this.store.find(transactionId);
     if (!notification || !(await this.mayRead(caller, notification.merchantId))) return undefined;
@@ -42,13 +51,21 @@ export class RecoverNotification {
 
   private async read(notification: StoredNotification): Promise<string> {
     const json = this.opener.openText(notification.payload);
-    return isReversed(await this.acknowledged(notification)) ? reversed(json) : json;
+    const standing = await this.acknowledged(notification);
+    return inVersion(await this.versionOf(standing), isReversed(standing) ? reversed(json) : json);
+  }
+
+  /** As it was sent; one that was not, as it would be sent now. While that cannot be known, the stored version: a merchant must not wait for it. */
+  private async versionOf({ version, merchantId }: StoredNotification): Promise<string> {
+    if (version !== null) return version;
+    const route = await this.routes.current(merchantId).catch(() => null);
+    return route?.version ?? storedVersion;
   }
 
   /** The merchant itself or its PSP. */
   private async mayRead({ accountType, ownerId }: Identity, merchantId: number): Promise<boolean> {
     if (accountType === 'MERCHANT') return ownerId === merchantId;
-    return accountType === 'PSP' && ownerId !== null && (await this.owners.pspOf(merchantId)) === ownerId;
+    return accountType === 'PSP' && ownerId !== null && (await this.routes.current(merchantId)).pspId === ownerId;
   }
 
   /** Acknowledges and commits before the reply (P-I9). A notification other than a success is only read. */

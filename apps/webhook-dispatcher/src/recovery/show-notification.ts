@@ -1,4 +1,11 @@
-import { erasedMsisdn, parseNotification, type PortalShownNotification, type RedeliveryAnswer } from '@paycode/dto';
+import {
+  erasedMsisdn,
+  inVersion,
+  parseNotification,
+  type PortalShownNotification,
+  type RedeliveryAnswer,
+  storedVersion,
+} from '@paycode/dto';
 import { type PayloadSealer, webhookHeaders } from '@paycode/crypto';
 import type { RedeliverInformational } from '../informational/repeat-informational';
 import type { WebhookSealer } from '../posting/webhook-sealer';
@@ -20,9 +27,10 @@ export class ShowNotification {
   async show(transactionId: number, merchantId: number): Promise<PortalShownNotification | undefined> {
     const notification = await this.store.find(transactionId);
     if (notification?.merchantId !== merchantId) return undefined;
-    const body = this.opener.openText(notification.payload);
-    const isErased = parseNotification(body).clientMsisdn === erasedMsisdn;
-    return { body, isErased, request: await this.requests.requestOf(notification) };
+    const stored = this.opener.openText(notification.payload);
+    const isErased = parseNotification(stored).clientMsisdn === erasedMsisdn;
+    const { version, request } = await this.requests.requestOf(notification);
+    return { body: inVersion(version, stored), isErased, request };
   }
 }
 
@@ -37,13 +45,14 @@ export class SealRequest {
     private readonly userAgent: string,
   ) {}
 
-  /** null: no URL is set. @throws when route or key cannot be read now */
-  async requestOf({ transactionId, merchantId, payload, attemptsClaimed }: StoredNotification) {
+  /** Request null: no URL is set. @throws when route or key cannot be read now */
+  async requestOf({ transactionId, merchantId, payload, attemptsClaimed, ...sent }: StoredNotification) {
     const route = await this.routes.current(merchantId);
-    if (route.url === null) return null;
-    const { body, encryption } = this.sealer.bodyOf(payload, route);
+    const version = sent.version ?? route.version ?? storedVersion;
+    if (route.url === null) return { version, request: null };
+    const { body, encryption } = this.sealer.bodyOf({ payload, version }, route);
     const facts = { transactionId, attempt: attemptsClaimed || 1, encryption, epochMs: Date.now() };
-    return { headers: { ...webhookHeaders(facts), 'user-agent': this.userAgent }, body };
+    return { version, request: { headers: { ...webhookHeaders(facts), 'user-agent': this.userAgent }, body } };
   }
 }
 

@@ -55,6 +55,11 @@ export class RouteCache {
     return this.reads.last(merchantId)?.route.pspId ?? null;
   }
 
+  /** The payload version of the merchant, as last read; null: not known, or it has no webhook. */
+  lastVersion(merchantId: number): string | null {
+    return this.leased.get(merchantId)?.route.version ?? null;
+  }
+
   /** The route if its lease is valid now. */
   leasedNow(merchantId: number): Route | undefined {
     return this.reads.leasedNow(merchantId)?.route;

@@ -31,6 +31,17 @@ describe('a delivery that a former owner left', () => {
     expect(poster.posts.map(({ transactionId, attempt }) => [transactionId, attempt])).toEqual([[1, 2]]);
   });
 
+  it('is posted again in the payload version of its first attempt, also after the merchant has chosen another (R-9-2)', async () => {
+    dead.routes.version = 'V4';
+    await record(dead, 1);
+    const replica = new Replica(memoryStores(tables));
+    replica.routes.version = 'V5';
+    await replica.takeOver();
+    await settled();
+    await record(replica, 2);
+    expect([...dead.poster.posts, ...replica.poster.posts].map(({ request }) => request.body.split(' ')[1])).toEqual(['V4', 'V4', 'V5']); // prettier-ignore
+  });
+
   it('that it had concluded is left alone (P-I8)', async () => {
     await record(dead, 1);
     dead.poster.posts[0]!.answer(200);
@@ -57,7 +68,7 @@ describe('a delivery that a former owner left', () => {
     // The heir claims every delivery that was posted and not concluded, however many deliveries of the endpoint wait.
     for (const id of ids) {
       await record(dead, id);
-      tables.attempts.set(id, new Map([[1, 1]]));
+      tables.attempts.set(id, new Map([[1, { epoch: 1, version: 'V3' }]]));
       tables.deliveries.get(id)!.epoch = 1;
     }
     const { queue } = (await heir()).dispatcher;

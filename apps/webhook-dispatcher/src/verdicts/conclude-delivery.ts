@@ -1,4 +1,4 @@
-import type { Decision, VerdictKind } from '@paycode/dto';
+import { type Decision, storedVersion, type VerdictKind } from '@paycode/dto';
 import type { OwnedShards } from '@paycode/ownership';
 import { type FlushPauses, FlushQueue, isDataFault } from '@paycode/persistence';
 import { backoffMs, type Clock, passed } from '@paycode/service-runtime/timing';
@@ -98,10 +98,11 @@ export class ConcludeDelivery {
    */
   private async recordRepeat(delivery: Delivery, conclusion: Conclusion, startedAt: Date | null): Promise<Concluded> {
     const { transactionId, attempt, epoch } = delivery;
+    const version = delivery.version ?? storedVersion;
     const { outcome, elapsedMs, retryAfterMs, unanswered } = conclusion;
     try {
       await this.informational.finish([
-        { transactionId, attempt, epoch, outcome, elapsedMs, startedAt, retryAfterMs, unanswered },
+        { transactionId, attempt, epoch, version, outcome, elapsedMs, startedAt, retryAfterMs, unanswered },
       ]);
       this.report(delivery, conclusion, conclusion.kind);
     } catch (error) {

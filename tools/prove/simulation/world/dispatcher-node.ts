@@ -177,7 +177,7 @@ export class DispatcherNode {
     const acknowledging = new AcknowledgeByPull(verdicts, this.dispatcher.settling);
     return new RecoverNotification(
       { find },
-      { pspOf: async () => 1 },
+      { current: async () => ({ pspId: 1, version: null }) },
       world.mutation === 'PULL_FIRST' ? answeringFirst(acknowledging) : acknowledging,
       { openText: payload => world.jsonOf(payload) },
     );
@@ -234,5 +234,6 @@ function notificationOf(world: SimulatedWorld, transactionId: number): StoredNot
   const attemptsClaimed = world.tables.attemptsClaimed(row);
   const verdict = world.tables.verdicts.get(transactionId)?.kind ?? null;
   const isReversedByCore = world.tables.reversedByCore.get(transactionId) ?? null;
-  return { transactionId, merchantId, isReversible, payload: payload!, attemptsClaimed, verdict, isReversedByCore };
+  const version = world.tables.versionOf(row);
+  return { transactionId, merchantId, isReversible, payload: payload!, attemptsClaimed, version, verdict, isReversedByCore };
 }

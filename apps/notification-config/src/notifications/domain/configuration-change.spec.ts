@@ -27,6 +27,12 @@ describe('a change of the configuration of a merchant', () => {
     });
   });
 
+  it('a URL without a payload version keeps the one before it; the first one gets V3 (R-9-2)', () => {
+    const versionAfter = (before: HttpNotification | null) =>
+      settingHttp(configured({ http: before }), { url: 'https://shop.example/b' }, fresh).http?.version;
+    expect([versionAfter({ ...http, version: 'V4' }), versionAfter(null)]).toEqual(['V4', 'V3']);
+  });
+
   it.each([
     ['URL', { url: 'https://shop.example/b', version: 'V3' }],
     ['version', { url: http.url, version: 'V4' }],

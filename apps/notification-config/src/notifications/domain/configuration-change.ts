@@ -1,3 +1,4 @@
+import { storedVersion } from '@paycode/dto';
 import type { HttpNotification, NotificationConfiguration } from './notification-configuration';
 import { isSameRecipient, maskedRecipient, type Recipient } from './recipient';
 
@@ -20,9 +21,13 @@ export interface ConfigurationChange {
 /** The new key's id and sealed text, used when the merchant has none yet. */
 type SealedKey = Pick<HttpNotification, 'keyId' | 'sealedKey'>;
 
-/** addHttp: a first URL gets a key, later ones keep it; the same URL and version change nothing (R-4.3-5, R-4.3-6, A-48). */
-export function settingHttp(current: NotificationConfiguration, wanted: WantedHttp, freshKey: SealedKey): ConfigurationChange {
-  const { http } = current;
+/** addHttp: without a version the one before it stays (R-9-2). A first URL gets a key, later ones keep it; the same URL and version change nothing (R-4.3-5, R-4.3-6, A-48). */
+export function settingHttp(
+  { http }: NotificationConfiguration,
+  { url, version = http?.version ?? storedVersion }: Pick<HttpNotification, 'url'> & Partial<WantedHttp>,
+  freshKey: SealedKey,
+): ConfigurationChange {
+  const wanted: WantedHttp = { url, version };
   if (!http) {
     const created = { kind: 'KEY_CREATED' as const, detail: { keyId: freshKey.keyId } };
     const first = { ...wanted, ...freshKey };

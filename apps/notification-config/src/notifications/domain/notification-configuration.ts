@@ -1,8 +1,5 @@
 import type { Recipient } from './recipient';
 
-/** Payload versions that may be chosen (R-9-2). */
-export const payloadVersions = ['V3'] as const;
-
 export interface HttpNotification {
   url: string;
   version: string;

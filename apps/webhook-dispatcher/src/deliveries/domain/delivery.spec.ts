@@ -9,6 +9,7 @@ describe('a delivery', () => {
   const held = { epoch: 3, receivedMs: 7 };
   const row = newDelivery(1, { merchantId: 1001, shard: 1, payload: 'sealed' });
   const known = {
+    version: 'V3',
     transactionId: 1,
     merchantId: 1001,
     shard: 1,
@@ -16,13 +17,12 @@ describe('a delivery', () => {
     payload: 'sealed',
     receivedMs: 7,
     armedAtMs: null,
-    zoneFailedMs: null,
   };
 
   it('comes from an event: its first attempt, claimed when its insert claimed it (P-1.2-1)', () => {
     const first = { ...known, isReversible: true, attempt: 1, isRepeat: false };
-    expect(deliveryFromEvent(row, { ...held, isClaimed: true })).toEqual({ ...first, isClaimed: true });
-    expect(deliveryFromEvent(row, { ...held, isClaimed: false })).toEqual({ ...first, isClaimed: false });
+    expect(deliveryFromEvent(row, { ...held, version: 'V3', isClaimed: true })).toEqual({ ...first, isClaimed: true });
+    expect(deliveryFromEvent(row, { ...held, version: 'V3', isClaimed: false })).toEqual({ ...first, isClaimed: false });
   });
 
   it('comes from a row: the attempt after those that were claimed, and never claimed yet (P-1.2-8)', () => {

@@ -1,4 +1,4 @@
-import type { TransactionKind, VerdictKind } from '@paycode/dto';
+import { type Route, storedVersion, type TransactionKind, type VerdictKind } from '@paycode/dto';
 
 /** A terminal transaction as it came in, ready to be stored. */
 export interface NewDelivery {
@@ -32,6 +32,8 @@ export interface Delivery {
   readonly attempt: number;
   /** Whether `attempt` is durably claimed; if not, it must be before its POST (P-I8). */
   readonly isClaimed: boolean;
+  /** Payload version, fixed by the claim of the first attempt (R-9-2); null: not claimed yet. */
+  readonly version: string | null;
   /** Monotonic instant at which the delivery was received, as far as this process can tell (age for the backstop, A-12). */
   readonly receivedMs: number;
   /** True for a repeat of an informational delivery: its verdict exists already, only further attempts follow. */
@@ -43,14 +45,14 @@ export interface Delivery {
 }
 
 /** Fields that every source of a delivery knows. */
-type DeliveryRow = Pick<Delivery, 'transactionId' | 'merchantId' | 'shard' | 'isReversible' | 'payload'>;
+type DeliveryRow = Pick<Delivery, 'transactionId' | 'merchantId' | 'shard' | 'isReversible' | 'payload' | 'version'>;
 
 /** From an event that this replica stored; `isClaimed`: its insert claimed the first attempt. */
 export function deliveryFromEvent(
   event: NewDelivery,
-  { epoch, isClaimed, receivedMs }: Pick<Delivery, 'epoch' | 'isClaimed' | 'receivedMs'>,
+  { version, epoch, isClaimed, receivedMs }: Pick<Delivery, 'version' | 'epoch' | 'isClaimed' | 'receivedMs'>,
 ): Delivery {
-  return deliveryOf(event, { epoch, attempt: 1, isClaimed, receivedMs, isRepeat: false });
+  return deliveryOf({ ...event, version }, { epoch, attempt: 1, isClaimed, receivedMs, isRepeat: false });
 }
 
 /** From a row that was found in the database: `attempt` is to be claimed. */
@@ -63,11 +65,10 @@ export function deliveryFromRow(
 
 /** From a repeat that is due. It was taken under a lease, which claims its attempt, and it moves no money whatever its row says. */
 export function deliveryFromRepeat(
-  { transactionId, merchantId, shard, payload, attempt }: Omit<DeliveryRow, 'isReversible'> & Pick<Delivery, 'attempt'>,
+  { attempt, ...row }: Omit<DeliveryRow, 'isReversible'> & Pick<Delivery, 'attempt'>,
   { epoch, receivedMs }: Pick<Delivery, 'epoch' | 'receivedMs'>,
 ): Delivery {
-  const row = { transactionId, merchantId, shard, isReversible: false, payload };
-  return deliveryOf(row, { epoch, attempt, isClaimed: true, receivedMs, isRepeat: true });
+  return deliveryOf({ ...row, isReversible: false }, { epoch, attempt, isClaimed: true, receivedMs, isRepeat: true });
 }
 
 /** Whether a payment's first attempt may have left already, or this process is about to send it. A repeat of a notice can always wait. */
@@ -75,7 +76,15 @@ export function isBegun({ isClaimed, attempt, isRepeat }: Pick<Delivery, 'isClai
   return !isRepeat && (isClaimed || attempt > 1);
 }
 
-/** `attempt` is durably claimed. */
+/**
+ * The version in which the next request leaves: the merchant's present one as long as nothing can have been sent, after that the one of the first
+ * attempt (R-9-2).
+ */
+export function versionOf({ attempt, version }: Pick<Delivery, 'attempt' | 'version'>, route: Pick<Route, 'version'>): string {
+  return (attempt > 1 ? version : null) ?? route.version ?? storedVersion;
+}
+
+/** `attempt` is durably claimed, in its version. */
 export function claimed(delivery: Delivery): Delivery {
   return { ...delivery, isClaimed: true };
 }
@@ -96,8 +105,8 @@ export function nextAttempt(delivery: Delivery): Delivery {
 }
 
 /** All members in one order, so that every delivery of the process has the same shape and copies are cheap. */
-function deliveryOf(row: DeliveryRow, work: Omit<Delivery, keyof DeliveryRow | 'armedAtMs' | 'zoneFailedMs'>): Delivery {
-  const { transactionId, merchantId, shard, isReversible, payload } = row;
+function deliveryOf(row: DeliveryRow, work: Omit<Delivery, keyof DeliveryRow | 'armedAtMs'>): Delivery {
+  const { transactionId, merchantId, shard, isReversible, payload, version } = row;
   const { epoch, attempt, isClaimed, receivedMs, isRepeat } = work;
   return {
     transactionId,
@@ -108,6 +117,7 @@ function deliveryOf(row: DeliveryRow, work: Omit<Delivery, keyof DeliveryRow | '
     payload,
     attempt,
     isClaimed,
+    version,
     receivedMs,
     isRepeat,
     armedAtMs: null,

@@ -1,9 +1,18 @@
+import { storedVersion } from '@paycode/dto';
 import { joinedPayload } from '@paycode/persistence';
+
+/**
+ * Payload version of a delivery's first attempt (R-9-2); null: none is claimed. A row of the claim counts more than the delivery's own: the
+ * merchant may have changed its version between the insert and the first request. `d`: the delivery.
+ */
+export const keptVersion = `
+  coalesce((select a.version from attempt a where a.transaction_id = d.transaction_id order by a.attempt limit 1),
+           case when d.epoch > 0 then d.version end)`;
 
 // Statements of the delivery store. They lock shards FOR SHARE in the order of their number. A takeover (FOR UPDATE) and these statements
 // wait for each other, so a takeover sees every row written before it.
 const stored = `
-  d.transaction_id as id, d.merchant_id as merchant, d.shard, d.seq, d.reversible, d.payload,
+  d.transaction_id as id, d.merchant_id as merchant, d.shard, d.seq, d.reversible, d.payload, ${keptVersion} as version,
   greatest((d.epoch > 0)::int, coalesce((select max(a.attempt) from attempt a where a.transaction_id = d.transaction_id), 0)) as claimed,
   greatest(0, extract(epoch from clock_timestamp() - d.received_at) * 1000) as age_ms`;
 
@@ -15,13 +24,13 @@ export const deliverySql = {
   insert: `
     with input as (
       select * from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::timestamptz[], $9::int[], $10::int[],
-                           $11::boolean[], $12::bigint[], $13::smallint[])
-        as t(transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, start, length, reversible, epoch, shard)),
+                           $11::boolean[], $12::bigint[], $13::smallint[], $14::text[])
+        as t(transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, start, length, reversible, epoch, shard, version)),
     held as materialized (
       select shard, owner, epoch from shard where shard in (select shard from input) order by shard for share)
-    insert into delivery (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, payload, reversible, shard, epoch, seq)
+    insert into delivery (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, payload, reversible, shard, version, epoch, seq)
     select i.transaction_id, i.merchant_id, i.kind, i.status, i.reference_transaction_id, i.completed_at, ${joinedPayload('$8', 'i.start', 'i.length')},
-           i.reversible, i.shard,
+           i.reversible, i.shard, coalesce(i.version, '${storedVersion}'),
            case when h.owner = $1 and h.epoch = i.epoch then i.epoch else 0 end, nextval('delivery_seq')
       from input i join held h using (shard)
     on conflict do nothing
@@ -29,7 +38,7 @@ export const deliverySql = {
 
   // A stub counts as the same content: the transaction was closed before its event came.
   known: `
-    select d.transaction_id as id, d.epoch, ${isOpen} as open,
+    select d.transaction_id as id, d.epoch, d.version, ${isOpen} as open,
            d.stub or (d.merchant_id, d.kind, d.status, d.reference_transaction_id, d.completed_at)
              = (i.merchant_id, i.kind, i.status, i.reference_transaction_id, i.completed_at) as same
       from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[])
@@ -38,13 +47,14 @@ export const deliverySql = {
 
   claimAttempts: `
     with input as (
-      select * from unnest($2::bigint[], $3::smallint[], $4::bigint[], $5::smallint[]) as t(transaction_id, shard, epoch, attempt)),
+      select * from unnest($2::bigint[], $3::smallint[], $4::bigint[], $5::smallint[], $6::text[])
+        as t(transaction_id, shard, epoch, attempt, version)),
     held as materialized (
       select shard, epoch from shard where owner = $1 and shard in (select shard from input) order by shard for share)
-    insert into attempt (transaction_id, attempt, epoch)
-    select d.transaction_id, d.attempt, d.epoch from input d join held using (shard, epoch) where ${isOpen} order by 1
+    insert into attempt (transaction_id, attempt, epoch, version)
+    select d.transaction_id, d.attempt, d.epoch, d.version from input d join held using (shard, epoch) where ${isOpen} order by 1
     -- A repeat of the same claim, because the answer of the first was lost.
-    on conflict (transaction_id, attempt) do update set epoch = excluded.epoch where attempt.epoch = excluded.epoch
+    on conflict (transaction_id, attempt) do update set epoch = excluded.epoch, version = excluded.version where attempt.epoch = excluded.epoch
     returning transaction_id as id`,
 
   orphaned: `

@@ -1,4 +1,4 @@
-import type { CloseAnswer, VerdictKind } from '@paycode/dto';
+import { type CloseAnswer, storedVersion, type VerdictKind } from '@paycode/dto';
 import { joinPayloads, preparedQuery, scalars, texts } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
 import {
@@ -24,7 +24,16 @@ interface StoredRow {
   reversible: boolean;
   payload: string;
   claimed: number;
+  version: string | null;
   age_ms: string;
+}
+
+interface KnownRow {
+  id: string;
+  same: boolean;
+  epoch: string;
+  version: string;
+  open: boolean;
 }
 
 /** Deliveries in PostgreSQL; every call is one or two statements for a whole batch. */
@@ -45,13 +54,20 @@ export class PostgresDeliveryStore extends DeliveryStore {
       scalars(deliveries.map(delivery => delivery.isReversible)),
       scalars(deliveries.map(delivery => delivery.epoch)),
       scalars(deliveries.map(delivery => delivery.shard)),
+      versionsOf(deliveries),
     ]);
     return rows.map(row => ({ transactionId: Number(row.id), seq: Number(row.seq), epoch: Number(row.epoch) }));
   }
 
   override async known(deliveries: readonly NewDelivery[]): Promise<KnownDelivery[]> {
-    const rows = await this.rows<{ id: string; same: boolean; epoch: string; open: boolean }>(sql.known, columnsOf(deliveries));
-    return rows.map(row => ({ transactionId: Number(row.id), isSame: row.same, epoch: Number(row.epoch), isOpen: row.open }));
+    const rows = await this.rows<KnownRow>(sql.known, columnsOf(deliveries));
+    return rows.map(({ id, same, epoch, version, open }) => ({
+      transactionId: Number(id),
+      isSame: same,
+      epoch: Number(epoch),
+      version,
+      isOpen: open,
+    }));
   }
 
   override async claimAttempts(replica: string, deliveries: readonly Delivery[]): Promise<number[]> {
@@ -61,6 +77,7 @@ export class PostgresDeliveryStore extends DeliveryStore {
       scalars(deliveries.map(delivery => delivery.shard)),
       scalars(deliveries.map(delivery => delivery.epoch)),
       scalars(deliveries.map(delivery => delivery.attempt)),
+      texts(deliveries.map(delivery => delivery.version)),
     ]);
     return rows.map(row => Number(row.id));
   }
@@ -117,6 +134,7 @@ export class PostgresDeliveryStore extends DeliveryStore {
       isReversible: row.reversible,
       payload: row.payload,
       attemptsClaimed: row.claimed,
+      version: row.version,
       ageMs: Number(row.age_ms),
     }));
   }
@@ -132,6 +150,11 @@ function columnsOfShards(cursors: readonly ShardCursor[]): [string, string, stri
     scalars(cursors.map(cursor => cursor.epoch)),
     scalars(cursors.map(cursor => cursor.afterSeq)),
   ];
+}
+
+/** Empty as long as all are in the stored version, which is usual: PostgreSQL fills a shorter array up with nulls. */
+function versionsOf(deliveries: readonly DeliveryToInsert[]): string {
+  return deliveries.every(({ version }) => version === storedVersion) ? '{}' : texts(deliveries.map(({ version }) => version));
 }
 
 /** $1 … of the columns that identify a delivery's content, in the order of `delivery.sql`. */

@@ -2,8 +2,8 @@ import type { AckReceived } from '@paycode/dto';
 import type { ShardStore } from '@paycode/ownership';
 import type { InformationalStore } from '../../informational/informational.store';
 import type { OwnedVerdict, VerdictStore } from '../../verdicts/verdict.store';
-import type { DeliveryStore, ShardCursor } from '../deliveries.ports';
-import type { Delivery, NewDelivery } from '../domain/delivery';
+import type { DeliveryStore, DeliveryToInsert, ShardCursor } from '../deliveries.ports';
+import type { Delivery } from '../domain/delivery';
 
 export interface DispatcherStoresUnderTest {
   shards: ShardStore;
@@ -18,7 +18,7 @@ export interface DispatcherStoresUnderTest {
 const [me, other] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
 const payload = 'sealed';
 
-const fresh = (transactionId: number, over: Partial<NewDelivery & { epoch: number }> = {}) => ({
+const fresh = (transactionId: number, over: Partial<DeliveryToInsert> = {}) => ({
   transactionId,
   merchantId: 7,
   shard: transactionId % 4,
@@ -29,6 +29,7 @@ const fresh = (transactionId: number, over: Partial<NewDelivery & { epoch: numbe
   completedAt: '2026-01-01T00:00:00.000Z',
   payload,
   epoch: 1,
+  version: 'V3',
   ...over,
 });
 const held = (transactionId: number, over: Partial<Delivery> = {}): Delivery => ({
@@ -89,15 +90,17 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
       await stores.verdicts.acknowledge([verdict(2, 'ACKED_HTTP')]);
       const known = await stores.deliveries.known([fresh(1, { merchantId: 8 }), fresh(2), fresh(3)]);
       expect(known.sort((a, b) => a.transactionId - b.transactionId)).toEqual([
-        { transactionId: 1, isSame: false, epoch: 1, isOpen: true },
-        { transactionId: 2, isSame: true, epoch: 1, isOpen: false },
+        { transactionId: 1, isSame: false, epoch: 1, version: 'V3', isOpen: true },
+        { transactionId: 2, isSame: true, epoch: 1, version: 'V3', isOpen: false },
       ]);
     });
 
     it('a transaction that was closed before it came is never delivered (P-1.2-9)', async () => {
       expect(await stores.deliveries.close([item(1)])).toEqual([{ transactionId: 1, verdict: 'CLOSED_NEVER_SENT' }]);
       expect(await stores.deliveries.insert(me, [fresh(1)])).toEqual([]);
-      expect(await stores.deliveries.known([fresh(1)])).toEqual([{ transactionId: 1, isSame: true, epoch: 0, isOpen: false }]);
+      expect(await stores.deliveries.known([fresh(1)])).toEqual([
+        { transactionId: 1, isSame: true, epoch: 0, version: 'V3', isOpen: false },
+      ]);
       expect(await stores.deliveries.orphaned(cursors(5), 10)).toEqual([]);
     });
 
@@ -156,6 +159,36 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
       expect(after!.unclaimed).toEqual([]);
       expect(await stores.deliveries.sweep(other, cursors(1), { limitPerShard: 10, exceptMerchants: [] })).toEqual([]);
       expect(await stores.deliveries.sweep(me, cursors(2), { limitPerShard: 10, exceptMerchants: [] })).toEqual([]);
+    });
+  });
+
+  describe('the payload version (R-9-2)', () => {
+    const versions = (rows: readonly { transactionId: number; version: string | null }[]) =>
+      rows.map(({ transactionId, version }) => [transactionId, version]).sort(([a], [b]) => Number(a) - Number(b));
+
+    it('is the one of the first claim, by the insert or apart; an unclaimed delivery has none', async () => {
+      await stores.deliveries.insert(me, [fresh(1), fresh(2, { version: 'V4' }), fresh(3, { version: 'V4', epoch: 0 })]);
+      const swept = await sweep(me, cursors(1));
+      expect(versions(swept.flatMap(({ unclaimed }) => unclaimed))).toEqual([[3, null]]);
+      await stores.deliveries.claimAttempts(me, [held(3, { version: 'V5' })]);
+      const waiting = await stores.deliveries.waiting([3], [{ merchantId: 7, afterSeq: 0, limit: 10 }]);
+      expect(versions(waiting)).toEqual([[3, 'V5']]);
+      expect(versions(await stores.deliveries.orphaned(cursors(2), 10))).toEqual([[1, 'V3'], [2, 'V4']]); // prettier-ignore
+      expect((await stores.deliveries.known([fresh(2, { version: 'V3' })]))[0]).toMatchObject({ version: 'V4' });
+    });
+
+    it('of an attempt that is claimed again before it is sent is the last one, also when the insert claimed it', async () => {
+      await stores.deliveries.insert(me, [fresh(1)]);
+      for (const version of ['V4', 'V5']) await stores.deliveries.claimAttempts(me, [held(1, { version })]);
+      const [found] = await stores.deliveries.orphaned(cursors(2), 10);
+      expect(found).toMatchObject({ version: 'V5', attemptsClaimed: 1 });
+    });
+
+    it('stays that of the first attempt, whatever a later one names', async () => {
+      await stores.deliveries.insert(me, [fresh(1, { epoch: 0 }), fresh(5, { version: 'V4' })]);
+      await stores.deliveries.claimAttempts(me, [held(1, { version: 'V4' })]);
+      await stores.deliveries.claimAttempts(me, [held(1, { attempt: 2, version: 'V5' })]);
+      expect(versions(await stores.deliveries.waiting([1], [{ merchantId: 7, afterSeq: 0, limit: 10 }]))).toEqual([[1, 'V4']]); // prettier-ignore
     });
   });
 
@@ -236,15 +269,23 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
 
   describe('notices', () => {
     it('a failed notice is due again after each pause until it ends; a replica that takes it hides it for the lease', async () => {
-      await stores.deliveries.insert(me, [fresh(1, { isReversible: false, status: 'BANK_REJECTED' })]);
+      await stores.deliveries.insert(me, [fresh(1, { isReversible: false, status: 'BANK_REJECTED', version: 'V4' })]);
       await stores.verdicts.conclude(me, [verdict(1, 'NOT_APPLICABLE', { retryAfterMs: 0 })]);
       expect(await stores.informational.takeDue([0, 2, 3], 10, 60_000)).toEqual([]);
       const [due] = await stores.informational.takeDue([1], 10, 60_000);
-      expect(due).toMatchObject({ transactionId: 1, attempt: 2, payload });
+      expect(due).toMatchObject({ transactionId: 1, attempt: 2, version: 'V4', payload });
       expect(await stores.informational.takeDue([1], 10, 60_000)).toEqual([]);
-      const attempt = { transactionId: 1, attempt: 2, epoch: 1, outcome: 'TIMEOUT', elapsedMs: 1, startedAt: null };
+      const attempt = {
+        transactionId: 1,
+        attempt: 2,
+        epoch: 1,
+        version: 'V4',
+        outcome: 'TIMEOUT',
+        elapsedMs: 1,
+        startedAt: null,
+      };
       await stores.informational.finish([{ ...attempt, retryAfterMs: 0 }]);
-      expect((await stores.informational.takeDue([1], 10, 60_000)).map(notice => notice.attempt)).toEqual([3]);
+      expect(await stores.informational.takeDue([1], 10, 60_000)).toMatchObject([{ attempt: 3, version: 'V4' }]);
       await stores.informational.finish([{ ...attempt, attempt: 3, retryAfterMs: null }]);
       expect(await stores.informational.takeDue([1], 10, 0)).toEqual([]);
     });

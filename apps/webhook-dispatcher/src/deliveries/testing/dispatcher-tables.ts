@@ -11,9 +11,16 @@ export interface ShardTableRow {
 export interface DeliveryTableRow extends Omit<NewDelivery, 'payload'> {
   seq: number;
   epoch: number;
+  version: string;
   isStub: boolean;
   payload: string | null;
   receivedAtMs: number;
+}
+
+export interface AttemptTableRow {
+  /** Of its claim. */
+  epoch: number;
+  version: string;
 }
 
 export interface VerdictTableRow {
@@ -60,8 +67,8 @@ export class DispatcherTables {
   readonly reversedByCore = new Map<number, boolean>();
   /** Unresolved deliveries per shard, in order of seq, in place of the indexes. */
   readonly unresolved = new Map<number, DeliveryTableRow[]>();
-  /** Epoch of each claim, by transaction and attempt. */
-  readonly attempts = new Map<number, Map<number, number>>();
+  /** By transaction and attempt. */
+  readonly attempts = new Map<number, Map<number, AttemptTableRow>>();
   readonly verdicts = new Map<number, VerdictTableRow>();
   /** When the pause of an endpoint ends. */
   readonly pauses = new Map<string, number>();
@@ -136,6 +143,12 @@ export class DispatcherTables {
   attemptsClaimed(row: DeliveryTableRow): number {
     const claimed = this.attempts.get(row.transactionId);
     return Math.max(row.epoch > 0 ? 1 : 0, ...(claimed ? claimed.keys() : []));
+  }
+
+  /** Payload version of the first attempt; null: none is claimed. */
+  versionOf({ transactionId, epoch, version }: DeliveryTableRow): string | null {
+    const [first] = [...(this.attempts.get(transactionId) ?? [])].sort(([a], [b]) => a - b);
+    return first?.[1].version ?? (epoch > 0 ? version : null);
   }
 }
 

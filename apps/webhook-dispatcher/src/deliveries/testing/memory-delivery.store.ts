@@ -1,4 +1,4 @@
-import type { CloseAnswer } from '@paycode/dto';
+import { type CloseAnswer, storedVersion } from '@paycode/dto';
 import {
   DeliveryStore,
   type DeliveryToInsert,
@@ -12,7 +12,7 @@ import {
   type SweptShard,
 } from '../deliveries.ports';
 import type { Delivery, NewDelivery } from '../domain/delivery';
-import type { DeliveryTableRow, DispatcherTables, StatementExecutor } from './dispatcher-tables';
+import type { AttemptTableRow, DeliveryTableRow, DispatcherTables, StatementExecutor } from './dispatcher-tables';
 
 /** Deliveries, statement by statement as `PostgresDeliveryStore` has them. */
 export class MemoryDeliveryStore extends DeliveryStore {
@@ -43,7 +43,7 @@ export class MemoryDeliveryStore extends DeliveryStore {
         if (!row) return [];
         const isSame = row.isStub || contentOf(row) === contentOf(delivery);
         const isOpen = this.tables.isOpen(row.transactionId);
-        return [{ transactionId: row.transactionId, isSame, epoch: row.epoch, isOpen }];
+        return [{ transactionId: row.transactionId, isSame, epoch: row.epoch, version: row.version, isOpen }];
       }),
     );
   }
@@ -51,11 +51,11 @@ export class MemoryDeliveryStore extends DeliveryStore {
   override claimAttempts(replica: string, deliveries: readonly Delivery[]): Promise<number[]> {
     return this.execute(() =>
       deliveries.flatMap(delivery => {
-        const { transactionId, attempt, epoch } = delivery;
+        const { transactionId, attempt, epoch, version } = delivery;
         if (!this.tables.holds(replica, delivery) || !this.tables.isOpen(transactionId)) return [];
-        const claims = this.tables.attempts.get(transactionId) ?? new Map<number, number>();
-        if ((claims.get(attempt) ?? epoch) !== epoch) return [];
-        this.tables.attempts.set(transactionId, claims.set(attempt, epoch));
+        const claims = this.tables.attempts.get(transactionId) ?? new Map<number, AttemptTableRow>();
+        if ((claims.get(attempt)?.epoch ?? epoch) !== epoch) return [];
+        this.tables.attempts.set(transactionId, claims.set(attempt, { epoch, version: version! }));
         return [transactionId];
       }),
     );
@@ -117,7 +117,17 @@ export class MemoryDeliveryStore extends DeliveryStore {
 
   protected closeUnknown({ transactionId, merchantId, shard }: ShardedCloseItem): void {
     const stub = { kind: 'PURCHASE', status: 'SUCCESS', isReversible: true, referenceTransactionId: 0, completedAt: '' } as const;
-    const row = { ...stub, transactionId, merchantId, shard, seq: 0, epoch: 0, isStub: true, payload: null };
+    const row = {
+      ...stub,
+      transactionId,
+      merchantId,
+      shard,
+      seq: 0,
+      epoch: 0,
+      version: storedVersion,
+      isStub: true,
+      payload: null,
+    };
     this.tables.insertDelivery({ ...row, receivedAtMs: this.tables.nowMs() });
     this.tables.insertVerdict(transactionId, { kind: 'CLOSED_NEVER_SENT', attempt: null, startedAtMs: null });
   }
@@ -147,7 +157,8 @@ export class MemoryDeliveryStore extends DeliveryStore {
   private storedFrom(row: DeliveryTableRow): StoredDelivery {
     const { transactionId, merchantId, shard, seq, isReversible, payload, receivedAtMs } = row;
     const [attemptsClaimed, ageMs] = [this.tables.attemptsClaimed(row), this.tables.nowMs() - receivedAtMs];
-    return { transactionId, merchantId, shard, seq, isReversible, payload: payload!, attemptsClaimed, ageMs };
+    const version = this.tables.versionOf(row);
+    return { transactionId, merchantId, shard, seq, isReversible, payload: payload!, attemptsClaimed, version, ageMs };
   }
 }
 

@@ -3,7 +3,7 @@ import { type DueRepeat, InformationalStore, type RepeatAttempt } from '../../in
 import { type PauseInEffect, PauseReader } from '../../pausing/endpoint-pauses';
 import { type OwnedVerdict, VerdictStore } from '../../verdicts/verdict.store';
 import type { Verdict } from '../domain/delivery';
-import type { DispatcherTables, StatementExecutor, VerdictTableRow } from './dispatcher-tables';
+import type { AttemptTableRow, DispatcherTables, StatementExecutor, VerdictTableRow } from './dispatcher-tables';
 
 /** The write-once register, statement by statement as `PostgresVerdictStore` has it. */
 export class MemoryVerdictStore extends VerdictStore {
@@ -117,19 +117,20 @@ export class MemoryInformationalStore extends InformationalStore {
         .slice(0, limit)
         .map(([transactionId, notice]) => {
           notice.dueAtMs = nowMs + leaseMs;
-          const { merchantId, seq, payload } = this.tables.deliveries.get(transactionId)!;
+          const row = this.tables.deliveries.get(transactionId)!;
+          const { merchantId, seq, payload } = row;
           const { shard, attempt } = notice;
           const stored = { transactionId, merchantId, shard, seq, payload: payload!, isReversible: false };
-          return { ...stored, attempt, attemptsClaimed: attempt - 1, ageMs: 0 };
+          return { ...stored, attempt, attemptsClaimed: attempt - 1, version: this.tables.versionOf(row), ageMs: 0 };
         });
     });
   }
 
   override finish(attempts: readonly RepeatAttempt[]): Promise<void> {
     return this.execute(() => {
-      for (const { transactionId, attempt, epoch, retryAfterMs } of attempts) {
-        const claims = this.tables.attempts.get(transactionId) ?? new Map<number, number>();
-        if (!claims.has(attempt)) this.tables.attempts.set(transactionId, claims.set(attempt, epoch));
+      for (const { transactionId, attempt, epoch, version, retryAfterMs } of attempts) {
+        const claims = this.tables.attempts.get(transactionId) ?? new Map<number, AttemptTableRow>();
+        if (!claims.has(attempt)) this.tables.attempts.set(transactionId, claims.set(attempt, { epoch, version }));
         const notice = this.tables.notices.get(transactionId);
         if (!notice || notice.attempt !== attempt) continue;
         if (retryAfterMs === null) this.tables.notices.delete(transactionId);

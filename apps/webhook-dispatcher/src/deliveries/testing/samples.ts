@@ -4,7 +4,7 @@ import type { Delivery, NewDelivery } from '../domain/delivery';
 /** Looks like a sealed payload to all code but the sealer. */
 export const anyPayload = 'eyJhbGciOiJkaXIifQ..aaaaaaaaaaaaaaaa.bbbb.cccccccccccccccccccccc';
 
-export function newDelivery(transactionId: number, changes: Partial<NewDelivery> = {}): NewDelivery {
+export function newDelivery(transactionId: number, changes: Partial<NewDelivery> = {}): NewDelivery & { version: string } {
   return {
     transactionId,
     merchantId: 1001,
@@ -15,6 +15,7 @@ export function newDelivery(transactionId: number, changes: Partial<NewDelivery>
     referenceTransactionId: 0,
     completedAt: '2026-11-20T10:00:00.000Z',
     payload: anyPayload,
+    version: 'V3',
     ...changes,
   };
 }
@@ -29,6 +30,7 @@ export function delivery(transactionId: number, changes: Partial<Delivery> = {})
     payload: anyPayload,
     attempt: 1,
     isClaimed: true,
+    version: 'V3',
     receivedMs: 0,
     isRepeat: false,
     armedAtMs: null,

@@ -3,7 +3,7 @@ import { type ArmItem, type Decision, noRecipients, type Route, type SettleItem 
 import { ReversalScheduler } from '../../arming/reversal-scheduler.client';
 import { DeliveryMetrics, type DeliveryReport } from '../../deliveries/deliveries.ports';
 import { type PostFault, type PostObserver, WebhookPoster, type WebhookRequest } from '../../posting/post-webhook';
-import { WebhookSealer } from '../../posting/webhook-sealer';
+import { type SealedNotification, WebhookSealer } from '../../posting/webhook-sealer';
 import { RouteSource } from '../../routes/route-source.client';
 
 export function routeTo(url: string | null, changes: Partial<Route> = {}): Route {
@@ -13,11 +13,12 @@ export function routeTo(url: string | null, changes: Partial<Route> = {}): Route
 
 export class FakeRoutes extends RouteSource {
   url: string | null = 'https://shop.example/hook';
+  version: string | null = null;
   fault: Error | undefined;
 
   override async routes(merchantIds: readonly number[]): Promise<Route[]> {
     if (this.fault) throw this.fault;
-    return merchantIds.map(merchantId => routeTo(this.url, { merchantId }));
+    return merchantIds.map(merchantId => routeTo(this.url, { merchantId, version: this.version }));
   }
 }
 
@@ -56,9 +57,9 @@ export class FakeScheduler extends ReversalScheduler {
 export class PlainSealer extends WebhookSealer {
   fault: Error | undefined;
 
-  override bodyOf(payload: string, route: Route): { body: string; encryption: string } {
+  override bodyOf({ payload, version }: SealedNotification, route: Route): { body: string; encryption: string } {
     if (this.fault) throw this.fault;
-    return { body: `${route.url} ${payload}`, encryption: route.encryption };
+    return { body: `${route.url} ${version} ${payload}`, encryption: route.encryption };
   }
 }
 

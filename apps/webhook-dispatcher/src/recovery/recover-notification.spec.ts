@@ -1,0 +1,36 @@
+import { type Identity, serializeNotification, UnknownPayloadVersionError } from '@paycode/dto';
+import { notificationOf } from '@paycode/dto/testing';
+import type { StoredNotification } from './notification.store';
+import { RecoverNotification } from './recover-notification';
+
+describe('getNotification answers in a payload version (R-9-2)', () => {
+  const json = serializeNotification(notificationOf(1));
+  const merchant: Identity = { subject: '', accountType: 'MERCHANT', ownerId: 1001, acquirer: null, roles: ['EXTERNAL'] };
+  const stored: StoredNotification = {
+    transactionId: 1,
+    merchantId: 1001,
+    isReversible: true,
+    payload: 'sealed',
+    attemptsClaimed: 1,
+    version: 'V3',
+    verdict: 'ACKED_HTTP',
+    isReversedByCore: null,
+  };
+  /** What the merchant reads. `chosen`: its version now; an error: notification-config does not answer. */
+  const read = (version: string | null, chosen: string | null | Error) => {
+    const current = () => (chosen instanceof Error ? Promise.reject(chosen) : Promise.resolve({ pspId: 1, version: chosen }));
+    const store = { find: () => Promise.resolve({ ...stored, version }) };
+    const acknowledging = { acknowledge: () => Promise.resolve() };
+    return new RecoverNotification(store, { current }, acknowledging, { openText: () => json }).recover(1, merchant);
+  };
+
+  it('that of the first attempt, whatever the merchant has chosen since', async () => {
+    expect(await read('V3', 'V9')).toBe(json);
+    await expect(read('V9', 'V3')).rejects.toThrow(UnknownPayloadVersionError);
+  });
+
+  it("the merchant's present one when nothing was sent; V3 when it chose none, or while its choice cannot be read", async () => {
+    await expect(read(null, 'V9')).rejects.toThrow(UnknownPayloadVersionError);
+    expect(await Promise.all([read(null, 'V3'), read(null, null), read(null, new Error('away'))])).toEqual([json, json, json]);
+  });
+});
