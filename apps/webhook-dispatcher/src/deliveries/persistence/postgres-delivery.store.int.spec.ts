@@ -61,8 +61,8 @@ describe('deliveries in PostgreSQL', () => {
       await conclude(2, 'ACKED_HTTP');
       const known = await store.known([newDelivery(1, { merchantId: 1002 }), newDelivery(2), newDelivery(3)]);
       expect(known.sort((a, b) => a.transactionId - b.transactionId)).toEqual([
-        { transactionId: 1, isSame: false, epoch: 1, isOpen: true },
-        { transactionId: 2, isSame: true, epoch: 1, isOpen: false },
+        { transactionId: 1, isSame: false, epoch: 1, version: 'V3', isOpen: true },
+        { transactionId: 2, isSame: true, epoch: 1, version: 'V3', isOpen: false },
       ]);
     });
 
@@ -77,7 +77,9 @@ describe('deliveries in PostgreSQL', () => {
     it('a transaction that never came is closed and can never come again (P-1.2-9)', async () => {
       expect(await store.close([closeItem(1)])).toEqual([{ transactionId: 1, verdict: 'CLOSED_NEVER_SENT' }]);
       expect(await store.insert(me, [claimed(1)])).toEqual([]);
-      expect(await store.known([newDelivery(1)])).toEqual([{ transactionId: 1, isSame: true, epoch: 0, isOpen: false }]);
+      expect(await store.known([newDelivery(1)])).toEqual([
+        { transactionId: 1, isSame: true, epoch: 0, version: 'V3', isOpen: false },
+      ]);
     });
 
     it('a delivery that an owner holds stays OPEN, however often close asks (A-07)', async () => {
