@@ -101,9 +101,13 @@ export class RecordDeliveries {
       this.parts.queue.backlog.note(delivery.merchantId);
       return undefined;
     }
-    const isClaimed = row.epoch > 0;
-    const version = isClaimed ? (row.version ?? delivery.version) : null;
-    return deliveryFromEvent(delivery, { version, epoch: isClaimed ? row.epoch : epoch, receivedMs, isClaimed });
+    if (row.epoch === 0) return deliveryFromEvent(delivery, { version: null, epoch, receivedMs, isClaimed: false });
+    return deliveryFromEvent(delivery, {
+      version: row.version ?? delivery.version,
+      epoch: row.epoch,
+      receivedMs,
+      isClaimed: true,
+    });
   }
 }
 

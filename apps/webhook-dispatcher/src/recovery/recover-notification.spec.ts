@@ -16,12 +16,12 @@ describe('getNotification answers in a payload version (R-9-2)', () => {
     verdict: 'ACKED_HTTP',
     isReversedByCore: null,
   };
-  /** What the merchant reads. `chosen`: its version now; an error: notification-config does not answer. */
-  const read = (version: string | null, chosen: string | null | Error) => {
+  const acknowledge = jest.fn(() => Promise.resolve());
+  /** The answer to the merchant. `chosen`: its version now; an error: notification-config does not answer. */
+  const read = (version: string | null, chosen: string | null | Error, verdict: StoredNotification['verdict'] = 'ACKED_HTTP') => {
     const current = () => (chosen instanceof Error ? Promise.reject(chosen) : Promise.resolve({ pspId: 1, version: chosen }));
-    const store = { find: () => Promise.resolve({ ...stored, version }) };
-    const acknowledging = { acknowledge: () => Promise.resolve() };
-    return new RecoverNotification(store, { current }, acknowledging, { openText: () => json }).recover(1, merchant);
+    const store = { find: () => Promise.resolve({ ...stored, version, verdict }) };
+    return new RecoverNotification(store, { current }, { acknowledge }, { openText: () => json }).recover(1, merchant);
   };
 
   it('that of the first attempt, whatever the merchant has chosen since', async () => {
@@ -32,5 +32,10 @@ describe('getNotification answers in a payload version (R-9-2)', () => {
   it("the merchant's present one when nothing was sent; V3 when it chose none, or while its choice cannot be read", async () => {
     await expect(read(null, 'V9')).rejects.toThrow(UnknownPayloadVersionError);
     expect(await Promise.all([read(null, 'V3'), read(null, null), read(null, new Error('away'))])).toEqual([json, json, json]);
+  });
+
+  it('a version that this release does not know is refused before anything is acknowledged (P-I9)', async () => {
+    await expect(read('V9', 'V9', null)).rejects.toThrow(UnknownPayloadVersionError);
+    expect(acknowledge).not.toHaveBeenCalled();
   });
 });

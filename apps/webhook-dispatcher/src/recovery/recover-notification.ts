@@ -51,13 +51,16 @@ export class RecoverNotification {
 
   private async read(notification: StoredNotification): Promise<string> {
     const json = this.opener.openText(notification.payload);
+    // Throws before the acknowledgement: a merchant that cannot read its notification here must not lose the reversal by asking.
+    if (notification.version !== null) inVersion(notification.version, json);
     const standing = await this.acknowledged(notification);
     return inVersion(await this.versionOf(standing), isReversed(standing) ? reversed(json) : json);
   }
 
-  /** As it was sent; one that was not, as it would be sent now. While that cannot be known, the stored version: a merchant must not wait for it. */
+  /** As it was sent; one that was not, as it would be sent now. */
   private async versionOf({ version, merchantId }: StoredNotification): Promise<string> {
     if (version !== null) return version;
+    // Without the route the stored version counts: the merchant must not wait until notification-config answers.
     const route = await this.routes.current(merchantId).catch(() => null);
     return route?.version ?? storedVersion;
   }
