@@ -26,7 +26,7 @@ export async function createEventTransport(options: EventsOptions, context: Tran
 }
 
 async function untraced(
-  { transport, databaseUrl, kafka }: EventsOptions,
+  { transport, databaseUrl, ownerUrl, kafka }: EventsOptions,
   { service, log, topics }: TransportContext,
 ): Promise<EventTransport> {
   if (transport === 'kafka') {
@@ -35,5 +35,5 @@ async function untraced(
     return new KafkaEventTransport({ connection: kafkaConnectionOf(kafka), clientId: service, log, topics, sessionTimeoutMs });
   }
   if (!databaseUrl) throw new Error('EVENTS_TRANSPORT=postgres needs EVENTS_DATABASE_URL');
-  return PostgresEventTransport.open({ url: databaseUrl, applicationName: service, log, topics });
+  return PostgresEventTransport.open({ url: databaseUrl, ownerUrl, applicationName: service, log, topics });
 }

@@ -41,6 +41,17 @@ export const eventsEnv = {
   },
 } as const satisfies Record<string, EnvKey<unknown>>;
 
+/** Of the one service that owns the event log in PostgreSQL. */
+export const eventLogOwnerEnv = {
+  EVENTS_OWNER_DATABASE_URL: {
+    type: 'string',
+    secret: true,
+    default: null,
+    description:
+      'PostgreSQL URL of the event log under the role that owns it; used at start only, to migrate the log and to grant the role of each service (`paycode_<service>`) what it may write and read there. Unset: EVENTS_DATABASE_URL migrates, and every service that has it may write every event.',
+  },
+} as const satisfies Record<string, EnvKey<unknown>>;
+
 export type EventsEnv = EnvOf<typeof eventsEnv>;
 
 /** Where events go, as the modules take it. */
@@ -48,6 +59,8 @@ export interface EventsOptions {
   transport: 'postgres' | 'kafka';
   /** URL of the event log in PostgreSQL; needed by that transport. */
   databaseUrl: string | null;
+  /** URL of its owner, in the one service that migrates it and grants rights. */
+  ownerUrl?: string | null;
   kafka: KafkaOptions;
 }
 
@@ -60,10 +73,11 @@ export interface KafkaOptions {
   sessionTimeoutMs: number;
 }
 
-export function eventsOptionsOf(env: EventsEnv): EventsOptions {
+export function eventsOptionsOf(env: EventsEnv & Partial<EnvOf<typeof eventLogOwnerEnv>>): EventsOptions {
   return {
     transport: env.EVENTS_TRANSPORT,
     databaseUrl: env.EVENTS_DATABASE_URL,
+    ownerUrl: env.EVENTS_OWNER_DATABASE_URL,
     kafka: kafkaOptionsOf(env),
   };
 }

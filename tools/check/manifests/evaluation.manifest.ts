@@ -82,18 +82,28 @@ describe('overlay evaluation', () => {
     expect(given.filter(name => name.startsWith('KAFKA_'))).toEqual([]);
   });
 
-  it('each service logs in to PostgreSQL as a role that exists, by TLS, and to the shared event log', () => {
+  it('each service logs in to PostgreSQL and to the event log as a role of its own, by TLS; one service has the login of the owner of the log too (T-18)', () => {
     const roles = secretOf('paycode-postgres')['roles.sql']!;
     for (const { metadata, stringData } of secrets) {
-      for (const key of ['DATABASE_URL', 'EVENTS_DATABASE_URL'].filter(name => stringData[name])) {
-        const url = new URL(stringData[key]!);
+      const role = metadata.name.replaceAll('-', '_');
+      for (const [key, login] of [
+        ['DATABASE_URL', role],
+        ['EVENTS_DATABASE_URL', role],
+        ['EVENTS_OWNER_DATABASE_URL', 'paycode_events'],
+      ] as const) {
+        if (!stringData[key]) continue;
+        const url = new URL(stringData[key]);
+        expect(url.username).toBe(login);
         expect(`${metadata.name}: ${roles}`).toContain(`create role ${url.username} login password '${url.password}';`);
-        expect(roles).toContain(`create database ${url.pathname.slice(1)} owner ${url.username};`);
+        const database = key === 'DATABASE_URL' ? role : 'paycode_events';
+        expect(url.pathname.slice(1)).toBe(database);
+        expect(roles).toContain(`create database ${database} owner ${database};`);
         expect([url.host, url.searchParams.get('sslmode')]).toEqual(['postgres:5432', 'verify-full']);
       }
     }
-    const logs = secrets.flatMap(({ stringData }) => stringData['EVENTS_DATABASE_URL'] ?? []);
-    expect([logs.length, new Set(logs).size]).toEqual([5, 1]);
+    const namesWith = (key: string) => secrets.filter(({ stringData }) => stringData[key]).map(({ metadata }) => metadata.name);
+    expect(namesWith('EVENTS_DATABASE_URL')).toHaveLength(5);
+    expect(namesWith('EVENTS_OWNER_DATABASE_URL')).toEqual(['paycode-reversal-scheduler']);
   });
 
   it('no two passwords are equal, and a second run makes nothing new but the token of the operator', () => {

@@ -29,9 +29,14 @@ export function databaseUrl(owner: string, password: string): string {
   return `postgres://${name}:${password}@${server}/${name}?sslmode=verify-full`;
 }
 
-/** The event log has no setting for the authority, so its URL names the file. */
-export function eventLogUrl(password: string): string {
-  return `${databaseUrl(eventLog, password)}&sslrootcert=${encodeURIComponent(authority)}`;
+/**
+ * The URL of the event log for one of its users: a service, or `eventLog`, which owns it, migrates it and grants each service its rights. The log has
+ * no setting for the authority, so the URL names the file.
+ */
+export function eventLogUrl(user: string, password: string): string {
+  const url = new URL(databaseUrl(user, password));
+  url.pathname = databaseOf(eventLog);
+  return `${url.href}&sslrootcert=${encodeURIComponent(authority)}`;
 }
 
 function databaseOf(owner: string): string {

@@ -7,6 +7,8 @@ const namespace = 'paycode';
 const demoHome = '/etc/paycode/demo';
 const withoutDatabase = ['api-gateway'];
 const withEvents = ['webhook-dispatcher', 'reversal-scheduler', 'recipient-messages', 'portal', 'payment-simulator'];
+/** Migrates the event log at its start and grants the others their rights. */
+const eventLogKeeper = 'reversal-scheduler';
 /** Key rings of a service, by key in its Secret; services share some. */
 const rings: Record<string, Record<string, RingName>> = {
   'auth-session': { PASSWORD_PEPPERS: 'password-peppers', KEY_ENCRYPTION_KEYS: 'auth-key-encryption-keys' },
@@ -66,7 +68,8 @@ function serviceSecret(service: string, material: Material): Record<string, stri
     MUTUAL_TLS_CERT: internal[service]!.cert,
     MUTUAL_TLS_KEY: internal[service]!.key,
     ...(withoutDatabase.includes(service) ? {} : { DATABASE_URL: databaseUrl(service, passwords[service]!) }),
-    ...(withEvents.includes(service) ? { EVENTS_DATABASE_URL: eventLogUrl(passwords[eventLog]!) } : {}),
+    ...(withEvents.includes(service) ? { EVENTS_DATABASE_URL: eventLogUrl(service, passwords[service]!) } : {}),
+    ...(service === eventLogKeeper ? { EVENTS_OWNER_DATABASE_URL: eventLogUrl(eventLog, passwords[eventLog]!) } : {}),
     ...Object.fromEntries(ownRings),
   };
 }

@@ -1,4 +1,4 @@
-import { eventsEnv } from '@paycode/events';
+import { eventLogOwnerEnv, eventsEnv } from '@paycode/events';
 import { ownershipEnv } from '@paycode/ownership';
 import { baseEnv, databaseEnv, defineEnv, internalCallsEnv, tracingEnv } from '@paycode/service-runtime';
 
@@ -8,6 +8,7 @@ export const env = defineEnv({
   ...databaseEnv,
   ...internalCallsEnv,
   ...eventsEnv,
+  ...eventLogOwnerEnv,
   ...tracingEnv,
   ...ownershipEnv,
   WEBHOOK_DISPATCHER_URL: {

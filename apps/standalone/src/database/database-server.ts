@@ -10,6 +10,8 @@ import { dropDatabases, ensureDatabases } from './ensure-databases';
 export interface RunningDatabases {
   urls: DatabaseUrls;
   eventLogUrls: EventLogUrls;
+  /** URL of the event log for its owner, on the embedded server. */
+  eventLogOwnerUrl?: string | undefined;
   schemaOwnerUrls: SchemaOwnerUrls;
   /** Whether they were just made and are empty. */
   areNew: boolean;

@@ -1,8 +1,12 @@
+import { createEventTransport } from '@paycode/events';
 import { Client } from 'pg';
 import { databaseNames } from './ensure-databases';
 import { DatabaseServerError, dropDatabases, ensureDatabases } from './ensure-databases';
 
 const server = process.env['PAYCODE_TEST_DATABASE_URL']!;
+const ignore = (): void => undefined;
+const silent = { info: ignore, warn: ignore, error: ignore };
+const noKafka = { brokers: [], caFile: null, username: null, password: null, sessionTimeoutMs: 10_000 };
 const passwordOf = (owner: string) => `secret of ${owner}`;
 
 async function queryAs<Row extends object>(url: string, sql: string): Promise<Row[]> {
@@ -38,16 +42,25 @@ describe('databases of the standalone platform', () => {
     await expect(connectTo(foreign.href)).rejects.toThrow('permission denied for database');
   });
 
-  it('architecture 1: each service has its own login for the event log, others have none, and objects that one creates belong to all', async () => {
-    const { urls, eventLogUrls } = await ensureDatabases({ url: server, passwordOf });
-    const who = 'select session_user as login, current_user as owner';
-    const [dispatcher, simulator] = [eventLogUrls['webhook-dispatcher'], eventLogUrls['payment-simulator']];
-    expect(await queryAs(dispatcher, who)).toEqual([{ login: 'paycode_webhook_dispatcher', owner: 'paycode_events' }]);
-    await queryAs(dispatcher, 'create table made_by_one (id int)');
-    await queryAs(simulator, 'alter table made_by_one add column seen int');
-    const owner = new URL(dispatcher);
-    [owner.username, owner.password] = ['paycode_events', passwordOf('events')];
-    await expect(connectTo(owner.href)).rejects.toThrow('is not permitted to log in');
+  it('architecture 1: each service has its own login for the event log and owns nothing there, also in the home of an older release; others have none', async () => {
+    const { urls, eventLogUrls, eventLogOwnerUrl } = await ensureDatabases({ url: server, passwordOf });
+    const portal = eventLogUrls.portal;
+    // As the release before left it: each login worked with the rights of the owner.
+    await queryAs(server, 'grant paycode_events to paycode_portal');
+    await queryAs(server, 'alter role paycode_portal in database paycode_events set role paycode_events');
+    await queryAs(portal, 'create table of_before (id int)');
+    await ensureDatabases({ url: server, passwordOf });
+
+    const log = await createEventTransport(
+      { transport: 'postgres', databaseUrl: eventLogUrls['reversal-scheduler'], ownerUrl: eventLogOwnerUrl, kafka: noKafka },
+      { service: 'reversal-scheduler', log: silent },
+    );
+    await log.close();
+    const logins = Object.values(eventLogUrls).map(url => queryAs(url, 'select session_user as login, current_user as role'));
+    const names = Object.keys(eventLogUrls).map(service => databaseNames[service as keyof typeof eventLogUrls]);
+    expect((await Promise.all(logins)).flat()).toEqual(names.map(name => ({ login: name, role: name })));
+    for (const sql of ['create table mine (id int)', 'set role paycode_events', 'update event_topic set next_position = 9'])
+      await expect(queryAs(portal, sql)).rejects.toMatchObject({ code: '42501' });
     const foreign = new URL(urls['auth-session']);
     foreign.pathname = '/paycode_events';
     await expect(connectTo(foreign.href)).rejects.toThrow('permission denied for database');

@@ -61,9 +61,8 @@ const databaseSql = {
   /** `password` is quoted already. */
   setRole: ({ order, name, password }: { order: 'create' | 'alter'; name: string; password: string }) =>
     `${order} role ${name} login password ${password}`,
-  forbidLogin: (log: string) => `alter role ${log} nologin password null`,
-  grantRole: (log: string, user: string) => `grant ${log} to ${user}`,
-  actAs: (log: string, user: string) => `alter role ${user} in database ${log} set role ${log}`,
+  /** Of an older release, in which each service worked with the rights of the log's owner. */
+  endActingAs: (log: string, user: string) => `revoke ${log} from ${user}; alter role ${user} in database ${log} reset role`,
 
   isOwnedBy: 'select 1 from pg_database where datname = $1 and datdba = $2::regrole',
   grantRows: ({ database, owner, service }: SchemaRoles) => `
@@ -102,6 +101,8 @@ export interface DatabaseServer {
 export interface EnsuredDatabases {
   urls: DatabaseUrls;
   eventLogUrls: EventLogUrls;
+  /** URL of the event log for its owner. Absent: every service is. */
+  eventLogOwnerUrl?: string | undefined;
   schemaOwnerUrls: SchemaOwnerUrls;
   /** Whether none of them existed before. */
   areNew: boolean;
@@ -114,7 +115,7 @@ export async function ensureDatabases(server: DatabaseServer): Promise<EnsuredDa
     const existing = new Set(found.rows.map(row => row.datname));
     for (const owner of owners) await ensureDatabase(client, { owner, server, exists: existing.has(databaseNames[owner]) });
     if (server.passwordOf) {
-      await shareEventLog(client);
+      await separateEventLogUsers(client);
       await separateAuthSchema(server);
     }
     const urls = Object.fromEntries(services.map(owner => [owner, urlOf(server, owner)])) as DatabaseUrls;
@@ -122,6 +123,7 @@ export async function ensureDatabases(server: DatabaseServer): Promise<EnsuredDa
     return {
       urls,
       eventLogUrls,
+      eventLogOwnerUrl: server.passwordOf && urlOf(server, 'events'),
       schemaOwnerUrls: schemaOwnerUrlsOf(server),
       areNew: owners.every(owner => !existing.has(databaseNames[owner])),
     };
@@ -181,15 +183,13 @@ async function ensureRole(client: Client, name: string, password: string): Promi
 }
 
 /**
- * No service logs in as the owner of the event log. Each logs in with its own name and password and works with the owner's rights, so that
- * all of them own what one creates.
+ * Each service logs in to the event log with its own name and password, and owns nothing there. The owner's login migrates the log and grants the
+ * others the right to connect, and what each may write and read (`libs/events`, log-owner.ts); reversal-scheduler does so at its start.
  */
-async function shareEventLog(client: Client): Promise<void> {
+async function separateEventLogUsers(client: Client): Promise<void> {
   const log = databaseNames.events;
-  await client.query(databaseSql.forbidLogin(log));
   for (const user of eventLogUsers) {
-    await client.query(databaseSql.grantRole(log, databaseNames[user]));
-    await client.query(databaseSql.actAs(log, databaseNames[user]));
+    await client.query(databaseSql.endActingAs(log, databaseNames[user]));
   }
 }
 

@@ -16,7 +16,7 @@ export interface PlatformParts {
   home: HomeFolder;
   env: StandaloneEnv;
   ports: PlatformPorts;
-  databases: Pick<RunningDatabases, 'urls' | 'eventLogUrls' | 'schemaOwnerUrls'>;
+  databases: Pick<RunningDatabases, 'urls' | 'eventLogUrls' | 'eventLogOwnerUrl' | 'schemaOwnerUrls'>;
   secrets: SecretFiles;
   tokenKeys: TokenKeyFiles;
   certificate: GatewayCertificate;
@@ -174,6 +174,10 @@ function databaseFiles(name: ServiceName, { home, databases }: PlatformParts): E
     DATABASE_URL_FILE: privateFile(home, { name: `database-url-${name}`, text: urls[name] }),
     SCHEMA_OWNER_DATABASE_URL_FILE: privateFile(home, { name: `schema-owner-url-${name}`, text: ownerUrls[name] }),
     EVENTS_DATABASE_URL_FILE: privateFile(home, { name: `event-log-url-${name}`, text: eventLogUrls[name] }),
+    EVENTS_OWNER_DATABASE_URL_FILE: privateFile(home, {
+      name: `event-log-owner-url-${name}`,
+      text: name === 'reversal-scheduler' ? databases.eventLogOwnerUrl : undefined,
+    }),
   };
 }
 

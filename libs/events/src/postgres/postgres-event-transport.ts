@@ -1,5 +1,5 @@
 import { topicCatalog, type TopicDefinition } from '@paycode/dto';
-import { connectTimeoutMsOf, openDataSource, runMigrations } from '@paycode/persistence';
+import { connectTimeoutMsOf } from '@paycode/persistence';
 import { Pool } from 'pg';
 import type { DeadLetter } from '../delivery/deliver-batch';
 import { parkingTopicOf, passOver } from '../delivery/parking';
@@ -9,16 +9,18 @@ import { chunked, encodeBounded } from '../record/event-size';
 import { partitionOf } from '../record/partitioning';
 import { definitionOf } from '../topics/topic-definitions';
 import type { TransportLog } from '../transport-log';
-import { migrations } from './migrations';
 import { EventLog, type LogAppend, type LogTopic } from './event-log';
 import { eventChannel, groupChannel, GroupMembership } from './group-membership';
 import { LogJanitor } from './log-janitor';
+import { prepareLog } from './log-owner';
 import { LogSession } from './log-session';
 import { PostgresSubscriber } from './postgres-subscriber';
 
 export interface PostgresEventTransportOptions {
   /** The events database, shared by all services: `postgres://…`. A direct connection: LISTEN and advisory locks need the session. */
   url: string;
+  /** Of the owner of the log, for one service: it migrates the log and grants the logins of the services their rights. */
+  ownerUrl?: string | null;
   /** Shown in pg_stat_activity: the service's name. */
   applicationName: string;
   log: TransportLog;
@@ -72,9 +74,10 @@ export class PostgresEventTransport extends EventTransport {
     this.janitor = new LogJanitor({ pool: this.reader, topics, consumedRetentionMs, everyMs: cleanEveryMs, log });
   }
 
-  /** Migrates the events database (one process at a time) and connects. */
+  /** Migrates the events database (one process at a time), or waits until its owner has, and connects. */
   static async open(options: PostgresEventTransportOptions): Promise<PostgresEventTransport> {
-    await migrate(options);
+    const { url, ownerUrl, applicationName, topics = topicCatalog } = options;
+    await prepareLog({ url, ownerUrl, applicationName, topics });
     const transport = new PostgresEventTransport(options);
     await transport.session.open();
     transport.janitor.start();
@@ -196,13 +199,4 @@ function openPool({ url, applicationName, log }: PostgresEventTransportOptions, 
   });
   pool.on('error', error => log.warn({ err: error }, 'idle event log connection failed'));
   return pool;
-}
-
-async function migrate({ url, applicationName }: PostgresEventTransportOptions): Promise<void> {
-  const dataSource = await openDataSource({ url, applicationName, migrations, poolMax: 2 });
-  try {
-    await runMigrations(dataSource);
-  } finally {
-    await dataSource.destroy();
-  }
 }
