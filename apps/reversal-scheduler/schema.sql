@@ -35,6 +35,15 @@ CREATE TABLE decision (
 )
 PARTITION BY RANGE (transaction_id);
 
+CREATE TABLE early_acknowledgement (
+  transaction_id bigint NOT NULL,
+  ack_token_hash uuid,
+  verdict text NOT NULL,
+  received_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT early_acknowledgement_transaction_id_ack_token_hash_key UNIQUE NULLS NOT DISTINCT (transaction_id, ack_token_hash),
+  CONSTRAINT early_acknowledgement_transaction_id_check CHECK (transaction_id > 0)
+);
+
 CREATE TABLE job (
   transaction_id bigint NOT NULL,
   shard smallint NOT NULL,
@@ -42,6 +51,7 @@ CREATE TABLE job (
   attempt smallint NOT NULL,
   armed_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
   due_at timestamp with time zone NOT NULL,
+  ack_token_hash uuid,
   CONSTRAINT job_pkey PRIMARY KEY (transaction_id),
   CONSTRAINT job_attempt_check CHECK (attempt >= 0),
   CONSTRAINT job_shard_check CHECK (shard >= 0 AND shard <= 255),
@@ -87,12 +97,15 @@ CREATE TABLE job_default PARTITION OF job DEFAULT
 WITH (fillfactor=90);
 
 CREATE INDEX dead_letter_parked_at ON dead_letter USING btree (parked_at);
+CREATE INDEX early_acknowledgement_received_at ON early_acknowledgement USING btree (received_at);
 CREATE INDEX job_due ON job USING btree (shard, due_at, transaction_id);
 
 CREATE TRIGGER decision_is_written_once BEFORE UPDATE ON decision FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 COMMENT ON COLUMN dead_letter.record IS 'As it was received: key, value and headers, the notification sealed.';
 COMMENT ON TABLE decision IS 'Insert only, write once: the first decision stands.';
+COMMENT ON TABLE early_acknowledgement IS 'AckReceived events of payments that were not armed: the arming with the same token settles the payment';
 COMMENT ON TABLE job IS 'Armed reversals. attempt 0: found by the audit, never armed by the dispatcher.';
+COMMENT ON COLUMN job.ack_token_hash IS 'Of the ackToken that an AckReceived must carry; null: none (armed by an older release, or found by the audit)';
 COMMENT ON TABLE replica IS 'Schedulers alive: a heartbeat that does not move for the lease time means dead.';
 COMMENT ON COLUMN replica.instance IS 'INSTANCE_ID: no two replicas of one instance live at the same time; null: unknown.';

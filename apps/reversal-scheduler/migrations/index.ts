@@ -3,6 +3,7 @@ import { Heartbeats1787000000000 } from './1787000000000-heartbeats';
 import { NameInstances1796000000000 } from './1796000000000-name-instances';
 import { KeepDeadLetters1797000000000 } from './1797000000000-keep-dead-letters';
 import { KeepPayloadsInOutboxRows1805000000000 } from './1805000000000-keep-payloads-in-outbox-rows';
+import { ProveAcknowledgements1808000000000 } from './1808000000000-prove-acknowledgements';
 
 /** In order of application. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   NameInstances1796000000000,
   KeepDeadLetters1797000000000,
   KeepPayloadsInOutboxRows1805000000000,
+  ProveAcknowledgements1808000000000,
 ];

@@ -135,11 +135,8 @@ function useCases({ timerDelayMs }: ReversalOptions): Provider[] {
   return [
     {
       provide: ArmReversals,
-      inject: [JobStore, ReversalMetrics, PaymentTracing],
-      useFactory: (jobs: JobStore, metrics: ReversalMetrics, tracing: PaymentTracing) => {
-        const ports = { jobs, metrics };
-        return tracing.isOn ? new TracedArmReversals(ports, timerDelayMs, tracing) : new ArmReversals(ports, timerDelayMs);
-      },
+      inject: [JobStore, DecisionStore, ReversalMetrics, PaymentTracing],
+      useFactory: (...ports: ArmPorts) => armReversalsOf(timerDelayMs, ports),
     },
     {
       provide: DecideReversals,
@@ -161,6 +158,12 @@ function useCases({ timerDelayMs }: ReversalOptions): Provider[] {
     },
     { provide: ReadReversal, inject: [JobStore], useFactory: (jobs: JobStore) => new ReadReversal(jobs) },
   ];
+}
+
+type ArmPorts = [jobs: JobStore, decisions: DecisionStore, metrics: ReversalMetrics, tracing: PaymentTracing];
+function armReversalsOf(timerDelayMs: number, [jobs, decisions, metrics, tracing]: ArmPorts): ArmReversals {
+  const ports = { jobs, decisions, metrics };
+  return tracing.isOn ? new TracedArmReversals(ports, timerDelayMs, tracing) : new ArmReversals(ports, timerDelayMs);
 }
 
 type TimerPorts = [jobs: JobStore, closer: DeliveryCloser, reversals: DecideReversals, metrics: PrometheusReversalMetrics];

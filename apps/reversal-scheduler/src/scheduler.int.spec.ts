@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { TestTokenKeys } from '@paycode/access/testing';
+import { AckTokens } from '@paycode/crypto';
 import { eventTypes, type ReversalRequested, topics } from '@paycode/dto';
 import { type EventToPublish, EventTransport, PostgresEventTransport } from '@paycode/events';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
@@ -124,6 +126,27 @@ describe('reversal scheduler', () => {
     expect(service.app.get(ShardOwnership, { strict: false }).leaseMs).toBe(5_000);
   });
 
+  it('regression: an AckReceived without the token of its arming is parked and settles nothing; a restarted scheduler knows the token (T-18)', async () => {
+    const first = await start({ TIMER_DELAY_MS: '60000' });
+    const tokens = new AckTokens(randomBytes(32));
+    const armed = [1, 2].map(id => ({ ...item(id), ackTokenHash: tokens.hashOf(id) }));
+    await call(first, 'arm', armed);
+    await first.stop('test');
+    services.pop();
+    const service = await start({ TIMER_DELAY_MS: '60000' });
+    const said = (id: number, ackToken?: string) => ({ ...ack(id), data: { ...(ack(id).data as object), ackToken } });
+    await service.app.get(EventTransport).publish([said(1), said(1, tokens.tokenOf(2)), said(2, tokens.tokenOf(2))]);
+    await eventually(async () => expect((await stateOf(service, 2)).state).toBe('SETTLED'));
+    const parked = () =>
+      events.dataSource.query<object[]>(`select key, dlq_reason as why from event_records() where dlq_reason is not null`);
+    const why = 'it does not prove that the dispatcher wrote it';
+    await eventually(async () => expect(await parked()).toEqual([{ key: '1', why }, { key: '1', why }])); // prettier-ignore
+    expect((await stateOf(service, 1)).state).toBe('ARMED');
+    expect((await call(service, 'arm', [{ ...item(3), ackTokenHash: 'no hash' }])).status).toBe(400);
+    const { data } = await http.get<string>(`http://127.0.0.1:${service.ports.internal}/metrics`);
+    expect(data).toContain('paycode_reversal_scheduler_acknowledgements_unproven_total{why="OTHER_TOKEN"} 2');
+  });
+
   it('a failure reported by the dispatcher publishes ReversalRequested once (R-3.1-3)', async () => {
     const service = await start();
     const failed = [{ transactionId: 5, merchantId: 7, verdict: 'CLOSED_NON200' }];
@@ -161,6 +184,7 @@ describe('reversal scheduler', () => {
   it('an event that breaks the contract is parked and the others are handled (T-19)', async () => {
     const service = await start();
     const poison = { ...ack(1), data: { transactionId: -1 } };
+    await call(service, 'arm', [item(2)]);
     await service.app.get(EventTransport).publish([poison, { ...ack(2), key: '1' }]);
     await eventually(async () => expect((await stateOf(service, 2)).state).toBe('SETTLED'));
   });
@@ -219,10 +243,11 @@ describe('reversal scheduler', () => {
     });
 
     it('has its AckReceived parked with the reason; the acknowledgements behind it settle', async () => {
-      const service = await start();
+      const service = await start({ TIMER_DELAY_MS: '60000' });
       await refuse('decision', 3);
+      await call(service, 'arm', ids.map(item));
       await service.app.get(EventTransport).publish(ids.map(ack));
-      await eventually(async () => expect(await statesOf(service)).toEqual(allBut3('SETTLED')));
+      await eventually(async () => expect(await statesOf(service)).toEqual({ ...allBut3('SETTLED'), 3: 'ARMED' }));
       await eventually(async () =>
         expect(await parked('reversal-scheduler')).toEqual([['3', 'refused by the database, SQLSTATE 23514']]),
       );

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { type DynamicModule, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { IdentityModule, InternalClient, ServiceTokenModule, ServiceTokenSigner, tokenKeyOptionsOf } from '@paycode/access';
-import { KeyRing, PayloadSealer, WebhookKeySealer } from '@paycode/crypto';
+import { AckTokens, KeyRing, PayloadSealer, WebhookKeySealer } from '@paycode/crypto';
 import { ErasureModule } from '@paycode/persistence/erasure';
 import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay } from '@paycode/events';
 import { LivenessSession, PostgresShardStore } from '@paycode/ownership';
@@ -106,6 +107,15 @@ export class AppModule implements OnApplicationShutdown {
   }
 }
 
+type VerdictParts = [source: DataSource, relay: OutboxRelay, tracing: PaymentTracing, tokens: AckTokens];
+
+function verdictStoreOf([source, relay, tracing, tokens]: VerdictParts): VerdictStore {
+  const traceparentOf = tracing.isOn ? (id: number) => tracing.traceparentOf(id) : undefined;
+  const options = { source: 'webhook-dispatcher', tokens, onAcknowledged: () => relay.wake(), traceparentOf };
+  const store = new PostgresVerdictStore(source, options);
+  return tracing.isOn ? new TracedVerdictStore(store, tracing) : store;
+}
+
 const stores: Provider[] = [
   {
     // Its lock tells the other replicas that this one lives (P-T11).
@@ -118,12 +128,8 @@ const stores: Provider[] = [
   },
   {
     provide: VerdictStore,
-    inject: [DataSource, OutboxRelay, PaymentTracing],
-    useFactory: (source: DataSource, relay: OutboxRelay, tracing: PaymentTracing) => {
-      const traceparentOf = tracing.isOn ? (id: number) => tracing.traceparentOf(id) : undefined;
-      const store = new PostgresVerdictStore(source, 'webhook-dispatcher', () => relay.wake(), traceparentOf);
-      return tracing.isOn ? new TracedVerdictStore(store, tracing) : store;
-    },
+    inject: [DataSource, OutboxRelay, PaymentTracing, AckTokens],
+    useFactory: (...injected: VerdictParts) => verdictStoreOf(injected),
   },
   {
     provide: InformationalStore,
@@ -137,6 +143,7 @@ const stores: Provider[] = [
 /** Requests to receivers, and the numbers and log lines about them. */
 function outbound(settings: Settings): Provider[] {
   return [
+    { provide: AckTokens, useFactory: () => AckTokens.of(readFileSync(settings.SERVICE_TOKEN_PRIVATE_KEY_FILE, 'utf8')) },
     {
       provide: UndiciWebhookClient,
       useFactory: () => {
@@ -175,6 +182,7 @@ const parts = [
   PrometheusDeliveryMetrics,
   ServiceTokenSigner,
   PaymentTracing,
+  AckTokens,
 ] as const;
 type Instances<Classes> = { [At in keyof Classes]: Classes[At] extends { prototype: infer Instance } ? Instance : never };
 type Parts = Instances<typeof parts>;
@@ -190,10 +198,10 @@ function dispatcher(settings: Settings): Provider {
 
 /** The ports of this process's dispatcher: PostgreSQL, HTTP and the clock of the system. */
 function portsOf(settings: Settings, injected: Parts): DispatcherPorts {
-  const [source, liveness, verdicts, informational, pauses, sealer, client, metrics, signer, tracing] = injected;
+  const [source, liveness, verdicts, informational, pauses, sealer, client, metrics, signer, tracing, tokens] = injected;
   const internal = (audience: 'reversal-scheduler' | 'notification-config', baseUrl: string) =>
     new InternalClient({ baseUrl, audience, signer });
-  const scheduler = new HttpReversalSchedulerClient(internal('reversal-scheduler', settings.REVERSAL_SCHEDULER_URL));
+  const scheduler = new HttpReversalSchedulerClient(internal('reversal-scheduler', settings.REVERSAL_SCHEDULER_URL), tokens);
   return {
     clock: new SystemClock(),
     shards: new PostgresShardStore(source, liveness),

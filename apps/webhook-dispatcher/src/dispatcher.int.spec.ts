@@ -1,3 +1,5 @@
+import { ackTokenHash } from '@paycode/crypto';
+import type { AckReceived } from '@paycode/dto';
 import { notificationOf } from '@paycode/dto/testing';
 import { TestDnsServer } from '@paycode/safe-http/testing';
 import { eventually } from '@paycode/service-runtime/testing';
@@ -64,6 +66,15 @@ describe('webhook dispatcher', () => {
       // The dispatcher repeats an arm call that was answered late.
       expect(new Set(rig.neighbours.armed.map(item => item.transactionId))).toEqual(new Set([1, 2]));
     });
+  });
+
+  it('an acknowledgement carries the token whose hash its payment was armed with (T-18)', async () => {
+    await rig.publish(rig.terminal(notificationOf(1)));
+    await rig.verdict(1);
+    await eventually(async () => expect(await rig.acknowledged()).toHaveLength(1));
+    const [{ transactionId, ackToken }] = (await rig.acknowledged()) as [AckReceived];
+    const hashes = rig.neighbours.armed.filter(item => item.transactionId === transactionId).map(item => item.ackTokenHash);
+    expect(new Set(hashes)).toEqual(new Set([ackTokenHash(ackToken!)]));
   });
 
   describe('as in A-08, R-1-7, R-3.1-3', () => {

@@ -1,3 +1,4 @@
+export * from './hashing/ack-tokens';
 export * from './hashing/api-password-hasher';
 export * from './hashing/digest';
 export * from './rsa/rsa-4096';

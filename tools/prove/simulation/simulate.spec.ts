@@ -49,6 +49,7 @@ describe('simulation of dispatchers and schedulers', () => {
     ['NO_CLOSE', 1],
     ['DEC_NOCAS', 1],
     ['POST_FIRST', 1],
+    ['NO_ACK_TOKEN', 1],
     ['NO_POLL_TURNS', 32],
     ['NO_LEASE', 6],
     ['ONE_QUEUE', 1],

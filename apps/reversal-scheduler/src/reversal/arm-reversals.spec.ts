@@ -30,7 +30,7 @@ describe('arming', () => {
       database.jobs.arm = async items => {
         sizes.push(items.length);
         await written;
-        return new Map();
+        return { decided: new Map(), acknowledged: new Map() };
       };
       return { arm, write, sizes };
     };

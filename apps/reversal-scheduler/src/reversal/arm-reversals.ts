@@ -1,10 +1,12 @@
 import { FlushQueue, isolate } from '@paycode/persistence';
 import type { ArmAnswer, ArmItem } from '@paycode/dto';
 import { timerDelayMs } from './domain/timing';
-import type { JobStore, ReversalMetrics } from './reversal.ports';
+import { decisionFor } from './domain/decision';
+import type { Armed, DecisionStore, JobStore, ReversalMetrics } from './reversal.ports';
 
 export interface ArmReversalsPorts {
   jobs: JobStore;
+  decisions: Pick<DecisionStore, 'decide'>;
   metrics: ReversalMetrics;
 }
 
@@ -46,9 +48,24 @@ export class ArmReversals {
   }
 
   private async flush(items: readonly ArmItem[]): Promise<ArmAnswer[]> {
-    const decided = await this.ports.jobs.arm(lastAttempts(items), this.delayMs);
+    const jobs = lastAttempts(items);
+    const { decided, acknowledged } = await this.ports.jobs.arm(jobs, this.delayMs);
     this.ports.metrics.armed(items.length);
+    if (acknowledged.size > 0) await this.settle(jobs, { decided, acknowledged });
     return items.map(({ transactionId }) => ({ transactionId, decision: decided.get(transactionId) ?? null }));
+  }
+
+  /** A read before the arming, or the events of before a restore: the payment is settled and must not be posted. */
+  private async settle(jobs: readonly ArmItem[], { decided, acknowledged }: Armed): Promise<void> {
+    const early = jobs.flatMap(({ transactionId, merchantId }) => {
+      const verdict = acknowledged.get(transactionId);
+      return verdict && !decided.has(transactionId) ? [decisionFor({ transactionId, merchantId, verdict })] : [];
+    });
+    const outcomes = await this.ports.decisions.decide(early);
+    for (const { transactionId, decision, isNew } of outcomes) {
+      if (decision) decided.set(transactionId, decision);
+      if (isNew && decision) this.ports.metrics.decided(decision, 1);
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { FlushQueue, isolate } from '@paycode/persistence';
 import type { SettleItem } from '@paycode/dto';
-import { decisionFor, type DecisionToRecord } from './domain/decision';
+import { decisionFor, type DecisionToRecord, type VerdictToDecide } from './domain/decision';
 import type { DecisionOutcome, DecisionStore, ReversalMetrics } from './reversal.ports';
 
 export interface DecideReversalsPorts {
@@ -20,7 +20,7 @@ export class DecideReversals {
   }
 
   /** Resolves to the valid decisions, in order, when they are durable. Repeating it changes nothing (P-I10). */
-  decide(verdicts: readonly SettleItem[]): Promise<DecisionOutcome[]> {
+  decide(verdicts: readonly VerdictToDecide[]): Promise<DecisionOutcome[]> {
     return this.queue.run(verdicts.map(decisionFor));
   }
 
@@ -59,7 +59,7 @@ export class DecideReversals {
    * nothing.
    */
   private reportContradiction(item: DecisionToRecord, outcome: DecisionOutcome): void {
-    if (outcome.decision === item.decision) return;
+    if (outcome.unproven || outcome.decision === item.decision) return;
     const kind = item.decision === 'SETTLED' ? 'ack_after_reversed' : 'closed_after_settled';
     this.ports.metrics.contradicted(kind, item.transactionId);
   }

@@ -1,8 +1,9 @@
-import type { ArmItem, CloseItem, Decision, ReversalReason, ReversalState } from '@paycode/dto';
-import { bigints, type PreparedQuery, preparedQuery, replannedAsItGrows, scalars, smallints } from '@paycode/persistence';
+import type { ArmItem, CloseItem, Decision, ReversalReason, ReversalState, VerdictKind } from '@paycode/dto';
+import { bigints, type PreparedQuery, preparedQuery, replannedAsItGrows, scalars, smallints, texts } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
 import { shardOf } from '@paycode/ownership';
-import { type DueJob, JobStore, type LowWaterMark, type ScannedJobs, type ShardCursor } from './reversal.ports';
+import type { DecisionToRecord } from './domain/decision';
+import { type Armed, type DueJob, JobStore, type LowWaterMark, type ScannedJobs, type ShardCursor } from './reversal.ports';
 
 const microseconds = (column: string) => `(extract(epoch from ${column}) * 1000000)::bigint`;
 const leftMs = (column: string) => `extract(epoch from ${column} - clock_timestamp()) * 1000`;
@@ -13,12 +14,15 @@ const leftMs = (column: string) => `extract(epoch from ${column} - clock_timesta
  */
 const arm = (onConflict: string) => `
     with armed as (
-      insert into job (transaction_id, shard, merchant_id, attempt, due_at)
-      select id, shard, merchant, attempt, clock_timestamp() + $5::float8 * interval '1 millisecond'
-        from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::smallint[]) as t(id, shard, merchant, attempt)
+      insert into job (transaction_id, shard, merchant_id, attempt, due_at, ack_token_hash)
+      select id, shard, merchant, attempt, clock_timestamp() + $5::float8 * interval '1 millisecond', token
+        from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::smallint[], $6::uuid[]) as t(id, shard, merchant, attempt, token)
        order by id
       ${onConflict})
-    select t.id, d.kind from unnest($1::bigint[]) as t(id) join decision d on d.transaction_id = t.id`;
+    select t.id, d.kind, false as is_early from unnest($1::bigint[]) as t(id) join decision d on d.transaction_id = t.id
+     union all
+    select t.id, e.verdict, true from unnest($1::bigint[], $6::uuid[]) as t(id, token)
+      join early_acknowledgement e on e.transaction_id = t.id and (t.token is null or e.ack_token_hash = t.token)`;
 
 const jobSql = {
   /** For jobs that are new: without an arbiter, a row takes a quarter less of PostgreSQL's time. Fails when one is not new (SQLSTATE 23505). */
@@ -28,8 +32,18 @@ const jobSql = {
   arm: {
     name: 'arm',
     text: arm(`on conflict (transaction_id) do update
-        set attempt = greatest(job.attempt, excluded.attempt), due_at = greatest(job.due_at, excluded.due_at)`),
+        set attempt = greatest(job.attempt, excluded.attempt), due_at = greatest(job.due_at, excluded.due_at),
+            ack_token_hash = coalesce(excluded.ack_token_hash, job.ack_token_hash)`),
   },
+
+  // Rows that no arming has asked for are deleted when the topic no longer holds their event.
+  keepEarly: `
+    with old as (
+      delete from early_acknowledgement where ctid = any(array(
+        select ctid from early_acknowledgement where received_at < clock_timestamp() - interval '14 days' order by received_at limit 1000)))
+    insert into early_acknowledgement (transaction_id, ack_token_hash, verdict)
+    select * from unnest($1::bigint[], $2::uuid[], $3::text[]) order by 1, 2
+    on conflict do nothing`,
 
   watch: `with added as (
          insert into job (transaction_id, shard, merchant_id, attempt, due_at)
@@ -100,17 +114,29 @@ export class PostgresJobStore extends JobStore {
     super();
   }
 
-  override async arm(jobs: readonly ArmItem[], delayMs: number): Promise<Map<number, Decision>> {
+  override async arm(jobs: readonly ArmItem[], delayMs: number): Promise<Armed> {
     const values = [
       bigints(jobs.map(job => job.transactionId)),
       smallints(jobs.map(job => shardOf(job.transactionId))),
       bigints(jobs.map(job => job.merchantId)),
       smallints(jobs.map(job => job.attempt)),
       delayMs,
+      texts(jobs.map(job => job.ackTokenHash ?? null)),
     ];
     const rows = (this.mayBeNew(jobs) && (await this.storeNew(values))) || (await this.store(jobSql.arm, values));
     this.stored += jobs.length;
-    return new Map(rows.map(row => [Number(row.id), row.kind]));
+    return {
+      decided: new Map(rows.flatMap(row => (row.is_early ? [] : [[Number(row.id), row.kind] as const]))),
+      acknowledged: new Map(rows.flatMap(row => (row.is_early ? [[Number(row.id), row.kind] as const] : []))),
+    };
+  }
+
+  override async keepEarly(acknowledgements: readonly DecisionToRecord[]): Promise<void> {
+    await this.dataSource.query(jobSql.keepEarly, [
+      scalars(acknowledgements.map(({ transactionId }) => transactionId)),
+      texts(acknowledgements.map(({ acknowledgement }) => acknowledgement?.tokenHash ?? null)),
+      texts(acknowledgements.map(({ verdict }) => verdict)),
+    ]);
   }
 
   override async watch(items: readonly CloseItem[], delayMs: number): Promise<number> {
@@ -181,10 +207,7 @@ export class PostgresJobStore extends JobStore {
   }
 }
 
-interface DecisionRow {
-  id: string;
-  kind: Decision;
-}
+type DecisionRow = { id: string; is_early: false; kind: Decision } | { id: string; is_early: true; kind: VerdictKind };
 
 interface ScanRow {
   id: string;

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { counter, histogram, scrapedGauge } from '@paycode/service-runtime/metrics';
 import { countParked, dataFaultReason } from '@paycode/persistence';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { PacedLines } from '@paycode/service-runtime/timing';
 import type { Decision } from '@paycode/dto';
 import { ReversalMetrics } from './reversal.ports';
 
@@ -22,6 +23,12 @@ export class PrometheusReversalMetrics extends ReversalMetrics {
     'Verdicts that contradict the existing decision; must stay 0.',
     ['kind'],
   );
+  private readonly unprovenTotal = counter(
+    'paycode_reversal_scheduler_acknowledgements_unproven_total',
+    'AckReceived events that settle nothing: the payment is not armed yet (they are kept until it is), or was armed with another token (they are parked; somebody else than the dispatcher may have written them).',
+    ['why'],
+  );
+  private readonly unprovenLines = new PacedLines();
   private readonly lateness = histogram(
     'paycode_reversal_scheduler_decision_lateness_seconds',
     'Time between the due time of a job and its decision, for decisions that followed a timer.',
@@ -36,6 +43,7 @@ export class PrometheusReversalMetrics extends ReversalMetrics {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {
     super();
     for (const kind of ['ack_after_reversed', 'closed_after_settled']) this.contradictedTotal.inc({ kind }, 0);
+    for (const why of ['NOT_ARMED', 'OTHER_TOKEN']) this.unprovenTotal.inc({ why }, 0);
     for (const decision of ['SETTLED', 'REVERSED']) this.decidedTotal.inc({ decision }, 0);
   }
 
@@ -62,6 +70,16 @@ export class PrometheusReversalMetrics extends ReversalMetrics {
   override contradicted(kind: 'ack_after_reversed' | 'closed_after_settled', transactionId: number): void {
     this.contradictedTotal.inc({ kind });
     this.logger.error({ event: kind, transactionId }, 'a verdict contradicts the existing decision');
+  }
+
+  override unproven(why: 'NOT_ARMED' | 'OTHER_TOKEN', transactionId: number): void {
+    this.unprovenTotal.inc({ why });
+    const count = why === 'OTHER_TOKEN' ? this.unprovenLines.due(why) : 0;
+    if (count > 0)
+      this.logger.warn(
+        { event: 'acknowledgement-unproven', transactionId, count },
+        'AckReceived does not carry the token that the payment was armed with: it settles nothing and is parked',
+      );
   }
 
   override workParked(step: 'arm' | 'decide' | 'close', transactionId: number, error: unknown): void {

@@ -10,31 +10,62 @@ import {
   transactionTerminal,
   verdictOfReason,
 } from '@paycode/dto';
-import { type EventBatch, OnEvents, readEvents } from '@paycode/events';
+import { type EventBatch, OnEvents, readEvents, type ReceivedEvent } from '@paycode/events';
+import { ackTokenHash } from '@paycode/crypto';
 import { DecideReversals } from './decide-reversals';
-import { ReversalMetrics } from './reversal.ports';
+import { decisionFor, type DecisionToRecord, type VerdictToDecide } from './domain/decision';
+import { type DecisionOutcome, JobStore, ReversalMetrics } from './reversal.ports';
 import { WatchTerminals } from './watch-terminals';
 
+interface Received {
+  event: ReceivedEvent;
+  ack: AckReceived;
+}
+
 /**
- * The way of an acknowledgement: it settles the payment. One that is later than the payment's timer changes nothing, because the timer
+ * The way of an acknowledgement: it settles the payment that the dispatcher armed with its token, and no other (T-18). One that is later than the payment's timer changes nothing, because the timer
  * asks the dispatcher, which has the verdict (A-104).
  */
 @Controller()
 export class AckReceivedConsumer {
   constructor(
     private readonly reversals: DecideReversals,
+    private readonly jobs: JobStore,
     private readonly metrics: ReversalMetrics,
   ) {}
 
   // A payment is due a minute after its arming, so acknowledgements may wait to form batches.
   @OnEvents(topics.ackReceived, { group: 'reversal-scheduler', gatherMs: 100 })
   async onAckReceived(@Payload() batch: EventBatch): Promise<void> {
-    const acks = readEvents(batch, ackReceived.parse);
-    const outcomes = await this.reversals.decide(acks.map(settlementOf));
+    const received = readEvents<Received>(batch, (data, event) => {
+      const result = ackReceived.parse(data);
+      return result.ok ? { ok: true, value: { event, ack: result.value } } : result;
+    });
+    const outcomes = await this.reversals.decide(received.map(({ ack }) => settlementOf(ack)));
     const nowMs = Date.now();
     outcomes.forEach(({ isNew, decision }, at) => {
-      if (isNew && decision === 'SETTLED') this.report(acks[at]!, nowMs);
+      if (isNew && decision === 'SETTLED') this.report(received[at]!.ack, nowMs);
     });
+    await this.keepOrRefuse(batch, received, outcomes);
+  }
+
+  /**
+   * An event without the token of its payment acknowledges nothing: it is parked, and the payment's timer asks the dispatcher. One that comes before
+   * the arming is kept until then. A payment that is settled already needs no proof.
+   */
+  private async keepOrRefuse(
+    batch: EventBatch,
+    received: readonly Received[],
+    outcomes: readonly DecisionOutcome[],
+  ): Promise<void> {
+    const early: DecisionToRecord[] = [];
+    outcomes.forEach(({ unproven, decision, transactionId }, at) => {
+      if (!unproven || decision === 'SETTLED') return;
+      this.metrics.unproven(unproven, transactionId);
+      if (unproven === 'NOT_ARMED' && decision === null) early.push(decisionFor(settlementOf(received[at]!.ack)));
+      else batch.reject(received[at]!.event, 'it does not prove that the dispatcher wrote it');
+    });
+    if (early.length > 0) await this.jobs.keepEarly(early);
   }
 
   private report({ source, acknowledgedAt }: AckReceived, nowMs: number): void {
@@ -43,8 +74,14 @@ export class AckReceivedConsumer {
   }
 }
 
-function settlementOf({ transactionId, merchantId, source }: AckReceived): SettleItem {
-  return { transactionId, merchantId, verdict: source === 'WEBHOOK' ? 'ACKED_HTTP' : 'ACKED_PULL' };
+function settlementOf({ transactionId, merchantId, source, ackToken }: AckReceived): VerdictToDecide {
+  const tokenHash = ackToken === undefined ? null : ackTokenHash(ackToken);
+  return {
+    transactionId,
+    merchantId,
+    verdict: source === 'WEBHOOK' ? 'ACKED_HTTP' : 'ACKED_PULL',
+    acknowledgement: { tokenHash },
+  };
 }
 
 /**

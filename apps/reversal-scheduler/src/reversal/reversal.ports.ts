@@ -1,13 +1,15 @@
-import type { ArmItem, CloseAnswer, CloseItem, Decision, ReversalState } from '@paycode/dto';
+import type { ArmItem, CloseAnswer, CloseItem, Decision, ReversalState, VerdictKind } from '@paycode/dto';
 import type { DecisionToRecord } from './domain/decision';
 
 /** Durable reversal jobs. */
 export abstract class JobStore {
   /**
    * Upserts in one commit; the due time is `delayMs` from now on the store's clock and never moves back. Resolves after the commit to the
-   * decisions that were there already when the jobs were stored.
+   * decisions that were there already when the jobs were stored, and to early acknowledgements with the token of their job.
    */
-  abstract arm(jobs: readonly ArmItem[], delayMs: number): Promise<Map<number, Decision>>;
+  abstract arm(jobs: readonly ArmItem[], delayMs: number): Promise<Armed>;
+  /** Keeps acknowledgements of payments that are not armed yet, for `arm`. */
+  abstract keepEarly(acknowledgements: readonly DecisionToRecord[]): Promise<void>;
   /** Inserts jobs due `delayMs` from now for transactions that have neither job nor decision; returns how many. */
   abstract watch(items: readonly CloseItem[], delayMs: number): Promise<number>;
   /** Undecided jobs of each cursor's shard after its position that come due within `withinMs`, earliest first, `max` per shard. */
@@ -22,7 +24,7 @@ export abstract class JobStore {
 /** Write-once decisions. */
 export abstract class DecisionStore {
   /**
-   * Records each decision unless one exists (P-I1); REVERSED and its ReversalRequested become durable together (P-I2).
+   * Records each decision unless one exists (P-I1), and an acknowledgement only with the token that its payment was armed with; REVERSED and its ReversalRequested become durable together (P-I2).
    * Resolves after the commit to the valid decision of each item, in order.
    */
   abstract decide(items: readonly DecisionToRecord[]): Promise<DecisionOutcome[]>;
@@ -48,6 +50,8 @@ export abstract class ReversalMetrics {
   abstract settled(afterMs: number): void;
   /** A verdict that contradicts the existing decision: must stay 0 (P-I6). */
   abstract contradicted(kind: 'ack_after_reversed' | 'closed_after_settled', transactionId: number): void;
+  /** AckReceived events that settle nothing, because they do not prove that the dispatcher wrote them (T-18). */
+  abstract unproven(why: NonNullable<DecisionOutcome['unproven']>, transactionId: number): void;
   abstract asked(outcome: 'decided' | 'open' | 'fault', count: number): void;
   abstract watched(count: number): void;
   /** An item was parked because its own data makes the step fail; an operator must look at it (T-29). */
@@ -81,9 +85,18 @@ export interface DueJob extends CloseItem {
   dueInMs: number;
 }
 
+export interface Armed {
+  decided: Map<number, Decision>;
+  /** Verdicts of AckReceived events that came before the arming. */
+  acknowledged: Map<number, VerdictKind>;
+}
+
 export interface DecisionOutcome {
   transactionId: number;
-  decision: Decision;
+  /** null: there is none, and the acknowledgement did not make one. */
+  decision: Decision | null;
   /** False when there was a decision before. */
   isNew: boolean;
+  /** Why an acknowledgement decides nothing: the dispatcher has not armed the payment, or armed it with another token. */
+  unproven?: 'NOT_ARMED' | 'OTHER_TOKEN';
 }

@@ -9,6 +9,8 @@ import { ReadReversal } from './read-reversal';
 /** Most items of one internal call. */
 const batchMax = 1_000;
 const attemptMax = 32_767;
+/** Of `ackTokenHash`. */
+const hashForm = /^[0-9a-f]{32}$/;
 
 /** The calls of the dispatcher and of operators. All are batched and may be repeated. */
 @Controller('internal/reversals')
@@ -27,6 +29,7 @@ export class ReversalsController {
       transactionId: item.integer('transactionId'),
       merchantId: item.integer('merchantId'),
       attempt: item.integer('attempt', 1, attemptMax),
+      ...item.text('ackTokenHash', hashForm),
       ...item.text('traceparent'),
     }));
     return whenNotFull(this.armReversals.arm(items));
@@ -85,9 +88,11 @@ class Fields {
   }
 
   /** An optional text: an empty object when the item does not have it. */
-  text(name: string): { [name: string]: string } {
+  text(name: string, form?: RegExp): { [name: string]: string } {
     const value = this.item[name];
-    return typeof value === 'string' ? { [name]: value } : {};
+    if (typeof value !== 'string') return {};
+    if (form && !form.test(value)) throw invalidField(`[${this.at}].${name}`, `must match ${form.source}`);
+    return { [name]: value };
   }
 
   oneOf<T extends string>(name: string, values: readonly T[]): T {

@@ -1,7 +1,8 @@
-import type { ArmAnswer, ArmItem, CloseAnswer, CloseItem, SettleItem } from '@paycode/dto';
+import type { ArmAnswer, ArmItem, CloseAnswer, CloseItem } from '@paycode/dto';
 import { type PaymentTracing, traceAll } from '@paycode/service-runtime/tracing';
 import { ArmReversals, type ArmReversalsPorts } from './arm-reversals';
 import { DecideReversals, type DecideReversalsPorts } from './decide-reversals';
+import type { VerdictToDecide } from './domain/decision';
 import { type DecisionOutcome, DeliveryCloser } from './reversal.ports';
 
 /** Records each arm in the trace of the payment, and continues that trace in the scheduler. */
@@ -29,12 +30,12 @@ export class TracedDecideReversals extends DecideReversals {
     super(ports);
   }
 
-  override decide(verdicts: readonly SettleItem[]): Promise<DecisionOutcome[]> {
+  override decide(verdicts: readonly VerdictToDecide[]): Promise<DecisionOutcome[]> {
     for (const { transactionId, traceparent } of verdicts) this.tracing.adopt(transactionId, traceparent);
     const items = [...verdicts];
     return traceAll(this.tracing, { items, name: 'decide', kind: 'internal' }, async (_carried, spans) => {
       const outcomes = await super.decide(verdicts);
-      for (const { transactionId, decision } of outcomes) spans.end(transactionId, { outcome: decision });
+      for (const { transactionId, decision } of outcomes) spans.end(transactionId, { outcome: decision ?? 'UNPROVEN' });
       return outcomes;
     });
   }

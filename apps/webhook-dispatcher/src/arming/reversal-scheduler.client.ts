@@ -1,4 +1,5 @@
 import type { InternalClient } from '@paycode/access';
+import type { AckTokens } from '@paycode/crypto';
 import type { ArmAnswer, ArmItem, Decision, SettleItem } from '@paycode/dto';
 
 /** The reversal-scheduler. Calls reject when their effect is unknown; all are idempotent. */
@@ -25,12 +26,16 @@ export class MalformedArmAnswerError extends Error {
 
 /** `POST reversal-scheduler /internal/reversals/arm` and `/settle`. */
 export class HttpReversalSchedulerClient extends ReversalScheduler {
-  constructor(private readonly client: InternalClient) {
+  constructor(
+    private readonly client: InternalClient,
+    private readonly tokens: Pick<AckTokens, 'hashOf'>,
+  ) {
     super();
   }
 
   override async arm(items: readonly ArmItem[]): Promise<Map<number, Decision | null>> {
-    const answers = await this.client.post<ArmAnswer[]>('/internal/reversals/arm', items).catch((cause: unknown) => {
+    const proven = items.map(item => ({ ...item, ackTokenHash: this.tokens.hashOf(item.transactionId) }));
+    const answers = await this.client.post<ArmAnswer[]>('/internal/reversals/arm', proven).catch((cause: unknown) => {
       throw new ArmUnavailableError('reversal-scheduler does not arm', { cause });
     });
     if (!Array.isArray(answers)) throw new MalformedArmAnswerError('the answer of arm is not a list');

@@ -2,7 +2,7 @@ import { createTestDatabase, type TestDatabase } from '@paycode/persistence/test
 import { eventually } from '@paycode/service-runtime/testing';
 import { settled } from '@paycode/service-runtime/timing/testing';
 import { migrations } from '../../migrations';
-import { terminalEvent } from '../deliveries/testing/samples';
+import { terminalEvent, plainTokens } from '../deliveries/testing/samples';
 import { PostgresVerdictStore, type VerdictStore } from '../verdicts/verdict.store';
 import { Replica } from './testing/replica';
 
@@ -125,7 +125,7 @@ describe('faults of the platform', () => {
   });
 
   it('a 200 stays in memory while the database is away, and is written when it is back (F-15)', async () => {
-    const real = new PostgresVerdictStore(database.dataSource, 'test');
+    const real = new PostgresVerdictStore(database.dataSource, { source: 'test', tokens: plainTokens });
     let failures = 0;
     const flaky: Pick<VerdictStore, 'acknowledge' | 'conclude'> = {
       acknowledge: async verdicts => {

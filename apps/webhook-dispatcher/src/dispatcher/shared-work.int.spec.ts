@@ -1,7 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import { migrations } from '../../migrations';
-import { terminalEvent } from '../deliveries/testing/samples';
+import { terminalEvent, plainTokens } from '../deliveries/testing/samples';
 import { AcknowledgeByPull } from '../recovery/recover-notification';
 import { PostgresVerdictStore } from '../verdicts/verdict.store';
 import { Replica } from './testing/replica';
@@ -108,7 +108,9 @@ describe('bad data of one payment fails no other payment (T-29)', () => {
   });
 
   it('getNotification: only the acknowledgement that cannot be written is refused', async () => {
-    const pull = new AcknowledgeByPull(new PostgresVerdictStore(database.dataSource, 'test'), { tell: () => undefined });
+    const pull = new AcknowledgeByPull(new PostgresVerdictStore(database.dataSource, { source: 'test', tokens: plainTokens }), {
+      tell: () => undefined,
+    });
     await refuse('verdict');
     const stored = (transactionId: number) => ({
       transactionId,

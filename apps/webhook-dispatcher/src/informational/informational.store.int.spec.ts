@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '@paycode/persistence/test
 import { ownEveryShard } from '@paycode/ownership/testing';
 import { migrations } from '../../migrations';
 import { PostgresDeliveryStore } from '../deliveries/persistence/postgres-delivery.store';
-import { newDelivery } from '../deliveries/testing/samples';
+import { newDelivery, plainTokens } from '../deliveries/testing/samples';
 import { DeliveryLogStore } from '../on-call/delivery-log.store';
 import { PostgresVerdictStore } from '../verdicts/verdict.store';
 import { PostgresInformationalStore, type RepeatAttempt } from './informational.store';
@@ -39,7 +39,7 @@ describe('repeats of notices in PostgreSQL', () => {
       epoch: 1,
       retryAfterMs,
     };
-    await new PostgresVerdictStore(database.dataSource, 'test').conclude(me, [verdict]);
+    await new PostgresVerdictStore(database.dataSource, { source: 'test', tokens: plainTokens }).conclude(me, [verdict]);
   };
   const takeDue = async () => (await store.takeDue(shards, 10, 60_000)).map(notice => [notice.transactionId, notice.attempt]);
 

@@ -72,7 +72,7 @@ describe('getNotification', () => {
       expect(JSON.parse((await rig.recover(1, merchant)).data)).toMatchObject({ status: 'SUCCESS' });
       expect(await rig.verdict(1)).toBe('ACKED_PULL');
       await eventually(async () => expect(await rig.acknowledged()).toMatchObject([{ transactionId: 1, source: 'RECOVERY' }]));
-      expect(rig.neighbours.settled).toEqual([]);
+      await eventually(() => expect(rig.neighbours.settled).toMatchObject([{ transactionId: 1, verdict: 'ACKED_PULL' }]));
       status(500)(receiver.requests[0]!);
       await rig.publish(rig.terminal(notificationOf(2, { merchantId: 1002 })));
       await rig.verdict(2);

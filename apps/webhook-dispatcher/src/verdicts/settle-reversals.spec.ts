@@ -88,11 +88,12 @@ describe('reporting verdicts to the scheduler', () => {
     expect([first, second]).toEqual([item(1), item(1_002)]);
   });
 
-  it('says nothing of an acknowledgement, which AckReceived says; of no webhook it does, for no event says that (A-104, A-09)', async () => {
+  it('says nothing of a 200, which AckReceived says; of a read it does, because AckReceived settles armed payments alone, and of no webhook, for no event says that (A-104, A-09)', async () => {
     for (const [at, verdict] of (['ACKED_HTTP', 'ACKED_PULL', 'NOT_APPLICABLE'] as const).entries())
       settling.tell({ ...item(at + 1), verdict });
     await settled();
-    expect(told()).toEqual([3]);
+    await clock.advance(10);
+    expect(told()).toEqual([2, 3]);
     await clock.advance(10);
     expect(clock.timerCount).toBe(0);
   });

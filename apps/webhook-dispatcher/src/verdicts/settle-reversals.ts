@@ -4,7 +4,6 @@ import { backoffMs, type Clock, passed } from '@paycode/service-runtime/timing';
 import type { ReversalScheduler } from '../arming/reversal-scheduler.client';
 import type { DeliveryMetrics } from '../deliveries/deliveries.ports';
 import { retryLimits } from '../deliveries/domain/attempt-rules';
-import { isAcknowledged } from '../deliveries/domain/conclusion';
 
 const itemsPerCallMax = 1_000;
 const itemsKeptMax = 50_000;
@@ -13,8 +12,9 @@ const pauseMs = 10;
 
 /**
  * Tells the scheduler at once about verdicts that acknowledge nothing, so that money goes back in milliseconds. This is only the fast
- * path: a lost item reaches the scheduler when its timer or audit asks `close`. An acknowledgement is said once, by AckReceived: it ends
- * a wait that is due a minute later, so nothing hurries (A-104).
+ * path: a lost item reaches the scheduler when its timer or audit asks `close`. The acknowledgement of a webhook is said once, by AckReceived: it
+ * ends a wait that is due a minute later, so nothing hurries (A-104). That of a read is told too: a merchant may read before its payment is armed,
+ * and AckReceived settles armed payments alone (T-18).
  */
 export class SettleReversals {
   private waiting: SettleItem[] = [];
@@ -28,7 +28,7 @@ export class SettleReversals {
   ) {}
 
   tell(item: SettleItem): void {
-    if (isAcknowledged(item.verdict)) return;
+    if (item.verdict === 'ACKED_HTTP') return;
     // The scheduler does not answer. Drop the oldest: it is the most likely to know them by now.
     if (this.waiting.length >= itemsKeptMax) this.waiting.splice(0, itemsPerCallMax);
     this.waiting.push(item);

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '@paycode/persistence/test
 import { migrations } from '../../migrations/index';
 import type { Verdict } from '../deliveries/domain/delivery';
 import { PostgresDeliveryStore } from '../deliveries/persistence/postgres-delivery.store';
-import { newDelivery } from '../deliveries/testing/samples';
+import { newDelivery, plainTokens } from '../deliveries/testing/samples';
 import { type OwnedVerdict, PostgresVerdictStore } from './verdict.store';
 
 describe('the verdict register in PostgreSQL', () => {
@@ -45,7 +45,11 @@ describe('the verdict register in PostgreSQL', () => {
   beforeEach(async () => {
     database = await createTestDatabase({ migrations, poolMax: 12 });
     woken = 0;
-    store = new PostgresVerdictStore(database.dataSource, 'webhook-dispatcher', () => void woken++);
+    store = new PostgresVerdictStore(database.dataSource, {
+      source: 'webhook-dispatcher',
+      tokens: plainTokens,
+      onAcknowledged: () => void woken++,
+    });
     await ownEveryShard(database.dataSource, me);
   });
   afterEach(() => database.drop());
@@ -59,21 +63,32 @@ describe('the verdict register in PostgreSQL', () => {
     ]);
     expect(ackReceived.parse(JSON.parse(events[0]!.payload))).toMatchObject({
       ok: true,
-      value: { transactionId: 1, merchantId: 1001, source: 'WEBHOOK', attempt: 1, elapsedMs: 121 },
+      value: {
+        transactionId: 1,
+        merchantId: 1001,
+        source: 'WEBHOOK',
+        attempt: 1,
+        elapsedMs: 121,
+        ackToken: plainTokens.tokenOf(1),
+      },
     });
     expect(woken).toBe(1);
   });
 
   it('acknowledgements of one flush share rows of the outbox, in the order of their payments, each with its own trace', async () => {
-    const traced = new PostgresVerdictStore(database.dataSource, 'me', undefined, id => (id === 40 ? 'trace' : undefined));
+    const traced = new PostgresVerdictStore(database.dataSource, {
+      source: 'me',
+      tokens: plainTokens,
+      traceparentOf: id => (id === 40 ? 'trace' : undefined),
+    });
     const ids = Array.from({ length: 60 }, (_, at) => at + 1);
     await traced.acknowledge(ids.map(id => verdict(id, 'ACKED_HTTP')));
     expect((await outbox()).map(({ aggregateid }) => Number(aggregateid))).toEqual(ids);
     const rows = await database.dataSource.query<{ event_id: string; traceparent: string | null }[]>(
       'select event_id, traceparent from outbox order by id',
     );
-    expect(rows.map(row => row.event_id.split('\n').length)).toEqual([25, 25, 10]);
-    expect(rows.map(row => row.traceparent?.split('\n').indexOf('trace'))).toEqual([undefined, 14, undefined]);
+    expect(rows.map(row => row.event_id.split('\n').length)).toEqual([22, 22, 16]);
+    expect(rows.map(row => row.traceparent?.split('\n').indexOf('trace'))).toEqual([undefined, 17, undefined]);
   });
 
   it('the first verdict is kept; a later one gets it as the answer and emits nothing (P-I1)', async () => {

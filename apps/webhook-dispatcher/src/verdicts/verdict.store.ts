@@ -1,3 +1,4 @@
+import type { AckTokens } from '@paycode/crypto';
 import { type AckReceived, eventTypes, topics, type VerdictKind } from '@paycode/dto';
 import { linesOfEvents } from '@paycode/events';
 import { instants, joinedPayload, joinPayloads, preparedQuery, scalars, texts } from '@paycode/persistence';
@@ -11,8 +12,8 @@ const input = `
                          $8::text[], $9::integer[])
       as t(transaction_id, kind, attempt, outcome, elapsed_ms, armed_at, started_at, unanswered, unanswered_ms))`;
 
-/** AckReceived events of one row of the outbox: of some 290 bytes, they fill a page (ADR 0092). */
-const acksPerRow = 25;
+/** AckReceived events of one row of the outbox: of some 330 bytes, they fill a page (ADR 0092). */
+const acksPerRow = 22;
 const columns = 'transaction_id, kind, attempt, outcome, elapsed_ms, armed_at, started_at, unanswered, unanswered_ms';
 
 // A positive verdict needs no fence: any replica that saw the acknowledgement may write it while there is no row (P-1.1).
@@ -87,40 +88,45 @@ export interface OwnedVerdict extends Verdict {
   retryAfterMs: number | null;
 }
 
+export interface AckReceivedOptions {
+  /** CloudEvents `source`. */
+  source: string;
+  tokens: Pick<AckTokens, 'tokenOf'>;
+  /** Called after a commit that put AckReceived events into the outbox. */
+  onAcknowledged?: () => void;
+  /** The trace context that the event passes on. */
+  traceparentOf?: ((transactionId: number) => string | undefined) | undefined;
+}
+
 /** The write-once register in PostgreSQL. The first insert of an id counts; later writers get the existing verdict. */
 export class PostgresVerdictStore extends VerdictStore {
-  /**
-   * `onAcknowledged` is called after a commit that put AckReceived events into the outbox. `traceparentOf`: the trace context that the
-   * event passes on.
-   */
   constructor(
     private readonly dataSource: DataSource,
-    private readonly source: string,
-    private readonly onAcknowledged: () => void = () => undefined,
-    private readonly traceparentOf?: (transactionId: number) => string | undefined,
+    private readonly options: AckReceivedOptions,
   ) {
     super();
   }
 
   override async acknowledge(all: readonly Verdict[]): Promise<(VerdictKind | null)[]> {
     const now = new Date();
+    const { traceparentOf, onAcknowledged } = this.options;
     const verdicts = firstOfEach(all);
-    const payloads = joinPayloads(verdicts.map(verdict => JSON.stringify(ackReceivedOf(verdict, now))));
+    const payloads = joinPayloads(verdicts.map(verdict => JSON.stringify(this.ackReceivedOf(verdict, now))));
     // Apart: the many 200s of receivers have no need of the reversals, and must not lock the partitions of all deliveries.
     const hasReads = verdicts.some(({ kind }) => kind === 'ACKED_PULL');
     const written = await this.written(hasReads ? 'acknowledgeReads' : 'acknowledge', [
       ...columnsOf(verdicts),
       topics.ackReceived,
       eventTypes[topics.ackReceived],
-      this.source,
+      this.options.source,
       now.toISOString(),
       payloads.bytes,
       payloads.starts,
       payloads.lengths,
       // PostgreSQL fills a shorter array up with nulls.
-      texts(this.traceparentOf ? verdicts.map(({ transactionId }) => this.traceparentOf!(transactionId) ?? null) : []),
+      texts(traceparentOf ? verdicts.map(({ transactionId }) => traceparentOf(transactionId) ?? null) : []),
     ]);
-    if (written.size > 0) this.onAcknowledged();
+    if (written.size > 0) onAcknowledged?.();
     const standing = await this.standing(verdicts, written);
     for (const { transactionId, kind } of verdicts) if (written.has(transactionId)) standing.set(transactionId, kind);
     return all.map(verdict => standing.get(verdict.transactionId) ?? null);
@@ -149,6 +155,19 @@ export class PostgresVerdictStore extends VerdictStore {
     ]);
     const standing = await this.standing(verdicts, written);
     return verdicts.map(({ transactionId, kind }) => (written.has(transactionId) ? kind : (standing.get(transactionId) ?? null)));
+  }
+
+  /** The event names transaction and attempt and carries the token of the transaction, so that it can acknowledge nothing else (T-18). */
+  private ackReceivedOf(verdict: Verdict, now: Date): AckReceived {
+    return {
+      transactionId: verdict.transactionId,
+      merchantId: verdict.merchantId,
+      source: verdict.kind === 'ACKED_PULL' ? 'RECOVERY' : 'WEBHOOK',
+      attempt: verdict.attempt ?? 0,
+      elapsedMs: verdict.elapsedMs === null ? null : Math.round(verdict.elapsedMs),
+      acknowledgedAt: (verdict.acknowledgedAt ?? now).toISOString(),
+      ackToken: this.options.tokens.tokenOf(verdict.transactionId),
+    };
   }
 
   private async written(statement: keyof Omit<typeof sql, 'standing'>, parameters: unknown[]): Promise<Set<number>> {
@@ -195,16 +214,4 @@ function unansweredOf(verdicts: readonly Verdict[]): [codes: string, elapsedMs: 
     texts(verdicts.map(({ unanswered }) => unanswered?.code ?? null)),
     scalars(verdicts.map(({ unanswered }) => (unanswered ? Math.round(unanswered.elapsedMs) : null))),
   ];
-}
-
-/** The event names transaction and attempt, so that it can acknowledge nothing else (T-18). */
-function ackReceivedOf(verdict: Verdict, now: Date): AckReceived {
-  return {
-    transactionId: verdict.transactionId,
-    merchantId: verdict.merchantId,
-    source: verdict.kind === 'ACKED_PULL' ? 'RECOVERY' : 'WEBHOOK',
-    attempt: verdict.attempt ?? 0,
-    elapsedMs: verdict.elapsedMs === null ? null : Math.round(verdict.elapsedMs),
-    acknowledgedAt: (verdict.acknowledgedAt ?? now).toISOString(),
-  };
 }

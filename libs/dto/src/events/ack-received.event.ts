@@ -1,4 +1,4 @@
-import { id, instant, milliseconds, natural, oneOf } from '../schema/field-rules.ts';
+import { id, instant, milliseconds, natural, oneOf, pattern } from '../schema/field-rules.ts';
 import { dayMs, defineEvent, type EventData } from './define-event.ts';
 
 export const ackReceived = defineEvent({
@@ -25,6 +25,11 @@ export const ackReceived = defineEvent({
       .nullable()
       .describe('Milliseconds between the last request byte and the status line; null for RECOVERY.'),
     acknowledgedAt: instant,
+    ackToken: pattern(/^[A-Za-z0-9_-]{22}$/, '22 characters of base64url')
+      .optional()
+      .describe(
+        'Proves that the dispatcher wrote the event: arming gave the scheduler its hash (T-18). Absent: of an older release.',
+      ),
   },
 });
 

@@ -6,6 +6,8 @@ export interface ArmItem {
   merchantId: number;
   /** 1-based delivery attempt. */
   attempt: number;
+  /** Hash of the `ackToken` that an AckReceived of this payment must carry (T-18). Absent: an AckReceived needs none. */
+  ackTokenHash?: string;
   /** W3C traceparent, when the payment is traced; never needed to do what is asked. */
   traceparent?: string;
 }

@@ -121,6 +121,7 @@ export const faultKinds = [
   'event lost',
   'offset not committed',
   'AckReceived published twice',
+  'AckReceived forged',
   'ReversalRequested twice',
   'crash at an await',
   'life session ended',

@@ -151,7 +151,8 @@ export class DispatcherNode {
     const { process, world } = this;
     return {
       arm: async items => {
-        const answer = world.callScheduler(process, node => node.armReversals.arm(items));
+        const proven = items.map(item => ({ ...item, ackTokenHash: world.ackTokenHashOf(item.transactionId) }));
+        const answer = world.callScheduler(process, node => node.armReversals.arm(proven));
         // POST_FIRST: goes on before the scheduler has answered.
         if (world.mutation === 'POST_FIRST') {
           answer.catch(() => undefined);

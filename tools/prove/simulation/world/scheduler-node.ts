@@ -49,6 +49,15 @@ export function overwritingDecisions(database: InMemoryReversalDatabase, watcher
   };
 }
 
+/** NO_ACK_TOKEN: every AckReceived counts as the dispatcher's. */
+export function trustingDecisions(database: InMemoryReversalDatabase): DecisionStore {
+  const { decisions } = database;
+  return {
+    find: ids => decisions.find(ids),
+    decide: items => decisions.decide(items.map(item => ({ ...item, acknowledgement: undefined }))),
+  };
+}
+
 const shardLeaseMs = 5_000;
 const passMs = { shards: 1_000, timers: 500, advance: 10_000 };
 
@@ -71,7 +80,7 @@ export class SchedulerNode {
     const jobs = onServer<JobStore>(world.reversals.jobs);
     const decisions = onServer<DecisionStore>(world.decisionStore);
     const metrics = new SilentMetrics(world);
-    this.armReversals = new ArmReversals({ jobs, metrics }, world.swarm.timerDelayMs);
+    this.armReversals = new ArmReversals({ jobs, decisions, metrics }, world.swarm.timerDelayMs);
     this.reversals = new DecideReversals({ decisions, metrics });
     const clock = { nowMs: () => process.nowMs() };
     const { timerDelayMs } = world.swarm;
@@ -85,7 +94,7 @@ export class SchedulerNode {
       assignment: evenShare,
     };
     this.passes(new ShardOwnership(onServer(world.shards), clock, sharing));
-    this.consume(new WatchTerminals({ jobs, metrics }, world.swarm.timerDelayMs), metrics);
+    this.consume(new WatchTerminals({ jobs, metrics }, world.swarm.timerDelayMs), jobs, metrics);
   }
 
   private passes(ownership: ShardOwnership): void {
@@ -102,9 +111,9 @@ export class SchedulerNode {
     world.every(process, passMs.advance, () => timers.advance());
   }
 
-  private consume(watch: WatchTerminals, metrics: ReversalMetrics): void {
+  private consume(watch: WatchTerminals, jobs: JobStore, metrics: ReversalMetrics): void {
     const { process, world } = this;
-    const acks = new AckReceivedConsumer(this.reversals, metrics);
+    const acks = new AckReceivedConsumer(this.reversals, jobs, metrics);
     world.groups.ack.join(process, batch => acks.onAckReceived(batch as never));
     if (world.mutation === 'NO_WATCH') return;
     const Audit = transactionTerminalAuditConsumer(0);
@@ -132,6 +141,7 @@ class SilentMetrics extends ReversalMetrics {
   }
   override armed(): void {}
   override watched(): void {}
+  override unproven(): void {}
   override asked(): void {}
   override decided(): void {}
   override decidedLate(): void {}

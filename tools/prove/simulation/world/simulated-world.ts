@@ -49,6 +49,8 @@ export interface SimulatedWorld {
   every(process: SimProcess, intervalMs: number, work: () => Promise<unknown>): void;
   callScheduler<R>(from: SimProcess, handle: (node: SchedulerDoor) => Promise<R>): Promise<R>;
   callDispatcher<R>(from: SimProcess, handle: (node: DispatcherDoor) => Promise<R>): Promise<R>;
+  /** Hash of the token that an AckReceived of the payment carries. */
+  ackTokenHashOf(transactionId: number): string;
   /** Whether nothing waits in the topic AckReceived. */
   areAcksDrained(): boolean;
   sealedOf(transactionId: number, merchantId: number): string;

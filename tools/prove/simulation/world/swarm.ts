@@ -16,6 +16,7 @@ export const mutations = {
   POST_FIRST: 'the POST does not wait for the arm',
   NO_DEDUP: 'a duplicate event re-opens the delivery',
   NO_RETAKE: 'nobody takes over the shards of a dead owner',
+  NO_ACK_TOKEN: 'an AckReceived without the token of its payment settles it (T-18)',
   NO_WATCH: 'no audit follows TransactionTerminal',
   NO_POLL_TURNS: 'a deadline counts before the event loop has polled (P-T3)',
   OUR_FAULTS: 'faults of the platform count as faults of the receiver (P-T8)',

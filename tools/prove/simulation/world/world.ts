@@ -1,3 +1,4 @@
+import { ackTokenHash } from '@paycode/crypto';
 import { type AckReceived, serializeNotification } from '@paycode/dto';
 import { MemoryShardStore } from '@paycode/ownership/testing';
 import type { DecisionStore } from '../../../../apps/reversal-scheduler/src/reversal/reversal.ports';
@@ -5,14 +6,14 @@ import { InMemoryReversalDatabase } from '../../../../apps/reversal-scheduler/sr
 import { DispatcherTables } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
 import { Network, type SimServer } from '../engine/network.ts';
 import { SimProcess } from '../engine/sim-process.ts';
-import { Timeline } from '../engine/timeline.ts';
+import { Random, Timeline } from '../engine/timeline.ts';
 import { ConfigService } from './config-service.ts';
 import { DispatcherNode } from './dispatcher-node.ts';
 import { ConsumerGroup, EventLog } from './event-log.ts';
 import { type Mutation, type Swarm, swarmOf } from './swarm.ts';
 import { merchants, PaymentCore, sampleNotification, simulatedShards } from './payment-core.ts';
 import { Receivers, sharedOrigin } from './receivers.ts';
-import { overwritingDecisions, SchedulerNode } from './scheduler-node.ts';
+import { overwritingDecisions, SchedulerNode, trustingDecisions } from './scheduler-node.ts';
 import type { DispatcherDoor, SchedulerDoor, SimulatedWorld } from './simulated-world.ts';
 import { SilentNeighbour } from './silent-neighbour.ts';
 import { Watcher } from './watcher.ts';
@@ -20,6 +21,10 @@ import { Watcher } from './watcher.ts';
 /** Shorter intervals are of loops that look for work. */
 const heartbeatMs = 1_000;
 const slotFloor = 4;
+
+/** Why the scheduler parks an AckReceived that somebody else wrote. */
+const unproven = 'it does not prove that the dispatcher wrote it';
+const ackTokenOf = (transactionId: number) => String(transactionId).padStart(22, 't');
 
 const server = (name: SimServer['name']): SimServer => ({ name, isDown: false });
 
@@ -53,12 +58,15 @@ export class World implements SimulatedWorld {
   /** Without faults and new payments most loops find nothing for minutes, so they may run less often. */
   slowness = 1;
   private reversalsRelayed = 0;
+  /** Somebody who may write to the topic AckReceived and has not armed a payment. A chance of its own leaves the history of a seed as it is. */
+  private readonly forger: Random;
 
   constructor(
     seed: number,
     readonly mutation?: Mutation,
   ) {
     this.timeline = new Timeline(seed);
+    this.forger = new Random(seed);
     this.swarm = swarmOf(this.timeline.random);
     this.network = new Network(this.timeline, this.swarm.network);
     this.watcher = new Watcher(this.timeline);
@@ -67,7 +75,7 @@ export class World implements SimulatedWorld {
     for (const { merchantId, origin, path } of Object.values(sharedOrigin)) this.config.add(merchantId, origin, path);
     this.tables = new DispatcherTables(simulatedShards, () => this.timeline.nowMs, this.watcher);
     this.reversals = new InMemoryReversalDatabase(() => Math.round(this.timeline.nowMs * 1_000), this.watcher);
-    this.decisionStore = mutation === 'DEC_NOCAS' ? overwritingDecisions(this.reversals, this.watcher) : this.reversals.decisions;
+    this.decisionStore = this.decisions();
     this.watcher.tables = this.tables;
     this.watcher.isAlive = identity => this.dispatchers.some(({ process }) => process.isAlive && process.identity === identity);
     this.watcher.hasJob = id => this.reversals.jobRows.has(id);
@@ -78,6 +86,11 @@ export class World implements SimulatedWorld {
     const process = (name: string) => new SimProcess(name, this.timeline);
     this.dispatchers = ['D1', 'D2'].map(name => new DispatcherNode(process(name), this));
     this.schedulers = ['S1', 'S2'].map(name => new SchedulerNode(process(name), this));
+  }
+
+  private decisions(): DecisionStore {
+    if (this.mutation === 'DEC_NOCAS') return overwritingDecisions(this.reversals, this.watcher);
+    return this.mutation === 'NO_ACK_TOKEN' ? trustingDecisions(this.reversals) : this.reversals.decisions;
   }
 
   wallMs(): number {
@@ -110,6 +123,10 @@ export class World implements SimulatedWorld {
     return this.logs.ack.partitions[0]!.every(({ key }) => this.reversals.decisionRows.has(Number(key)));
   }
 
+  ackTokenHashOf(transactionId: number): string {
+    return ackTokenHash(ackTokenOf(transactionId));
+  }
+
   sealedOf(transactionId: number, merchantId: number): string {
     return `sealed..${transactionId}.${merchantId}.tag`;
   }
@@ -138,11 +155,33 @@ export class World implements SimulatedWorld {
   }
 
   private relayAcks(): void {
+    if (this.core.announced.length > 0 && this.forger.chance(0.02)) this.forgeAck();
     for (const { id, transactionId, data } of [...this.tables.outbox.values()].slice(0, 20)) {
-      this.logs.ack.append(0, String(transactionId), data as AckReceived);
+      const ack = { ...(data as AckReceived), ackToken: ackTokenOf(transactionId) };
+      this.logs.ack.append(0, String(transactionId), ack);
       if (this.timeline.random.chance(0.1)) this.timeline.faults.add('AckReceived published twice');
       else this.tables.outbox.delete(id);
     }
+  }
+
+  /** With no token, or with one that was published for another payment. */
+  private forgeAck(): void {
+    this.timeline.faults.add('AckReceived forged');
+    const { announced } = this.core;
+    const [transactionId, other] = [this.forger.pick(announced), this.forger.pick(announced)];
+    const ackToken = this.forger.chance(0.5) || other === transactionId ? undefined : ackTokenOf(other);
+    const merchantId = merchants[0]!.merchantId;
+    const acknowledgedAt = new Date(this.wallMs()).toISOString();
+    const data: AckReceived = {
+      transactionId,
+      merchantId,
+      source: 'WEBHOOK',
+      attempt: 1,
+      elapsedMs: 5,
+      acknowledgedAt,
+      ackToken,
+    };
+    this.logs.ack.append(0, String(transactionId), data);
   }
 
   private relayReversals(): void {
@@ -159,7 +198,9 @@ export class World implements SimulatedWorld {
         lost,
         pollMs: () => 150 * this.slowness,
         isDown: () => this.servers.kafka.isDown,
-        parked: reason => this.watcher.fail('T-19', 0, `parked: ${reason}`),
+        parked: reason => {
+          if (log !== this.logs.ack || reason !== unproven) this.watcher.fail('T-19', 0, `parked: ${reason}`);
+        },
       });
     return {
       terminal: group(this.logs.terminal, 0, () => this.swarm.lostEvents),

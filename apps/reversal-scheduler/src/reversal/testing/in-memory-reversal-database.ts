@@ -1,7 +1,8 @@
-import type { ArmItem, CloseItem, Decision, ReversalRequested, ReversalState } from '@paycode/dto';
+import type { ArmItem, CloseItem, Decision, ReversalRequested, ReversalState, VerdictKind } from '@paycode/dto';
 import { shardOf } from '@paycode/ownership';
 import type { DecisionToRecord } from '../domain/decision';
 import {
+  type Armed,
   type DecisionOutcome,
   DecisionStore,
   JobStore,
@@ -36,6 +37,8 @@ export class InMemoryReversalDatabase {
   readonly jobRows = new Map<number, JobRow>();
   readonly decisionRows = new Map<number, DecisionRow>();
   readonly outbox: ReversalRequested[] = [];
+  /** Acknowledgements of payments that were not armed, by transaction and hash of the token. */
+  readonly early = new Map<number, Map<string | null, VerdictKind>>();
   /** Jobs without a decision, in place of the index. */
   readonly openJobs = new Map<number, JobRow>();
   private readonly lowDueAtUs = new Map<number, number>();
@@ -63,10 +66,24 @@ class InMemoryJobStore extends JobStore {
     super();
   }
 
-  override async arm(jobs: readonly ArmItem[], delayMs: number): Promise<Map<number, Decision>> {
+  override async arm(jobs: readonly ArmItem[], delayMs: number): Promise<Armed> {
     const nowUs = this.database.nowUs();
     for (const job of jobs) this.upsert(job, nowUs, nowUs + delayMs * 1_000);
-    return this.database.decisions.find(jobs.map(({ transactionId }) => transactionId));
+    const decided = await this.database.decisions.find(jobs.map(({ transactionId }) => transactionId));
+    const acknowledged = jobs.flatMap(({ transactionId, ackTokenHash }) => {
+      const early = [...(this.database.early.get(transactionId) ?? [])];
+      const fitting = early.filter(([hash]) => ackTokenHash === undefined || hash === ackTokenHash);
+      return fitting.map(([, verdict]) => [transactionId, verdict] as const);
+    });
+    return { decided, acknowledged: new Map(acknowledged) };
+  }
+
+  override async keepEarly(acknowledgements: readonly DecisionToRecord[]): Promise<void> {
+    for (const { transactionId, verdict, acknowledgement } of acknowledgements) {
+      const kept = this.database.early.get(transactionId) ?? new Map<string | null, VerdictKind>();
+      const hash = acknowledgement?.tokenHash ?? null;
+      if (!kept.has(hash)) this.database.early.set(transactionId, kept.set(hash, verdict));
+    }
   }
 
   override async watch(items: readonly CloseItem[], delayMs: number): Promise<number> {
@@ -126,6 +143,7 @@ class InMemoryJobStore extends JobStore {
       return;
     }
     known.attempt = Math.max(known.attempt, job.attempt);
+    if (job.ackTokenHash !== undefined) known.ackTokenHash = job.ackTokenHash;
     known.dueAtUs = Math.max(known.dueAtUs, dueAtUs);
   }
 
@@ -141,15 +159,23 @@ class InMemoryDecisionStore extends DecisionStore {
   }
 
   override async decide(items: readonly DecisionToRecord[]): Promise<DecisionOutcome[]> {
-    return items.map(item => {
-      const standing = this.database.decisionRows.get(item.transactionId);
-      if (!standing) this.record(item);
-      return {
-        transactionId: item.transactionId,
-        decision: standing?.decision ?? item.decision,
-        isNew: !standing,
-      };
+    const recorded = items.map(item => {
+      const unproven = this.whyUnproven(item);
+      const isNew = !unproven && !this.database.decisionRows.has(item.transactionId);
+      if (isNew) this.record(item);
+      return { transactionId: item.transactionId, isNew, ...(unproven ? { unproven } : {}) };
     });
+    return recorded.map(outcome => ({
+      ...outcome,
+      decision: this.database.decisionRows.get(outcome.transactionId)?.decision ?? null,
+    }));
+  }
+
+  private whyUnproven({ transactionId, acknowledgement }: DecisionToRecord): DecisionOutcome['unproven'] {
+    if (!acknowledgement) return undefined;
+    const job = this.database.jobRows.get(transactionId);
+    if (!job || job.attempt === 0) return 'NOT_ARMED';
+    return job.ackTokenHash === undefined || job.ackTokenHash === acknowledgement.tokenHash ? undefined : 'OTHER_TOKEN';
   }
 
   override async find(transactionIds: readonly number[]): Promise<Map<number, Decision>> {

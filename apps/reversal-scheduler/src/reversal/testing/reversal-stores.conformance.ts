@@ -52,10 +52,10 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
   });
 
   it('arming tells the decisions that stand, of new jobs and of those that were there (P-I10)', async () => {
-    expect(await stores.jobs.arm([job(1), job(2)], hourMs)).toEqual(new Map());
+    expect((await stores.jobs.arm([job(1), job(2)], hourMs)).decided).toEqual(new Map());
     await stores.decisions.decide([closed(1), acked(3)]);
-    expect(await stores.jobs.arm([job(3), job(4)], hourMs)).toEqual(new Map([[3, 'SETTLED']]));
-    expect(await stores.jobs.arm([job(1), job(2), job(3)], hourMs)).toEqual(new Map([[1, 'REVERSED'], [3, 'SETTLED']])); // prettier-ignore
+    expect((await stores.jobs.arm([job(3), job(4)], hourMs)).decided).toEqual(new Map([[3, 'SETTLED']]));
+    expect((await stores.jobs.arm([job(1), job(2), job(3)], hourMs)).decided).toEqual(new Map([[1, 'REVERSED'], [3, 'SETTLED']])); // prettier-ignore
   });
 
   it('the first decision is kept, within a batch and across batches (P-I1)', async () => {
@@ -92,6 +92,71 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     expect(await stores.jobs.stateOf(1)).toMatchObject({ state: 'SETTLED', armedAt: null, dueAt: null });
     await stores.jobs.arm([job(1)], 0);
     expect(await dueNow(1)).toEqual([]);
+  });
+
+  describe('acknowledgements that AckReceived says (T-18)', () => {
+    const [token, other] = ['0'.repeat(32), 'f'.repeat(32)];
+    const said = (transactionId: number, tokenHash: string | null) => ({
+      ...acked(transactionId),
+      acknowledgement: { tokenHash },
+    });
+    const armedWith = (transactionId: number, ackTokenHash: string, attempt = 1) => ({
+      ...job(transactionId, attempt),
+      ackTokenHash,
+    });
+    const settled = (transactionId: number) => ({ transactionId, decision: 'SETTLED', isNew: true });
+    const unproven = (transactionId: number, why: string, decision: string | null = null) => ({
+      transactionId,
+      decision,
+      isNew: false,
+      unproven: why,
+    });
+
+    it('settle with the token of the arming, and without any a payment that was armed without one', async () => {
+      await stores.jobs.arm([armedWith(1, token), job(2), job(3)], hourMs);
+      expect(await stores.decisions.decide([said(1, token), said(2, null), said(3, other)])).toEqual([1, 2, 3].map(settled));
+    });
+
+    it('regression: decide nothing with another token or with none, whatever stands beside them in the batch', async () => {
+      await stores.jobs.arm([armedWith(1, token), armedWith(2, token), armedWith(3, token)], hourMs);
+      expect(await stores.decisions.decide([said(1, other), said(2, null), said(3, other), closed(3)])).toEqual([
+        unproven(1, 'OTHER_TOKEN'),
+        unproven(2, 'OTHER_TOKEN'),
+        unproven(3, 'OTHER_TOKEN', 'REVERSED'),
+        { transactionId: 3, decision: 'REVERSED', isNew: true },
+      ]);
+      expect(await stores.jobs.stateOf(1)).toMatchObject({ state: 'ARMED' });
+      expect(await stores.decisions.decide([said(1, token), said(1, other)])).toEqual([
+        settled(1),
+        unproven(1, 'OTHER_TOKEN', 'SETTLED'),
+      ]);
+    });
+
+    it('decide nothing before the arming, or where only the audit has made a job', async () => {
+      await stores.jobs.watch([{ transactionId: 2, merchantId: 7 }], hourMs);
+      expect(await stores.decisions.decide([said(1, token), said(2, token)])).toEqual([
+        unproven(1, 'NOT_ARMED'),
+        unproven(2, 'NOT_ARMED'),
+      ]);
+    });
+
+    it('that came early are found by the arming with their token, and by one without a token', async () => {
+      await stores.jobs.keepEarly([said(1, token), said(2, other), said(3, null), said(4, token)]);
+      await stores.jobs.keepEarly([said(1, token), said(3, null)]);
+      const jobs = [armedWith(1, token), armedWith(2, token), armedWith(3, token), job(4)];
+      const { decided, acknowledged } = await stores.jobs.arm(jobs, hourMs);
+      expect([decided, acknowledged]).toEqual([new Map(), new Map([[1, 'ACKED_HTTP'], [4, 'ACKED_HTTP']])]); // prettier-ignore
+    });
+
+    it('need the token of the last arming that had one', async () => {
+      await stores.jobs.arm([job(1), armedWith(2, token)], hourMs);
+      await stores.jobs.arm([armedWith(1, other, 2), job(2, 2)], hourMs);
+      expect(await stores.decisions.decide([said(1, null), said(2, null)])).toEqual([
+        unproven(1, 'OTHER_TOKEN'),
+        unproven(2, 'OTHER_TOKEN'),
+      ]);
+      expect(await stores.decisions.decide([said(1, other), said(2, token)])).toEqual([1, 2].map(settled));
+    });
   });
 
   it('the audit adds a job only for a payment without job and decision (P-I7)', async () => {

@@ -4,6 +4,7 @@ import { ManualClock } from '@paycode/service-runtime/timing/testing';
 import { shardCount } from '@paycode/ownership';
 import { ArmReversals } from '../arm-reversals';
 import { DecideReversals } from '../decide-reversals';
+import type { VerdictToDecide } from '../domain/decision';
 import { DeliveryCloser, ReversalMetrics } from '../reversal.ports';
 import { defaultTimerLimits, ReversalTimers, type ReversalTimersLimits } from '../reversal-timers';
 import { WatchTerminals } from '../watch-terminals';
@@ -38,6 +39,7 @@ export class CountingMetrics extends ReversalMetrics {
   readonly lateMs: number[] = [];
   readonly settledAfterMs: number[] = [];
   readonly parkedWork: string[] = [];
+  readonly unprovenAcks: string[] = [];
   readonly askedCount = { decided: 0, open: 0, fault: 0 };
   armedCount = 0;
   watchedCount = 0;
@@ -47,6 +49,9 @@ export class CountingMetrics extends ReversalMetrics {
   }
   override watched(count: number): void {
     this.watchedCount += count;
+  }
+  override unproven(why: string, transactionId: number): void {
+    this.unprovenAcks.push(`${why} ${transactionId}`);
   }
   override asked(outcome: 'decided' | 'open' | 'fault', count: number): void {
     this.askedCount[outcome] += count;
@@ -76,14 +81,14 @@ export function schedulerUnderTest(limits: Partial<ReversalTimersLimits> = {}) {
   const { jobs, decisions } = database;
   const closer = new ScriptedCloser();
   const metrics = new CountingMetrics();
-  const armReversals = new ArmReversals({ jobs, metrics });
+  const armReversals = new ArmReversals({ jobs, decisions, metrics });
   const reversals = new DecideReversals({ decisions, metrics });
   const watchTerminals = new WatchTerminals({ jobs, metrics });
   const timers = new ReversalTimers({ jobs, closer, reversals, clock, metrics }, { ...defaultTimerLimits, ...limits });
   timers.own(new Set(Array.from({ length: shardCount }, (_, shard) => shard)));
   const calls = {
     arm: (items: readonly ArmItem[]) => armReversals.arm(items),
-    decide: (verdicts: readonly SettleItem[]) => reversals.decide(verdicts),
+    decide: (verdicts: readonly VerdictToDecide[]) => reversals.decide(verdicts),
     decideEach: (verdicts: readonly SettleItem[]) => reversals.decideEach(verdicts),
     watch: (terminals: readonly TransactionTerminal[]) => watchTerminals.watch(terminals),
   };

@@ -8,6 +8,7 @@ import { PostgresInformationalStore } from '../../informational/informational.st
 import { PostgresVerdictStore } from '../../verdicts/verdict.store';
 import { PostgresDeliveryStore } from '../persistence/postgres-delivery.store';
 import { dispatcherStoresConformance } from './dispatcher-stores.conformance';
+import { plainTokens } from './samples';
 
 describe("the dispatcher's stores in PostgreSQL", () => {
   dispatcherStoresConformance(async () => {
@@ -16,7 +17,7 @@ describe("the dispatcher's stores in PostgreSQL", () => {
     return {
       shards: new PostgresShardStore(dataSource),
       deliveries: new PostgresDeliveryStore(dataSource),
-      verdicts: new PostgresVerdictStore(dataSource, 'conformance'),
+      verdicts: new PostgresVerdictStore(dataSource, { source: 'conformance', tokens: plainTokens }),
       informational: new PostgresInformationalStore(dataSource),
       outbox: async () => {
         const rows = await dataSource.query<{ payload: string }[]>(outboxEventsSql);

@@ -4,7 +4,10 @@ import type { Delivery, NewDelivery } from '../domain/delivery';
 /** Looks like a sealed payload to all code but the sealer. */
 export const anyPayload = 'eyJhbGciOiJkaXIifQ..aaaaaaaaaaaaaaaa.bbbb.cccccccccccccccccccccc';
 
-export function newDelivery(transactionId: number, changes: Partial<NewDelivery> = {}): NewDelivery & { version: string } {
+/** Tokens of acknowledgements that name their transaction. */
+export const plainTokens = { tokenOf: (transactionId: number) => String(transactionId).padStart(22, 't') };
+
+export function newDelivery(transactionId: number, changes: Partial<NewDelivery> = {}): NewDelivery {
   return {
     transactionId,
     merchantId: 1001,

@@ -13,6 +13,7 @@ import { PauseStore } from '../../pausing/pause.store';
 import { PostgresVerdictStore } from '../../verdicts/verdict.store';
 import { Dispatcher, type DispatcherPorts, type DispatcherSettings } from '../dispatcher';
 import { FakePoster, FakeRoutes, FakeScheduler, PlainSealer, RecordingMetrics } from './fakes';
+import { plainTokens } from '../../deliveries/testing/samples';
 
 export type DispatcherStores = Pick<DispatcherPorts, 'shards' | 'deliveries' | 'verdicts' | 'informational' | 'pauses'>;
 
@@ -20,7 +21,7 @@ function postgresStores(dataSource: DataSource): DispatcherStores {
   return {
     shards: new PostgresShardStore(dataSource),
     deliveries: new PostgresDeliveryStore(dataSource),
-    verdicts: new PostgresVerdictStore(dataSource, 'test'),
+    verdicts: new PostgresVerdictStore(dataSource, { source: 'test', tokens: plainTokens }),
     informational: new PostgresInformationalStore(dataSource),
     pauses: new PauseStore(dataSource),
   };
