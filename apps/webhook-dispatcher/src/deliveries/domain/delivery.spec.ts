@@ -17,6 +17,7 @@ describe('a delivery', () => {
     payload: 'sealed',
     receivedMs: 7,
     armedAtMs: null,
+    zoneFailedMs: null,
   };
 
   it('comes from an event: its first attempt, claimed when its insert claimed it (P-1.2-1)', () => {

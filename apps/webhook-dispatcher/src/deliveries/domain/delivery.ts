@@ -105,7 +105,7 @@ export function nextAttempt(delivery: Delivery): Delivery {
 }
 
 /** All members in one order, so that every delivery of the process has the same shape and copies are cheap. */
-function deliveryOf(row: DeliveryRow, work: Omit<Delivery, keyof DeliveryRow | 'armedAtMs'>): Delivery {
+function deliveryOf(row: DeliveryRow, work: Omit<Delivery, keyof DeliveryRow | 'armedAtMs' | 'zoneFailedMs'>): Delivery {
   const { transactionId, merchantId, shard, isReversible, payload, version } = row;
   const { epoch, attempt, isClaimed, receivedMs, isRepeat } = work;
   return {

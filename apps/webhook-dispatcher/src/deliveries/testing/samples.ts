@@ -7,7 +7,7 @@ export const anyPayload = 'eyJhbGciOiJkaXIifQ..aaaaaaaaaaaaaaaa.bbbb.ccccccccccc
 /** Tokens of acknowledgements that name their transaction. */
 export const plainTokens = { tokenOf: (transactionId: number) => String(transactionId).padStart(22, 't') };
 
-export function newDelivery(transactionId: number, changes: Partial<NewDelivery> = {}): NewDelivery {
+export function newDelivery(transactionId: number, changes: Partial<NewDelivery> = {}): NewDelivery & { version: string } {
   return {
     transactionId,
     merchantId: 1001,
