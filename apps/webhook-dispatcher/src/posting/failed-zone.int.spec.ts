@@ -47,6 +47,7 @@ describe('name servers that fail for a zone (P-T8, F-32)', () => {
     await replica.dispatcher.intake.record([terminalEvent(1)]);
   });
 
+  // Whether the look-up fails is up to the test.
   const lookUpAnother = () => guard.resolve(targetOf(new URL('https://other.test'))).catch(() => undefined);
   const heldBack = () => replica.metrics.faults.map(fault => (fault as { code: string }).code);
   const verdicts = () =>
