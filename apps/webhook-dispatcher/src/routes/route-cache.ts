@@ -57,7 +57,7 @@ export class RouteCache {
 
   /** The payload version of the merchant, as last read; null: not known, or it has no webhook. */
   lastVersion(merchantId: number): string | null {
-    return this.leased.get(merchantId)?.route.version ?? null;
+    return this.reads.last(merchantId)?.route.version ?? null;
   }
 
   /** The route if its lease is valid now. */
