@@ -3,10 +3,9 @@
  * be indistinguishable take the same time. All processes share this machine's cores, so compare ratios; absolute numbers are a snapshot.
  */
 import { buildApps } from '../run/build.ts';
-import { bareCrypto } from './bench-auth/bare-crypto.ts';
 import { basic, BenchClient, type Call, closeConnections, send } from './bench-auth/client.ts';
 import { load, type Measured, steadyLoad, type SteadyResult } from './bench-auth/load.ts';
-import { type ServiceUnderTest, startAuthSession, startBareFastify } from './bench-auth/processes.ts';
+import { rsaDecryptionsPerSecond, type ServiceUnderTest, startAuthSession, startBareFastify } from './bench-auth/processes.ts';
 import { timeInTurn, timingGroups, type TimingNames } from './bench-auth/timing.ts';
 import { median, spreadOf } from './bench/report.ts';
 
@@ -49,10 +48,9 @@ function middleOf(runs: Measured[]): Measured {
 }
 
 async function benchRates(contenders: Record<string, Contender>): Promise<void> {
-  print('Floors: bare crypto operations on one thread, and the same JSON through a bare Fastify route');
-  const crypto = bareCrypto();
-  const operations = Object.entries(crypto).map(([name, count]) => `${name} ${count}/s`);
-  print(`  ${operations.join(', ')}`);
+  print('Floors: RSA-4096 decryption on one thread, and the same JSON through a bare Fastify route');
+  const decryptions = rsaDecryptionsPerSecond();
+  print(`  RSA-4096 decryption ${decryptions.toFixed(0)}/s`);
   const measured = await compare(contenders);
   const floor = measured[floorName]!;
   for (const [name, result] of Object.entries(measured)) print(row(name, result));
@@ -62,7 +60,7 @@ async function benchRates(contenders: Record<string, Contender>): Promise<void> 
     print(`  ${name} / ${floorName}: ${byRate.toFixed(2)} by rate, ${byCpu.toFixed(2)} by CPU`);
   }
   print('  goal: authorize (Bearer) at least 0.50');
-  const ratio = measured['login-challenges']!.perSecond / crypto.rsa4096Decrypt;
+  const ratio = measured['login-challenges']!.perSecond / decryptions;
   print(`  login-challenges / bare RSA-4096 decryption: ${ratio.toFixed(2)}\n`);
 }
 

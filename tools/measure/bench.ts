@@ -26,24 +26,19 @@ const benchmarks: Record<string, Benchmark> = {
     apps: ['payment-simulator', 'webhook-dispatcher', 'reversal-scheduler'],
     help: `payments that a core completes one per call, beside a hundred per call
 ${quick}
-  --ceilings         counts the work per payment; exits with 1 when it exceeds a ceiling
-  --outpost <folder> beside Outpost, whose programs are in this folder
-  --svix <folder>    beside Svix, likewise`,
+  --ceilings         counts the work per payment; exits with 1 when it exceeds a ceiling`,
   },
   isolation: {
     apps: ['webhook-dispatcher', 'reversal-scheduler'],
     help: `how merchants that do not answer affect healthy ones\n${quick}`,
   },
-  portal: { apps: ['portal'], help: `the portal's lists over HTTP, with a million payments\n${quick}` },
   scale: {
     apps: ['webhook-dispatcher', 'reversal-scheduler'],
-    help: `dispatchers with equal shares of a core; skewed merchants, joins and leaves; needs root
-${quick}
-  --replicas <list>  numbers of dispatchers, such as 1,8`,
+    help: `1 to 8 dispatchers with equal shares of a core; needs root\n${quick}`,
   },
   timers: {
     apps: ['reversal-scheduler'],
-    help: `how fast reversals are armed and how late they are decided, beside job queues\n${quick}`,
+    help: `how fast reversals are armed and how late they are decided\n${quick}`,
   },
 };
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { firstMatch, startNode } from '../bench/child-processes.ts';
-import { cpuUsOf } from '../bench/process-usage.ts';
+import { cpuUsOf } from '../bench/meters.ts';
 import type { Call } from './client.ts';
 
 interface Load {

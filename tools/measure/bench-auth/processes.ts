@@ -1,5 +1,5 @@
 /** The processes a run measures: PostgreSQL as in production, auth-session as built, a bare Fastify beside it. */
-import { randomBytes } from 'node:crypto';
+import { constants, generateKeyPairSync, privateDecrypt, publicEncrypt, randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,6 +59,17 @@ export async function startBareFastify(answer: unknown): Promise<{ pid: number; 
   const child = startNode(join(import.meta.dirname, 'bare-fastify.ts'), [JSON.stringify(answer)]);
   const [, url] = await firstMatch(child, /listening on (\S+)/);
   return { pid: child.pid!, url: url!, stop: () => ended(child) };
+}
+
+/** The other floor: the decryption of a challenge alone, on one thread. */
+export function rsaDecryptionsPerSecond(): number {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 4096 });
+  const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' };
+  const ciphertext = publicEncrypt({ key: publicKey, ...oaep }, randomBytes(64));
+  const startedAt = performance.now();
+  let count = 0;
+  for (; performance.now() - startedAt < 1_000; count++) privateDecrypt({ key: privateKey, ...oaep }, ciphertext);
+  return (count * 1_000) / (performance.now() - startedAt);
 }
 
 /** Written to be loaded without a build; the workspace aliases do not exist here. */

@@ -1,26 +1,51 @@
-/** Payments that a payment core completes by calls to payment-simulator, beside the dispatcher and the scheduler. */
+/** Payments that a payment core completes by calls to payment-simulator: bursts and steady rates of them, timed, charged with their CPU, and audited. */
 import { freePort } from '@paycode/persistence/embedded';
-import { CalledStack } from './called-stack.ts';
-import type { CalledProcess } from './child-processes.ts';
+import { bundle, CalledProcess } from './child-processes.ts';
 import type { Circumstances } from './contender.ts';
-import type { CoreOptions } from './core.main.ts';
+import type { Completed, CoreLoad, CoreOptions } from './core.main.ts';
 import { deviationsOf } from './exact-audit.ts';
+import { cpuUsOf, cpuUsOfTree, monotonicMs, until } from './meters.ts';
 import type { PlatformUnderTest } from './platform-under-test.ts';
-import { cpuUsOf, cpuUsOfTree } from './process-usage.ts';
+import type { Arrivals } from './receiver.main.ts';
+import { percentile, progress } from './report.ts';
 import { type ServiceUnderTest, startService } from './services.ts';
 
-const database = 'called_simulator';
-const tokenLifetimeS = 8 * 3_600;
+/** A burst of calls. */
+export interface CallsBurst {
+  /** From the first call to the last durable end of a payment. */
+  perSecond: number;
+  /** CPU per payment in microseconds, by process, the generator and the receiver left out. */
+  cpuUsBy: Record<string, number>;
+  /** Of the database of the simulator, per payment. */
+  statements: number;
+  deviations: string[];
+}
 
-export class CalledPlatform extends CalledStack {
+/** A steady rate of calls with one payment each. */
+export interface CallsSteady {
+  perSecond: number;
+  /** From the time a payment was due to be called for to the arrival of its POST. */
+  p50Ms: number;
+  p99Ms: number;
+  deviations: string[];
+}
+
+const tokenLifetimeS = 8 * 3_600;
+const endTimeoutMs = 120_000;
+/** Part of a steady run that only warms up. */
+const warmUpShare = 0.25;
+
+export class CalledPlatform {
+  readonly database = 'called_simulator';
+  /** Calls for the payments. */
+  private readonly core = new CalledProcess(bundle('core'));
+
   private constructor(
-    receiver: CalledProcess,
+    private readonly receiver: CalledProcess,
     private readonly platform: PlatformUnderTest,
     readonly simulator: ServiceUnderTest,
     private readonly around: Circumstances,
-  ) {
-    super('Paycode', database, { receiver, server: around.database });
-  }
+  ) {}
 
   static async start(
     receiver: CalledProcess,
@@ -28,14 +53,13 @@ export class CalledPlatform extends CalledStack {
     around: Circumstances & { neighboursUrl: string; simulatorFlags?: string[] },
   ): Promise<CalledPlatform> {
     const { secrets, neighboursUrl, merchants, simulatorFlags } = around;
-    const databaseUrl = await around.database.create(database);
     const simulator = await startService({
       name: 'payment-simulator',
       folder: around.database.folder('called-platform'),
       port: await freePort(),
       env: {
         ...secrets.tokenKeys.env('payment-simulator'),
-        DATABASE_URL: databaseUrl,
+        DATABASE_URL: await around.database.create('called_simulator'),
         EVENTS_TRANSPORT: 'postgres',
         EVENTS_DATABASE_URL: platform.eventsUrl,
         PAYLOAD_KEYS: secrets.payloadKeys,
@@ -47,17 +71,50 @@ export class CalledPlatform extends CalledStack {
     const called = new CalledPlatform(receiver, platform, simulator, around);
     const token = secrets.tokenKeys.operatorToken({ lifetimeS: tokenLifetimeS });
     const merchantIds = merchants.map(({ merchantId }) => merchantId);
-    const kind = 'payment-simulator';
-    await called.core.call('open', { kind, url: simulator.internalUrl, token, merchantIds } satisfies CoreOptions);
+    await called.core.call('open', { url: simulator.internalUrl, token, merchantIds } satisfies CoreOptions);
     return called;
   }
 
-  async stop(): Promise<void> {
-    await this.core.stop();
-    await this.simulator.kill();
+  /** `count` payments, `perCall` in each call, by callers that wait for nothing but their answers. */
+  async burst(count: number, perCall: number): Promise<CallsBurst> {
+    progress(`${count} payments, ${perCall} per call`);
+    const [usedBefore, statementsBefore] = [this.cpu(), await this.statements()];
+    const { startedMs, endedMs, used, deviations } = await this.complete({ count, perCall, perSecond: Infinity });
+    const cpuUsBy = Object.fromEntries(Object.entries(used).map(([part, us]) => [part, (us - usedBefore[part]!) / count]));
+    const statements = ((await this.statements()) - statementsBefore) / count;
+    return { perSecond: (count * 1_000) / (endedMs - startedMs), cpuUsBy, statements, deviations };
   }
 
-  protected cpu(): Record<string, number> {
+  /** One payment per call, each when it is due. */
+  async steady(perSecond: number, seconds: number): Promise<CallsSteady> {
+    progress(`${perSecond}/s, one payment per call, for ${seconds} s`);
+    const count = perSecond * seconds;
+    const { completed, arrivals, deviations } = await this.complete({ count, perCall: 1, perSecond });
+    const latencies = latenciesOf(completed, arrivals, count * warmUpShare);
+    return { perSecond, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99), deviations };
+  }
+
+  /** Resolves when each payment has its POST and has durably ended. The time of the audit is not counted. */
+  private async complete(load: CoreLoad) {
+    const { receiver, platform } = this;
+    await receiver.call('reset');
+    const decided = () => platform.countOf('decision', 0, Number.MAX_SAFE_INTEGER);
+    const wanted = (await decided()) + load.count;
+    const completed = await this.core.call<Completed>('run', load);
+    await until('POSTs', async () => (await receiver.call<number>('count')) >= load.count, { withinMs: endTimeoutMs });
+    await until('decisions', async () => (await decided()) >= wanted, { withinMs: endTimeoutMs, everyMs: 25 });
+    const [endedMs, used] = [monotonicMs(), this.cpu()];
+    const arrivals = await receiver.call<Arrivals>('arrivals');
+    const sent = new Set(completed.transactionIds);
+    const range = [Math.min(...sent), Math.max(...sent)] as const;
+    const ends = { verdicts: await platform.verdicts(...range), decisions: await platform.decisions(...range) };
+    const evidence = { sent, received: arrivals.transactionIds, ...ends };
+    const deviations = deviationsOf(evidence, { verdict: 'ACKED_HTTP', decision: 'SETTLED' });
+    return { completed, startedMs: completed.startedMs, endedMs, used, arrivals, deviations };
+  }
+
+  /** So far, in microseconds, by process. */
+  private cpu(): Record<string, number> {
     const { simulator, platform } = this;
     return {
       simulator: cpuUsOf(simulator.pid),
@@ -67,15 +124,17 @@ export class CalledPlatform extends CalledStack {
     };
   }
 
-  protected async endsFromNow(): Promise<() => Promise<number>> {
-    const decided = () => this.platform.countOf('decision', 0, Number.MAX_SAFE_INTEGER);
-    const before = await decided();
-    return async () => (await decided()) - before;
+  private async statements(): Promise<number> {
+    return (await this.around.database.useOf(this.database)).statements;
   }
+}
 
-  protected async deviations(sent: ReadonlySet<number>, received: Float64Array): Promise<string[]> {
-    const range = [Math.min(...sent), Math.max(...sent)] as const;
-    const [verdicts, decisions] = [await this.platform.verdicts(...range), await this.platform.decisions(...range)];
-    return deviationsOf({ sent, received, verdicts, decisions }, { verdict: 'ACKED_HTTP', decision: 'SETTLED' });
-  }
+/** Milliseconds since each payment was due, without the first `left` payments. */
+function latenciesOf({ transactionIds, dueMs }: Completed, arrivals: Arrivals, left: number): number[] {
+  const dueOf = new Map([...transactionIds].map((id, at) => [id, dueMs[at]!]));
+  const firstCounted = [...dueMs].sort((a, b) => a - b)[Math.floor(left)]!;
+  return [...arrivals.transactionIds].flatMap((id, at) => {
+    const due = dueOf.get(id);
+    return due === undefined || due < firstCounted ? [] : [arrivals.atMs[at]! - due];
+  });
 }

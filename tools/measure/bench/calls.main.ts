@@ -1,94 +1,98 @@
-/** `npm run bench:calls`; see docs/explanation/performance.md. */
-import { parseArgs } from 'node:util';
-import { BenchDatabase } from './bench-database.ts';
-import { CalledPlatform } from './called-platform.ts';
-import { callsScales, measureCalls, reportCalls } from './calls-report.ts';
-import { CalledProcess, runToEnd } from './child-processes.ts';
-import { bundle, type Circumstances } from './contender.ts';
-import { inspectFlag, ProcessCounters } from './inspected-process.ts';
-import { makeMerchants, makeSecrets, writeBenchCertificate } from './merchants.ts';
-import { Neighbours } from './neighbours.ts';
-import { findOutpost, OutpostUnderTest } from './outpost-under-test.ts';
+/** `npm run bench:calls`: one payment per call, as a payment core sends them, beside a hundred per call (docs/explanation/performance.md). */
+import { CalledPlatform, type CallsBurst, type CallsSteady } from './called-platform.ts';
+import { makeMerchants } from './merchants.ts';
 import { PlatformUnderTest } from './platform-under-test.ts';
-import type { ReceiverPorts } from './receiver.main.ts';
-import type { SenderUnderTest } from './sender-under-test.ts';
-import { findSvix, SvixUnderTest } from './svix-under-test.ts';
-import { type Counted, reportWork, workCeilings, WorkPerPayment } from './work-per-payment.ts';
+import { atMost, print, printTable, ratioOf, report, show, spreadOf } from './report.ts';
+import { runBenchmark } from './run-benchmark.ts';
+import { inspectFlag, reportWork, workCeilings, WorkPerPayment } from './work-per-payment.ts';
 
+interface CallsFigures {
+  single: CallsBurst[];
+  hundred: CallsBurst[];
+  steadies: CallsSteady[];
+}
+
+const scales = {
+  quick: { rounds: 2, warmUp: 3_000, burst: 4_000, steadySeconds: 8 },
+  full: { rounds: 3, warmUp: 20_000, burst: 10_000, steadySeconds: 20 },
+};
 const endpoints = 20;
-const flag = { type: 'boolean', default: false } as const;
-const folder = { type: 'string' } as const;
+const perCallMax = 100;
+/** Payments per second. */
+const rates = [1, 200, 500];
+const cpuUsMax = 1_000;
+const latencyGoals = [
+  { perSecond: 1, p50Ms: 6, p99Ms: 15 },
+  { perSecond: 200, p50Ms: 10, p99Ms: 30 },
+];
 
-/** Allocations are counted by inspectors. */
-function flagsOf(isCounted: boolean) {
-  const flags = isCounted ? [inspectFlag] : [];
-  return { dispatcherFlags: flags, schedulerFlags: flags, simulatorFlags: flags };
+async function measure(paycode: CalledPlatform, scale: typeof scales.full): Promise<CallsFigures> {
+  const { rounds, warmUp, burst, steadySeconds } = scale;
+  const figures: CallsFigures = { single: [], hundred: [], steadies: [] };
+  for (const perCall of [1, perCallMax]) await paycode.burst(warmUp, perCall);
+  for (let round = 0; round < rounds; round++) {
+    figures.single.push(await paycode.burst(burst, 1));
+    figures.hundred.push(await paycode.burst(burst, perCallMax));
+  }
+  for (const rate of rates) figures.steadies.push(await paycode.steady(rate, steadySeconds));
+  return figures;
 }
 
-async function countWork(called: CalledPlatform, platform: PlatformUnderTest, database: BenchDatabase): Promise<Counted> {
-  const { dispatcher, scheduler } = platform;
-  const processes = await ProcessCounters.open({ simulator: called.simulator, dispatcher, scheduler });
-  const databases = [called.database, ...Object.values(platform.databases)];
-  return await new WorkPerPayment(called, { database, databases }, processes).measure();
+/** Of all processes together. */
+const cpuOf = ({ cpuUsBy }: CallsBurst) => Object.values(cpuUsBy).reduce((sum, us) => sum + us, 0);
+
+function reportCalls(figures: CallsFigures, scale: object): boolean {
+  const { single, hundred, steadies } = figures;
+  const bursts = { 'one per call': single, [`${perCallMax} per call`]: hundred };
+  const column = (of: CallsBurst[], value: (burst: CallsBurst) => number, digits = 0) => show(spreadOf(of.map(value)), digits);
+  printTable(
+    ['by calls', 'payments/s', 'CPU us/payment, all processes', 'statements/payment, simulator'],
+    Object.entries(bursts).map(([name, of]) => [
+      name,
+      column(of, ({ perSecond }) => perSecond),
+      column(of, cpuOf),
+      column(of, ({ statements }) => statements, 2),
+    ]),
+  );
+  for (const [name, of] of Object.entries(bursts)) {
+    const parts = Object.keys(of[0]!.cpuUsBy).map(part => `${part} ${column(of, ({ cpuUsBy }) => cpuUsBy[part]!)}`);
+    print(`CPU us/payment, ${name}: ${parts.join(', ')}`);
+  }
+  print(`CPU, one / ${perCallMax} per call, round by round: ${show(ratioOf(single.map(cpuOf), hundred.map(cpuOf)))}\n`);
+  printTable(
+    ['one per call, due to POST', 'p50 ms', 'p99 ms'],
+    steadies.map(({ perSecond, p50Ms, p99Ms }) => [`${perSecond}/s`, p50Ms.toFixed(1), p99Ms.toFixed(1)]),
+  );
+  const goals = [
+    atMost('one per call: CPU us of the whole stack', cpuUsMax, spreadOf(single.map(cpuOf))),
+    ...latencyGoals.flatMap(({ perSecond, p50Ms, p99Ms }) => {
+      const steady = steadies.find(each => each.perSecond === perSecond)!;
+      const what = `one per call at ${perSecond}/s: due to POST`;
+      return [atMost(`${what}, p50 ms`, p50Ms, steady.p50Ms), atMost(`${what}, p99 ms`, p99Ms, steady.p99Ms)];
+    }),
+  ];
+  const deviations = [...single, ...hundred, ...steadies].flatMap(each => each.deviations);
+  return report({ name: 'calls', goals, deviations, figures: { scale, ...figures } });
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { quick: flag, ceilings: flag, outpost: folder, svix: folder },
-  });
-  const starts = chosenSenders(values);
-  const scale = callsScales[values.quick ? 'quick' : 'full'];
-  const database = await BenchDatabase.start();
-  const neighbours = await Neighbours.start();
-  const closing: (() => Promise<void>)[] = [];
-  try {
-    const [secrets, certificate] = [makeSecrets(database.home), await writeBenchCertificate(database.home)];
-    const receiver = new CalledProcess(bundle('receiver'));
-    closing.push(() => receiver.stop());
-    const { healthy } = await receiver.call<ReceiverPorts>('open', { ...certificate, healthy: endpoints, hanging: 0 });
-    const merchants = makeMerchants(1_001, healthy, secrets);
+runBenchmark(
+  scales,
+  () => ({ healthy: endpoints, hanging: 0 }),
+  async (fixture, scale, { ceilings }) => {
+    const { database, neighbours, ports, receiver, secrets } = fixture;
+    const merchants = makeMerchants(1_001, ports.healthy, secrets);
     neighbours.know(merchants.map(({ route }) => route));
-    const around = { database, secrets, certificate, merchants, neighboursUrl: neighbours.url };
-    const platform = await PlatformUnderTest.start({ ...around, name: 'postgres', ...flagsOf(values.ceilings) });
-    closing.push(() => platform.kill());
-    const called = await CalledPlatform.start(receiver, platform, {
-      ...around,
-      simulatorFlags: flagsOf(values.ceilings).simulatorFlags,
+    // Allocations are counted by inspectors.
+    const flags = ceilings ? [inspectFlag] : [];
+    const platform = await PlatformUnderTest.start({
+      ...fixture,
+      name: 'postgres',
+      dispatcherFlags: flags,
+      schedulerFlags: flags,
     });
-    closing.push(() => called.stop());
-    if (values.ceilings) {
-      process.exitCode = reportWork(await countWork(called, platform, database), workCeilings) ? 0 : 1;
-      return;
-    }
-    const senders: SenderUnderTest[] = [];
-    for (const start of starts) {
-      const sender = await start(receiver, around);
-      closing.push(() => sender.stop());
-      senders.push(sender);
-    }
-    process.exitCode = reportCalls(await measureCalls(called, scale, senders), scale) ? 0 : 1;
-  } finally {
-    await Promise.allSettled(closing.map(stop => stop()));
-    await neighbours.stop();
-    await database.stop();
-  }
-}
-
-runToEnd(main);
-
-/** Webhook senders of others that take part where their programs are at hand. */
-type StartSender = (receiver: CalledProcess, around: Circumstances) => Promise<SenderUnderTest>;
-
-/** Of the folders with their builds. @throws naming each program that is missing, before anything starts */
-function chosenSenders({ outpost, svix }: { outpost?: string; svix?: string }): StartSender[] {
-  const starts: StartSender[] = [];
-  if (outpost !== undefined) {
-    const found = findOutpost(outpost);
-    starts.push((receiver, around) => OutpostUnderTest.start(receiver, found, around));
-  }
-  if (svix !== undefined) {
-    const found = findSvix(svix);
-    starts.push((receiver, around) => SvixUnderTest.start(receiver, found, around));
-  }
-  return starts;
-}
+    const called = await CalledPlatform.start(receiver, platform, { ...fixture, merchants, simulatorFlags: flags });
+    if (!ceilings) return reportCalls(await measure(called, scale), scale);
+    const databases = [called.database, ...Object.values(platform.databases)];
+    return reportWork(await new WorkPerPayment(called, platform, { database, databases }).measure(), workCeilings);
+  },
+);

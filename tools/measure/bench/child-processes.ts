@@ -1,5 +1,6 @@
 /** Child processes of a benchmark, which end with it in every case. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
 
 interface ChildOptions {
   env?: Record<string, string>;
@@ -9,15 +10,6 @@ interface ChildOptions {
   output?: 'pipe' | number;
   /** Opens a channel for messages. */
   hasChannel?: boolean;
-}
-
-interface ProgramOptions {
-  /** Its whole environment: nothing of this process's. */
-  env: Record<string, string>;
-  /** Its working folder. */
-  folder: string;
-  /** A file descriptor, for whatever it prints. */
-  output: number;
 }
 
 const started = new Set<ChildProcess>();
@@ -32,11 +24,6 @@ export function startNode(file: string, args: string[], options: ChildOptions = 
     serialization: 'advanced',
   });
   return endingWithThisProcess(child);
-}
-
-/** Starts any other program. It must stay the process that it is started as: an interrupted run kills this one alone. */
-export function startProgram(file: string, args: string[], { env, folder, output }: ProgramOptions): ChildProcess {
-  return endingWithThisProcess(spawn(file, args, { env, cwd: folder, stdio: ['ignore', output, output] }));
 }
 
 /** Resolves to the first match in what the child prints. Rejects when it ends before. */
@@ -62,15 +49,20 @@ export function ended(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): 
   });
 }
 
+export function endChildren(): void {
+  for (const each of started) each.kill('SIGKILL');
+}
+
+/** Bundles lie beside the one that runs. */
+export const bundle = (name: string) => join(dirname(process.argv[1]!), `${name}.cjs`);
+
 /** An interrupted run leaves no process behind; an embedded PostgreSQL ends with this process by itself. */
 function endingWithThisProcess(child: ChildProcess): ChildProcess {
   started.add(child);
   child.once('exit', () => started.delete(child));
   if (isWatching) return child;
   isWatching = true;
-  process.once('exit', () => {
-    for (const each of started) each.kill('SIGKILL');
-  });
+  process.once('exit', endChildren);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   return child;
 }
@@ -156,16 +148,4 @@ export class CalledProcess {
     for (const { reject } of this.pending.values()) reject(new Error(`${this.file} ended`));
     this.pending.clear();
   }
-}
-
-/** Runs a benchmark and ends the process, and with it everything it started, whatever is still open. */
-export function runToEnd(main: () => Promise<void>): void {
-  main().then(
-    () => process.exit(),
-    (error: NodeJS.ErrnoException) => {
-      const isUsage = error.code?.startsWith('ERR_PARSE_ARGS');
-      process.stderr.write(`${isUsage ? error.message : error.stack}\n`);
-      process.exit(1);
-    },
-  );
 }

@@ -1,9 +1,8 @@
 /** The contenders of bench:deliver behind one interface. */
-import { dirname, join } from 'node:path';
 import type { BenchDatabase } from './bench-database.ts';
-import { CalledProcess } from './child-processes.ts';
+import { bundle, CalledProcess } from './child-processes.ts';
 import { countDeviations, deviationsOf, type Expected } from './exact-audit.ts';
-import type { PeerOptions } from './graphile-worker.main.ts';
+import type { PeerName, PeerOptions } from './peer.main.ts';
 import type { BenchMerchant, BenchSecrets, CertificateFiles } from './merchants.ts';
 import type { PlatformUnderTest } from './platform-under-test.ts';
 import type { Sent } from './publisher.main.ts';
@@ -32,9 +31,6 @@ export interface Contender {
   deviations(payments: Payments, received: Iterable<number>): Promise<string[]>;
   stop(): Promise<void>;
 }
-
-/** Bundles lie beside the one that runs. */
-export const bundle = (name: string) => join(dirname(process.argv[1]!), `${name}.cjs`);
 
 export interface Circumstances {
   database: BenchDatabase;
@@ -113,8 +109,6 @@ export async function platformContender(
 
 const settled: Expected = { verdict: 'ACKED_HTTP', decision: 'SETTLED' };
 
-export type PeerName = 'graphile-worker' | 'pg-boss';
-
 const unfinished: Record<PeerName, string> = {
   'graphile-worker': 'select exists (select from graphile_worker._private_jobs) as found',
   'pg-boss': "select exists (select from pgboss.job where state < 'completed') as found",
@@ -127,10 +121,10 @@ const unfinished: Record<PeerName, string> = {
 export async function peerContender(queue: PeerName, isDurable: boolean, around: Circumstances): Promise<Contender> {
   const database = queue.replace('-', '_') + (isDurable ? '_durable' : '');
   const databaseUrl = await around.database.create(database);
-  const worker = new CalledProcess(bundle(queue), { env: { NODE_EXTRA_CA_CERTS: around.certificate.certFile } });
+  const worker = new CalledProcess(bundle('peer'), { env: { NODE_EXTRA_CA_CERTS: around.certificate.certFile } });
   const publisher = new Publisher(around.merchants);
   await publisher.open({ kind: queue, databaseUrl, payloadKeys: around.secrets.payloadKeys });
-  await worker.call('start', { databaseUrl, isDurable } satisfies PeerOptions);
+  await worker.call('start', { queue, databaseUrl, isDurable } satisfies PeerOptions);
   const kind = isDurable ? 'same durable work' : 'posts only';
   const ends = (table: 'verdict' | 'decision', { firstId, count }: Payments) =>
     around.database.endsIn(database, table, [firstId, firstId + count - 1]);

@@ -5,12 +5,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { serveCalls } from './child-processes.ts';
-import { monotonicMs } from './clock.ts';
-import { type Call, type CalledKind, type CallForm, callForms } from './core-calls.ts';
+import { monotonicMs } from './meters.ts';
+import { sampleNotification } from './sample-notification.ts';
 
 export interface CoreOptions {
-  kind: CalledKind;
-  /** Base URL of what it calls, and the token for it. */
+  /** Base URL of payment-simulator, and the token for it. */
   url: string;
   token: string;
   merchantIds: number[];
@@ -40,33 +39,44 @@ const retryAfterMs = 1_000;
 
 let pool: Pool;
 let headers: Record<string, string>;
-let form: CallForm;
+let merchants: readonly number[];
 let ids: number[] = [];
 let due: number[] = [];
 
-/** A service that is too busy for its database says so (503), and is asked again, as a payment core does. */
-async function answerTo({ path, body }: Call): Promise<{ status: number; text: string }> {
-  for (let tries = 1; ; tries++) {
-    const answer = await pool.request({ path, method: 'POST', headers, body });
-    const text = await answer.body.text();
-    if (answer.statusCode !== 503 || tries === triesMax) return { status: answer.statusCode, text };
-    process.stderr.write(`answered 503, try ${tries} of ${triesMax}\n`);
-    await pause(retryAfterMs);
-  }
+/** A call with `count` payments; `from` counts those before. The merchants take turns. */
+function callOf(from: number, count: number): string {
+  const itemOf = (at: number) => {
+    const merchantId = merchants[at % merchants.length]!;
+    const { amount, tipAmount, currencyCode, reference, cardInfo, bankResponse, clientContact, clientBilling, clientShipping } =
+      sampleNotification(at, merchantId);
+    const passedThrough = { cardInfo, bankResponse, clientContact, clientBilling, clientShipping };
+    return { merchantId, amount, tipAmount, currencyCode, reference, ...passedThrough };
+  };
+  return JSON.stringify(Array.from({ length: count }, (_, at) => itemOf(from + at)));
 }
 
-async function complete(call: Call, dueMs: number): Promise<void> {
-  const { status, text } = await answerTo(call);
-  if (status !== form.acceptedStatus) throw new Error(`${call.path} answered ${status}: ${text.slice(0, 300)}`);
-  for (const id of form.idsOf(text)) {
-    ids.push(id);
-    due.push(dueMs);
+/** A service that is too busy for its database says so (503), and is asked again, as a payment core does. */
+async function complete(body: string, dueMs: number): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const answer = await pool.request({ path: '/internal/transactions', method: 'POST', headers, body });
+    const text = await answer.body.text();
+    if (answer.statusCode === 503 && tries < triesMax) {
+      process.stderr.write(`answered 503, try ${tries} of ${triesMax}\n`);
+      await pause(retryAfterMs);
+      continue;
+    }
+    if (answer.statusCode !== 201) throw new Error(`the simulator answered ${answer.statusCode}: ${text.slice(0, 300)}`);
+    for (const { transactionId } of JSON.parse(text) as { transactionId: number }[]) {
+      ids.push(transactionId);
+      due.push(dueMs);
+    }
+    return;
   }
 }
 
 /** Calls are made up before the clock starts. Resolves to when it started. */
 async function burst({ count, perCall }: CoreLoad): Promise<number> {
-  const calls = Array.from({ length: Math.ceil(count / perCall) }, (_, at) => form.call(at * perCall, perCall));
+  const calls = Array.from({ length: Math.ceil(count / perCall) }, (_, at) => callOf(at * perCall, perCall));
   const startedMs = monotonicMs();
   const caller = async () => {
     for (let call = calls.pop(); call !== undefined; call = calls.pop()) await complete(call, monotonicMs());
@@ -80,7 +90,7 @@ async function steady({ count, perCall, perSecond }: CoreLoad): Promise<number> 
   const underWay: Promise<void>[] = [];
   for (let sent = 0; sent < count; sent += perCall) {
     const dueMs = startedMs + (sent * 1_000) / perSecond;
-    const call = form.call(sent, perCall);
+    const call = callOf(sent, perCall);
     const waitMs = dueMs - monotonicMs();
     if (waitMs > 0) await pause(waitMs);
     underWay.push(complete(call, dueMs));
@@ -90,10 +100,10 @@ async function steady({ count, perCall, perSecond }: CoreLoad): Promise<number> 
 }
 
 serveCalls({
-  open: ({ kind, url, token, merchantIds }: CoreOptions) => {
+  open: ({ url, token, merchantIds }: CoreOptions) => {
     pool = new Pool(url, { connections: callers });
     headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    form = callForms[kind](merchantIds);
+    merchants = merchantIds;
   },
   run: async (load: CoreLoad): Promise<Completed> => {
     [ids, due] = [[], []];

@@ -1,172 +1,187 @@
-/** The measurements of bench:deliver in their order, with their output. */
+/** `npm run bench:deliver`: webhooks per second beside job queues and a bare loop (docs/explanation/performance.md). */
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { BenchDatabase } from './bench-database.ts';
-import { CalledProcess, runToEnd } from './child-processes.ts';
-import { bundle, type Circumstances, type Contender, peerContender, platformContender } from './contender.ts';
-import { type DeliverScale, type DeliveryFigures, type FloorRound, type PerPayment, reportDelivery } from './deliver-report.ts';
-import { type Burst, type Fixture, measureBurst, measureSteady, newPayments } from './delivery-rounds.ts';
+import { bundle, CalledProcess } from './child-processes.ts';
+import { type Circumstances, type Contender, peerContender, platformContender } from './contender.ts';
+import { type Burst, measureBurst, measureSteady, newPayments, type Steady } from './delivery-rounds.ts';
 import type { FloorResult } from './floor.main.ts';
-import { makeMerchants, makeSecrets, writeBenchCertificate } from './merchants.ts';
-import { Neighbours } from './neighbours.ts';
-import { PlatformUnderTest } from './platform-under-test.ts';
-import { cpuUsOf } from './process-usage.ts';
-import type { ReceiverPorts } from './receiver.main.ts';
+import { makeMerchants } from './merchants.ts';
+import { cpuUsOf } from './meters.ts';
+import { PlatformUnderTest, type Stored } from './platform-under-test.ts';
+import { atLeast, atMost, median, print, printTable, ratioOf, report, show, spreadOf } from './report.ts';
+import { type BenchFixture, runBenchmark } from './run-benchmark.ts';
 
-interface Participants {
-  platform: PlatformUnderTest;
-  paycode: Contender;
-  contenders: Contender[];
+/** Statements and row inserts per settled payment. */
+interface PerPayment {
+  statements: number;
+  rowsInserted: number;
+  logStatements: number;
+  logRowsInserted: number;
 }
 
-/** An idle session of PostgreSQL may report its counters up to ten seconds late. */
-const countersSettleMs = 11_000;
-const floorConcurrency = 64;
-const nothing: PerPayment = { statements: NaN, rowsInserted: NaN, logStatements: NaN, logRowsInserted: NaN };
-
-class DeliverBench {
-  private readonly floor: CalledProcess;
-
-  constructor(
-    private readonly receiver: CalledProcess,
-    private readonly options: Circumstances & { scale: DeliverScale },
-  ) {
-    this.floor = new CalledProcess(bundle('floor'), { env: { NODE_EXTRA_CA_CERTS: options.certificate.certFile } });
-  }
-
-  /** False when an audit found something. */
-  async run(participants: Participants): Promise<boolean> {
-    const { contenders, paycode, platform } = participants;
-    const { rounds, warmUp, burst, steadySeconds } = this.options.scale;
-    const figures: DeliveryFigures = {
-      bursts: new Map(),
-      floor: [],
-      steadies: new Map(),
-      perPayment: { burst: nothing, steady: nothing },
-      stored: { dispatcher: NaN, scheduler: NaN },
-    };
-    try {
-      for (const contender of contenders) await measureBurst(contender, this.fixture, warmUp);
-      await this.measureFloor(warmUp);
-      for (let round = 0; round < rounds; round++) {
-        figures.floor.push(await this.measureFloor(burst));
-        for (const contender of contenders)
-          this.note(figures.bursts, contender, await measureBurst(contender, this.fixture, burst));
-      }
-      // A separate burst, so that waiting for the counters disturbs no other figure.
-      figures.perPayment.burst = await this.countWork(platform, burst, () => measureBurst(paycode, this.fixture, burst));
-      for (const contender of contenders) {
-        const knee = Math.max(...figures.bursts.get(contender.name)!.map(({ perSecond }) => perSecond));
-        const load = { perSecond: Math.round(knee / 2), seconds: steadySeconds };
-        const measure = async () =>
-          void figures.steadies.set(contender.name, await measureSteady(contender, this.receiver, load));
-        if (contender !== paycode) await measure();
-        else figures.perPayment.steady = await this.countWork(platform, load.perSecond * load.seconds, measure);
-      }
-      figures.stored = await platform.stored();
-    } finally {
-      await this.floor.stop();
-    }
-    return reportDelivery(figures, {
-      paycode: paycode.name,
-      rivals: namesOf(contenders.filter(({ kind }) => kind === 'same durable work')),
-      queues: namesOf(contenders.filter(({ kind }) => kind === 'posts only')),
-      postgres: await this.options.database.version(),
-      scale: this.options.scale,
-    });
-  }
-
-  private get fixture(): Fixture {
-    return { receiver: this.receiver, database: this.options.database };
-  }
-
-  private note(bursts: Map<string, Burst[]>, { name }: Contender, burst: Burst): void {
-    bursts.set(name, [...(bursts.get(name) ?? []), burst]);
-  }
-
-  private async measureFloor(count: number): Promise<FloorRound> {
-    const { firstId } = newPayments(count);
-    const urls = this.options.merchants.map(({ url }) => url);
-    const cpuBefore = cpuUsOf(this.floor.pid);
-    const { elapsedMs } = await this.floor.call<FloorResult>('run', { firstId, count, urls, concurrency: floorConcurrency });
-    return { perSecond: (count * 1_000) / elapsedMs, cpuUs: (cpuUsOf(this.floor.pid) - cpuBefore) / count };
-  }
-
-  /** Statements and rows of `count` payments. */
-  private async countWork(platform: PlatformUnderTest, count: number, measure: () => Promise<unknown>): Promise<PerPayment> {
-    await pause(countersSettleMs);
-    const before = await platform.use();
-    await measure();
-    await pause(countersSettleMs);
-    const after = await platform.use();
-    const each = (part: 'services' | 'log', of: 'statements' | 'rowsInserted') => (after[part][of] - before[part][of]) / count;
-    return {
-      statements: each('services', 'statements'),
-      rowsInserted: each('services', 'rowsInserted'),
-      logStatements: each('log', 'statements'),
-      logRowsInserted: each('log', 'rowsInserted'),
-    };
-  }
+interface FloorRound {
+  perSecond: number;
+  cpuUs: number;
 }
 
-function namesOf(contenders: readonly Contender[]): string[] {
-  return contenders.map(({ name }) => name);
+interface DeliveryFigures {
+  bursts: Map<string, Burst[]>;
+  floor: FloorRound[];
+  steadies: Map<string, Steady>;
+  perPayment: { 'everything at once': PerPayment; 'half the knee': PerPayment };
+  stored: Stored;
 }
 
-/** `npm run bench:deliver`; see docs/explanation/performance.md. */
-const scales: Record<'quick' | 'full', DeliverScale> = {
+/** The payments that warm up are not counted. */
+const scales = {
   quick: { rounds: 2, warmUp: 3_000, burst: 8_000, steadySeconds: 8 },
   full: { rounds: 3, warmUp: 40_000, burst: 20_000, steadySeconds: 15 },
 };
 const endpoints = 20;
+/** An idle session of PostgreSQL may report its counters up to ten seconds late. */
+const countersSettleMs = 11_000;
+const floorConcurrency = 64;
+const goalsOf = { throughput: 2, cpu: 2.2, statements: 0.5, rows: 5, p99Ms: 30, p99Share: 0.2, reuse: 0.99 };
 
-/** The platform with either transport. */
-async function openPlatform(
-  around: Circumstances & { neighboursUrl: string },
-  brokers?: string,
-): Promise<[PlatformUnderTest, Contender]> {
-  const name = brokers ? 'kafka' : 'postgres';
-  const platform = await PlatformUnderTest.start({ ...around, name, brokers });
-  const title = `Paycode, events through ${brokers ? 'Kafka' : 'PostgreSQL'}`;
-  return [platform, await platformContender(title, platform, { ...around, brokers })];
+type Around = BenchFixture & Circumstances;
+
+async function measure(around: Around, scale: typeof scales.full): Promise<boolean> {
+  const [platform, paycode] = await openPlatform(around);
+  const contenders = [paycode, ...(await openOthers(around))];
+  const { rounds, warmUp, burst, steadySeconds } = scale;
+  const bursts = new Map(contenders.map(({ name }): [string, Burst[]] => [name, []]));
+  const [steadies, floor, bare] = [new Map<string, Steady>(), [] as FloorRound[], await openFloor(around)];
+  for (const contender of contenders) await measureBurst(contender, around, warmUp);
+  await bare(warmUp);
+  for (let round = 0; round < rounds; round++) {
+    floor.push(await bare(burst));
+    for (const contender of contenders) bursts.get(contender.name)!.push(await measureBurst(contender, around, burst));
+  }
+  // A separate burst, so that waiting for the counters disturbs no other figure.
+  const atOnce = await countWork(platform, burst, () => measureBurst(paycode, around, burst));
+  let atHalf = atOnce;
+  for (const contender of contenders) {
+    const knee = Math.max(...bursts.get(contender.name)!.map(({ perSecond }) => perSecond));
+    const load = { perSecond: Math.round(knee / 2), seconds: steadySeconds };
+    const run = async () => void steadies.set(contender.name, await measureSteady(contender, around.receiver, load));
+    if (contender !== paycode) await run();
+    else atHalf = await countWork(platform, load.perSecond * load.seconds, run);
+  }
+  const perPayment = { 'everything at once': atOnce, 'half the knee': atHalf };
+  const figures = { bursts, floor, steadies, perPayment, stored: await platform.stored() };
+  return reportDelivery(figures, contenders, { scale, postgres: await around.database.version() });
 }
 
 /** The peers in both variants, and the platform on Kafka where there are brokers. */
-async function furtherContenders(around: Circumstances & { neighboursUrl: string }): Promise<Contender[]> {
+async function openOthers(around: Around): Promise<Contender[]> {
   const found: Contender[] = [];
   for (const isDurable of [true, false])
     for (const queue of ['graphile-worker', 'pg-boss'] as const) found.push(await peerContender(queue, isDurable, around));
   const brokers = process.env['KAFKA_BROKERS'];
-  if (brokers) found.push((await openPlatform(around, brokers))[1]);
-  return found;
+  return brokers ? [...found, (await openPlatform(around, brokers))[1]] : found;
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
-  const database = await BenchDatabase.start();
-  const neighbours = await Neighbours.start();
-  const closing: { stop(): Promise<void> }[] = [];
-  try {
-    const [secrets, certificate] = [makeSecrets(database.home), await writeBenchCertificate(database.home)];
-    const receiver = new CalledProcess(bundle('receiver'));
-    closing.push(receiver);
-    const { healthy } = await receiver.call<ReceiverPorts>('open', { ...certificate, healthy: endpoints, hanging: 0 });
-    const merchants = makeMerchants(1_001, healthy, secrets);
-    neighbours.know(merchants.map(({ route }) => route));
-    const around = { database, secrets, certificate, merchants, neighboursUrl: neighbours.url };
-    const [platform, paycode] = await openPlatform(around);
-    const contenders = [paycode];
-    closing.push(paycode);
-    const bench = new DeliverBench(receiver, { ...around, scale: scales[values.quick ? 'quick' : 'full'] });
-    contenders.push(...(await furtherContenders(around)));
-    closing.push(...contenders.slice(1));
-    const isExact = await bench.run({ platform, paycode, contenders });
-    process.exitCode = isExact ? 0 : 1;
-  } finally {
-    await Promise.allSettled(closing.map(each => each.stop()));
-    await neighbours.stop();
-    await database.stop();
+/** The platform with either transport. */
+async function openPlatform(around: Around, brokers?: string): Promise<[PlatformUnderTest, Contender]> {
+  const platform = await PlatformUnderTest.start({ ...around, name: brokers ? 'kafka' : 'postgres', brokers });
+  const title = `Paycode, events through ${brokers ? 'Kafka' : 'PostgreSQL'}`;
+  return [platform, await platformContender(title, platform, { ...around, brokers })];
+}
+
+async function openFloor({ certificate, merchants }: Around): Promise<(count: number) => Promise<FloorRound>> {
+  const floor = new CalledProcess(bundle('floor'), { env: { NODE_EXTRA_CA_CERTS: certificate.certFile } });
+  const urls = merchants.map(({ url }) => url);
+  return async count => {
+    const { firstId } = newPayments(count);
+    const cpuBefore = cpuUsOf(floor.pid);
+    const { elapsedMs } = await floor.call<FloorResult>('run', { firstId, count, urls, concurrency: floorConcurrency });
+    return { perSecond: (count * 1_000) / elapsedMs, cpuUs: (cpuUsOf(floor.pid) - cpuBefore) / count };
+  };
+}
+
+/** Statements and rows of `count` payments. */
+async function countWork(platform: PlatformUnderTest, count: number, run: () => Promise<unknown>): Promise<PerPayment> {
+  await pause(countersSettleMs);
+  const before = await platform.use();
+  await run();
+  await pause(countersSettleMs);
+  const after = await platform.use();
+  const each = (part: 'services' | 'log', of: 'statements' | 'rowsInserted') => (after[part][of] - before[part][of]) / count;
+  return {
+    statements: each('services', 'statements'),
+    rowsInserted: each('services', 'rowsInserted'),
+    logStatements: each('log', 'statements'),
+    logRowsInserted: each('log', 'rowsInserted'),
+  };
+}
+
+function reportDelivery(figures: DeliveryFigures, contenders: readonly Contender[], context: object): boolean {
+  const { bursts, floor, steadies, perPayment, stored } = figures;
+  printBursts(figures);
+  printTable(
+    ['at half of that, event to POST', 'events/s', 'p50 ms', 'p99 ms'],
+    [...steadies].map(([name, { perSecond, p50Ms, p99Ms }]) => [
+      name,
+      String(perSecond),
+      ...[p50Ms, p99Ms].map(ms => ms.toFixed(1)),
+    ]),
+  );
+  const { dispatcher, scheduler } = stored;
+  print(`stored per payment: ${dispatcher.toFixed(0)} bytes by the dispatcher, ${scheduler.toFixed(0)} by the scheduler\n`);
+  const own = bursts.get(contenders[0]!.name)!;
+  const best = bestOf('same durable work', contenders, bursts);
+  const queue = bestOf('posts only', contenders, bursts);
+  print(`best peer: ${best.name}. Ratios are taken round by round: median (min-max)`);
+  print(`throughput / best queue that only posts (${queue.name}): ${show(queue.throughput)}`);
+  const cpuOf = ({ cpuUs }: { cpuUs: number }) => cpuUs;
+  const { p99Ms, reuse } = steadies.get(contenders[0]!.name)!;
+  const goals = [
+    atLeast('throughput / best peer', goalsOf.throughput, best.throughput),
+    atMost('dispatcher CPU / floor', goalsOf.cpu, ratioOf(own.map(cpuOf), floor.map(cpuOf))),
+    ...Object.entries(perPayment).flatMap(([load, { statements, rowsInserted, logStatements, logRowsInserted }]) => [
+      atMost(`SQL statements per payment, ${load} (event log ${logStatements.toFixed(3)})`, goalsOf.statements, statements),
+      atMost(`row inserts per payment, ${load} (event log ${logRowsInserted.toFixed(2)})`, goalsOf.rows, rowsInserted),
+    ]),
+    atMost('event to POST p99 at half the knee, ms', goalsOf.p99Ms, p99Ms),
+    atMost('event to POST p99 / best peer', goalsOf.p99Share, p99Ms / steadies.get(best.name)!.p99Ms),
+    atLeast('connection reuse, everything at once', goalsOf.reuse, Math.min(...own.map(round => round.reuse))),
+    atLeast('connection reuse, half the knee', goalsOf.reuse, reuse),
+  ];
+  const all = [...bursts, ...[...steadies].map(([name, steady]) => [name, [steady]] as const)];
+  const deviations = all.flatMap(([name, rounds]) => rounds.flatMap(round => round.deviations.map(each => `${name}: ${each}`)));
+  const maps = { bursts: Object.fromEntries(bursts), steadies: Object.fromEntries(steadies) };
+  return report({ name: 'deliver', goals, deviations, figures: { ...context, ...figures, ...maps } });
+}
+
+/** Rates, and processor time by part: medians over the rounds. */
+function printBursts({ bursts, floor }: DeliveryFigures): void {
+  const column = <T>(rounds: T[], value: (round: T) => number, digits = 0) => show(spreadOf(rounds.map(value)), digits);
+  const rates = (rounds: FloorRound[]) => [column(rounds, ({ perSecond }) => perSecond), column(rounds, ({ cpuUs }) => cpuUs)];
+  const rows = [...bursts].map(([name, rounds]) => [name, ...rates(rounds), column(rounds, ({ reuse }) => reuse * 100, 2)]);
+  const floorRow = ['floor: bare undici TLS loop', ...rates(floor), ''];
+  printTable(['everything at once', 'webhooks/s', 'CPU us/webhook', 'reuse %'], [...rows, floorRow]);
+  for (const [name, rounds] of bursts) {
+    const parts = Object.keys(rounds[0]!.cpuUsBy).filter(part => part !== 'own');
+    const each = parts.map(part => `${part} ${median(rounds.map(({ cpuUsBy }) => cpuUsBy[part]!)).toFixed(0)}`);
+    print(`CPU us/webhook, ${name}: ${each.join(', ')}`);
   }
+  print();
 }
 
-runToEnd(main);
+/** The contender of a kind that comes closest to the platform, which stands first. */
+function bestOf(kind: Contender['kind'], [paycode, ...others]: readonly Contender[], bursts: DeliveryFigures['bursts']) {
+  const rates = (name: string) => bursts.get(name)!.map(({ perSecond }) => perSecond);
+  return others
+    .filter(contender => contender.kind === kind)
+    .map(({ name }) => ({ name, throughput: ratioOf(rates(paycode!.name), rates(name)) }))
+    .reduce((best, peer) => (peer.throughput.median < best.throughput.median ? peer : best));
+}
+
+runBenchmark(
+  scales,
+  () => ({ healthy: endpoints, hanging: 0 }),
+  async (fixture, scale) => {
+    const merchants = makeMerchants(1_001, fixture.ports.healthy, fixture.secrets);
+    fixture.neighbours.know(merchants.map(({ route }) => route));
+    return measure({ ...fixture, merchants }, scale);
+  },
+);

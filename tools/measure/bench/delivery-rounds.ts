@@ -1,9 +1,9 @@
 /** One measurement of one contender: a burst (how fast) or a steady rate (how late). */
 import type { BenchDatabase } from './bench-database.ts';
 import type { CalledProcess } from './child-processes.ts';
-import { monotonicMs, until } from './clock.ts';
+import { monotonicMs, until } from './meters.ts';
 import { type Contender, idsOf, type Payments } from './contender.ts';
-import { cpuUsOf, cpuUsOfTree } from './process-usage.ts';
+import { cpuUsOf, cpuUsOfTree } from './meters.ts';
 import type { Arrivals } from './receiver.main.ts';
 import { percentile, progress } from './report.ts';
 

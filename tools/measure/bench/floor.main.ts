@@ -2,7 +2,7 @@
 import { generateWebhookKey, importWebhookKey, webhookEnvelope } from '@paycode/crypto';
 import { serializeNotification } from '@paycode/dto';
 import { serveCalls } from './child-processes.ts';
-import { monotonicMs } from './clock.ts';
+import { monotonicMs } from './meters.ts';
 import { sampleNotification } from './sample-notification.ts';
 import { postWebhook } from './sinks.ts';
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { serveCalls } from './child-processes.ts';
-import { monotonicMs } from './clock.ts';
+import { monotonicMs } from './meters.ts';
 import { openSink, type Sink, type SinkOptions } from './sinks.ts';
 
 export interface PrepareOptions {

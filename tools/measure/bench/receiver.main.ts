@@ -1,11 +1,10 @@
 /** Merchants' receivers in a process of their own: TLS, keep-alive, one port per endpoint. Notes what arrives and when. */
 import { readFileSync } from 'node:fs';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { serveCalls } from './child-processes.ts';
-import { monotonicMs } from './clock.ts';
-import { numberOfMessage } from './core-calls.ts';
+import { monotonicMs } from './meters.ts';
 
 export interface ReceiverOptions {
   certFile: string;
@@ -37,14 +36,9 @@ let connections = 0;
 let hangingNow = 0;
 let silentPath: string | undefined;
 
-/** Svix has a header of its own, which no setting renames. */
-function idOf({ 'x-webhook-transaction-id': id, 'svix-id': ofSvix }: IncomingHttpHeaders): number {
-  return typeof ofSvix === 'string' ? numberOfMessage(ofSvix) : Number(id);
-}
-
 const serve = (request: IncomingMessage, response: ServerResponse): void => {
   if (request.url === silentPath) return hang(request);
-  ids.push(idOf(request.headers));
+  ids.push(Number(request.headers['x-webhook-transaction-id']));
   times.push(monotonicMs());
   request.resume().once('end', () => response.writeHead(200, { 'content-length': 2 }).end('OK'));
 };

@@ -1,28 +1,54 @@
-/** Output of a benchmark: a table for people, a JSON file for comparisons. */
+/** The report of a benchmark: tables, goals and audit for people, a JSON file for comparisons. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 
-export interface Goal {
+/** Median over rounds with the extremes beside it. No means, because one outlier changes a mean. */
+export interface Spread {
+  median: number;
+  min: number;
+  max: number;
+}
+
+interface Goal {
   measure: string;
   goal: string;
   reached: string;
   isMet: boolean;
 }
 
-interface Reached {
-  value: number;
-  /** As it is printed. */
-  shown: string;
+export function atLeast(measure: string, limit: number, reached: Spread | number): Goal {
+  return { measure, goal: `>= ${limit}`, reached: show(reached), isMet: middleOf(reached) >= limit };
 }
 
-export function atLeast(measure: string, limit: number, { value, shown }: Reached): Goal {
-  return { measure, goal: `>= ${limit}`, reached: shown, isMet: value >= limit };
+export function atMost(measure: string, limit: number, reached: Spread | number): Goal {
+  return { measure, goal: `<= ${limit}`, reached: show(reached), isMet: middleOf(reached) <= limit };
 }
 
-export function atMost(measure: string, limit: number, { value, shown }: Reached): Goal {
-  return { measure, goal: `<= ${limit}`, reached: shown, isMet: value <= limit };
+const middleOf = (reached: Spread | number) => (typeof reached === 'number' ? reached : reached.median);
+
+export interface Report {
+  /** Of the benchmark, and of its JSON file. */
+  name: string;
+  goals: Goal[];
+  /** Findings of the audits. */
+  deviations: string[];
+  /** The rest of the JSON file. */
+  figures: object;
+}
+
+/** Prints goals and audit, and writes `dist/bench/<name>.json`. True when the audits found nothing. */
+export function report({ name, goals, deviations, figures }: Report): boolean {
+  const rows = goals.map(({ measure, goal, reached, isMet }) => [measure, goal, reached, isMet ? 'met' : 'not met']);
+  printTable(['measure', 'goal', 'reached', ''], rows);
+  for (const deviation of deviations) print(`AUDIT ${deviation}`);
+  if (deviations.length === 0) print('audit: every payment has exactly one POST and the ends that it must have');
+  const file = join(process.cwd(), 'dist/bench', `${name}.json`);
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, `${JSON.stringify({ machine: machineFacts(), ...figures, goals, deviations }, null, 2)}\n`);
+  print(file);
+  return deviations.length === 0;
 }
 
 export const print = (line = ''): void => void process.stdout.write(`${line}\n`);
@@ -36,27 +62,24 @@ export function printTable(head: string[], rows: string[][]): void {
   const widths = head.map((title, at) => Math.max(title.length, ...rows.map(row => (row[at] ?? '').length)));
   const line = (cells: string[]) =>
     cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join('  ');
-  print(line(head));
-  print(widths.map(width => '-'.repeat(width)).join('  '));
-  for (const row of rows) print(line(row));
-  print();
+  for (const cells of [head, widths.map(width => '-'.repeat(width)), ...rows, []]) print(line(cells));
 }
 
-export function printGoals(goals: Goal[]): void {
-  const rows = goals.map(({ measure, goal, reached, isMet }) => [measure, goal, reached, isMet ? 'met' : 'not met']);
-  printTable(['measure', 'goal', 'reached', ''], rows);
+/** `1.23 (1.10-1.40)`; three digits that count, unless the caller says how many stand behind the point. */
+export function show(reached: Spread | number, digits = digitsOf(middleOf(reached))): string {
+  if (typeof reached === 'number') return reached.toFixed(digits);
+  return `${reached.median.toFixed(digits)} (${reached.min.toFixed(digits)}-${reached.max.toFixed(digits)})`;
 }
 
-/** `1.23 (1.10-1.40)`. */
-export function show({ median, min, max }: Spread, digits = 2): string {
-  return `${median.toFixed(digits)} (${min.toFixed(digits)}-${max.toFixed(digits)})`;
+function digitsOf(value: number): number {
+  return Math.min(3, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value) || 1))));
 }
 
 /** One-minute load when the benchmark began: tells a quiet machine from a busy one. */
 const loadBefore = loadavg()[0];
 
 /** Where the figures come from. */
-export function machineFacts(): Record<string, unknown> {
+function machineFacts(): Record<string, unknown> {
   const processors = cpus();
   return {
     at: new Date().toISOString(),
@@ -65,53 +88,21 @@ export function machineFacts(): Record<string, unknown> {
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     loadBefore,
     node: process.version,
-    commit: commitOf(),
+    commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim(),
   };
-}
-
-/** Writes `dist/bench/<name>.json`; the path. */
-export function writeJson(name: string, content: Record<string, unknown>): string {
-  const folder = join(process.cwd(), 'dist/bench');
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, `${name}.json`);
-  writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
-  return file;
-}
-
-function commitOf(): string {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-  } catch {
-    return 'unknown';
-  }
-}
-
-/** Figures of a benchmark: medians of rounds and percentiles of single events; no means, because one outlier changes a mean. */
-
-/** Median over rounds with the extremes beside it. */
-export interface Spread {
-  median: number;
-  min: number;
-  max: number;
 }
 
 /** The smallest value that at least `share` (0 to 1) of the values do not exceed (nearest rank). NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
-  if (values.length === 0) return NaN;
   const sorted = Float64Array.from(values).sort();
-  const rank = Math.max(1, Math.ceil(share * sorted.length));
-  return sorted[rank - 1]!;
+  return sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1] ?? NaN;
 }
 
 /** Middle value; of an even number of values the mean of the two in the middle. NaN without values. */
 export function median(values: readonly number[]): number {
-  if (values.length === 0) return NaN;
   const sorted = values.toSorted((left, right) => left - right);
-  const above = sorted[Math.floor(sorted.length / 2)]!;
-  return sorted.length % 2 === 1 ? above : (above + sorted[sorted.length / 2 - 1]!) / 2;
+  const at = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(at)] ?? NaN) + (sorted[Math.ceil(at)] ?? NaN)) / 2;
 }
 
 export function spreadOf(values: readonly number[]): Spread {

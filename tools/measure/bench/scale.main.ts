@@ -1,66 +1,91 @@
-/** `npm run bench -- scale`; see docs/explanation/performance.md. */
-import { parseArgs } from 'node:util';
-import { BenchDatabase } from './bench-database.ts';
-import { CalledProcess, runToEnd } from './child-processes.ts';
-import { bundle } from './contender.ts';
-import { makeMerchants, makeSecrets, writeBenchCertificate } from './merchants.ts';
-import { Neighbours } from './neighbours.ts';
-import type { ReceiverPorts } from './receiver.main.ts';
-import { machineFacts, print, writeJson } from './report.ts';
-import { ScaleRuns, type ScaleScale } from './scale-runs.ts';
+/** `npm run bench -- scale`: 1 to 8 dispatchers, each with the same share of a core (docs/explanation/performance.md). */
+import { type Burst, measureBurst } from './delivery-rounds.ts';
+import { makeMerchants } from './merchants.ts';
+import { median, print, printTable, progress, report } from './report.ts';
+import { runBenchmark } from './run-benchmark.ts';
+import { ScaledPlatform } from './scaled-platform.ts';
 
-const scales: Record<'quick' | 'full', ScaleScale> = {
-  quick: { replicas: [1, 2, 4], burstEach: 600, warmUpEach: 1_500, rounds: 2, steadySeconds: 6 },
-  full: { replicas: [1, 2, 4, 8], burstEach: 1_500, warmUpEach: 2_000, rounds: 3, steadySeconds: 20 },
+interface BurstRow {
+  replicas: number;
+  perSecond: number;
+  cpuUs: { dispatcher: number; scheduler: number; database: number };
+  shards: number[];
+  deviations: string[];
+}
+
+/** Payments for each dispatcher of a burst, and to warm each one up. */
+const scales = {
+  quick: { replicas: [1, 2, 4], burstEach: 600, warmUpEach: 1_500, rounds: 2 },
+  full: { replicas: [1, 2, 4, 8], burstEach: 1_500, warmUpEach: 2_000, rounds: 3 },
 };
 /** Of a core, for each dispatcher: eight of them leave room for everything else on two cores. */
 const coreShare = 0.1;
-const replicasMax = 16;
-const evenMerchants = 20;
-/** Merchants that share one origin. */
-const hotMerchants = 10;
+const endpoints = 20;
+/** Few at first: thousands of handshakes at once would keep the receiver busy for longer than a connection may take. */
+const warmUpShares = [0.02, 0.08, 0.2, 0.3, 0.4];
 
-/** `1,8`. */
-function countsOf(list: string): number[] {
-  const counts = list.split(',').map(Number);
-  const isRising = counts.every((count, at) => Number.isInteger(count) && count > (counts[at - 1] ?? 0) && count <= replicasMax);
-  if (!isRising) throw new Error(`--replicas: whole numbers from 1 to ${replicasMax}, rising, separated by commas`);
-  return counts;
-}
-
-async function measure(scale: ScaleScale): Promise<boolean> {
-  const database = await BenchDatabase.start();
-  const neighbours = await Neighbours.start();
-  try {
-    const [secrets, certificate] = [makeSecrets(database.home), await writeBenchCertificate(database.home)];
-    const receiver = new CalledProcess(bundle('receiver'));
-    const { healthy } = await receiver.call<ReceiverPorts>('open', { ...certificate, healthy: evenMerchants + 1, hanging: 0 });
-    const [hotPort, ...ports] = healthy;
-    const hot = makeMerchants(
-      9_001,
-      Array.from({ length: hotMerchants }, () => hotPort!),
-      secrets,
+function rowOf(replicas: number, bursts: readonly Burst[], shards: number[]): BurstRow {
+  const cpuOf = (part: RegExp) =>
+    median(
+      bursts.map(({ cpuUsBy }) =>
+        Object.entries(cpuUsBy).reduce((total, [name, us]) => (part.test(name) ? total + us : total), 0),
+      ),
     );
-    const even = makeMerchants(1_001, ports, secrets);
-    neighbours.know([...even, ...hot].map(({ route }) => route));
-    const fixture = { database, neighboursUrl: neighbours.url, secrets, certificate, receiver };
-    const runs = new ScaleRuns(fixture, { even, hot }, { ...scale, coreShare });
-    const figures = await runs.all();
-    print(writeJson('scale', { ...machineFacts(), postgres: await database.version(), coreShare, scale, figures }));
-    return figures.deviations.length === 0;
-  } finally {
-    await database.stop();
-  }
+  return {
+    replicas,
+    perSecond: median(bursts.map(({ perSecond }) => perSecond)),
+    cpuUs: { dispatcher: cpuOf(/^dispatcher/), scheduler: cpuOf(/^scheduler/), database: cpuOf(/^PostgreSQL/) },
+    shards,
+    deviations: bursts.flatMap(({ deviations }) => deviations),
+  };
 }
 
-runToEnd(async () => {
-  const { values } = parseArgs({
-    options: {
-      quick: { type: 'boolean', default: false },
-      replicas: { type: 'string' },
-    },
-  });
-  const scale = scales[values.quick ? 'quick' : 'full'];
-  const replicas = values.replicas === undefined ? scale.replicas : countsOf(values.replicas);
-  process.exitCode = (await measure({ ...scale, replicas })) ? 0 : 1;
-});
+function reportScale(rows: readonly BurstRow[], context: { scale: typeof scales.full; postgres: string }): boolean {
+  print(
+    `each dispatcher has ${coreShare * 100} % of a core (quota of a control group), ${context.scale.burstEach} payments each`,
+  );
+  printTable(
+    ['dispatchers', 'payments/s', 'beside one', 'CPU us: dispatchers', 'scheduler', 'PostgreSQL', 'shards'],
+    rows.map(({ replicas, perSecond, cpuUs, shards }) => [
+      String(replicas),
+      perSecond.toFixed(0),
+      (perSecond / rows[0]!.perSecond).toFixed(2),
+      ...[cpuUs.dispatcher, cpuUs.scheduler, cpuUs.database].map(us => us.toFixed(0)),
+      shards.join(' '),
+    ]),
+  );
+  const deviations = rows.flatMap(row => row.deviations);
+  return report({ name: 'scale', goals: [], deviations, figures: { ...context, coreShare, rows } });
+}
+
+runBenchmark(
+  scales,
+  () => ({ healthy: endpoints, hanging: 0 }),
+  async (fixture, scale) => {
+    const merchants = makeMerchants(1_001, fixture.ports.healthy, fixture.secrets);
+    fixture.neighbours.know(merchants.map(({ route }) => route));
+    const scaled = await ScaledPlatform.start(fixture, coreShare);
+    const rows: BurstRow[] = [];
+    try {
+      const most = scale.replicas.at(-1)!;
+      await scaled.growTo(most);
+      const warming = await scaled.contender(`${most} dispatchers warm up`, merchants);
+      await scaled.unlimited(async () => {
+        for (const share of warmUpShares) await measureBurst(warming, fixture, Math.round(scale.warmUpEach * share) * most);
+      });
+      // From many to one, so that one dispatcher is as warm as several: cold code costs up to three times as much.
+      for (const replicas of scale.replicas.toReversed()) {
+        progress(`${replicas} dispatchers`);
+        await scaled.shrinkTo(replicas);
+        const contender = await scaled.contender(`${replicas} dispatchers`, merchants);
+        const bursts: Burst[] = [];
+        for (let round = 0; round < scale.rounds; round++)
+          bursts.push(await measureBurst(contender, fixture, scale.burstEach * replicas));
+        rows.unshift(rowOf(replicas, bursts, await scaled.shards()));
+      }
+    } finally {
+      await scaled.stop();
+    }
+    return reportScale(rows, { scale, postgres: await fixture.database.version() });
+  },
+);

@@ -2,17 +2,11 @@
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CalledProcess } from './child-processes.ts';
-import { until } from './clock.ts';
+import { until } from './meters.ts';
 import { type Contender, platformContender } from './contender.ts';
 import type { BenchMerchant } from './merchants.ts';
 import { type PlatformFixture, PlatformUnderTest } from './platform-under-test.ts';
-import { cpuUsOf } from './process-usage.ts';
 import type { ServiceUnderTest } from './services.ts';
-
-export interface ScaleFixture extends PlatformFixture {
-  receiver: CalledProcess;
-}
 
 /** All dispatchers of a run open their connections to one process, which answers for every merchant. */
 const dispatcher = { CONNECT_BUDGET_MS: '40000' };
@@ -28,7 +22,7 @@ export class ScaledPlatform {
 
   private constructor(
     readonly platform: PlatformUnderTest,
-    private readonly fixture: ScaleFixture,
+    private readonly fixture: PlatformFixture,
     coreShare: number,
   ) {
     this.dispatchers = [platform.dispatcher];
@@ -36,16 +30,18 @@ export class ScaledPlatform {
     this.share.limit(platform.dispatcher.pid);
   }
 
-  static async start(fixture: ScaleFixture, coreShare: number): Promise<ScaledPlatform> {
+  static async start(fixture: PlatformFixture, coreShare: number): Promise<ScaledPlatform> {
     return new ScaledPlatform(await PlatformUnderTest.start({ ...fixture, name: 'scale', dispatcher }), fixture, coreShare);
   }
 
-  /** Payments of these merchants in turn: one that stands in the list several times has more. */
+  /** CPU is charged to every dispatcher that runs now. */
   async contender(name: string, merchants: BenchMerchant[]): Promise<Contender> {
     this.endGenerator();
     const contender = await platformContender(name, this.platform, { ...this.fixture, merchants });
     this.generator = contender.processes['generator'];
-    return contender;
+    const { scheduler, generator } = contender.processes;
+    const dispatchers = this.dispatchers.map(({ pid }, at): [string, number] => [`dispatcher ${at + 1}`, pid]);
+    return { ...contender, processes: { scheduler: scheduler!, generator: generator!, ...Object.fromEntries(dispatchers) } };
   }
 
   /** Starts dispatchers, each with a whole core until it has its share of the shards. */
@@ -76,10 +72,6 @@ export class ScaledPlatform {
     const sql = 'select count(*)::int as count from shard where owner is not null group by owner order by 1 desc';
     const rows = await this.fixture.database.query<{ count: number }>(this.platform.databases.dispatcher, sql);
     return rows.map(({ count }) => count);
-  }
-
-  cpuUs(): number[] {
-    return this.dispatchers.map(({ pid }) => cpuUsOf(pid));
   }
 
   async stop(): Promise<void> {

@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@paycode/persistence/embedded';
 import { ended, startNode } from './child-processes.ts';
-import { until } from './clock.ts';
+import { until } from './meters.ts';
 
 export interface ServiceUnderTest {
   pid: number;
@@ -18,7 +18,7 @@ export interface ServiceUnderTest {
 }
 
 export interface ServiceOptions {
-  name: 'webhook-dispatcher' | 'reversal-scheduler' | 'payment-simulator' | 'portal';
+  name: 'webhook-dispatcher' | 'reversal-scheduler' | 'payment-simulator';
   /** Where its log goes. */
   folder: string;
   port: number;
@@ -43,7 +43,7 @@ export async function startService({ name, folder, port, env, nodeFlags }: Servi
 }
 
 /** Rejects with the end of its log when it ends before, or is not ready in time. */
-export async function untilReady(
+async function untilReady(
   child: ChildProcess,
   { name, log, isReady }: { name: string; log: string; isReady: () => Promise<boolean> },
 ): Promise<void> {
@@ -57,7 +57,7 @@ export async function untilReady(
   });
 }
 
-export function answersWell(url: string): Promise<boolean> {
+function answersWell(url: string): Promise<boolean> {
   return fetch(url).then(
     response => response.ok,
     () => false,

@@ -1,8 +1,10 @@
 /** Counts the cost of a payment to the database and the processes. Counts hardly differ between machines, so a check can refuse a rise. */
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchDatabase } from './bench-database.ts';
 import type { CalledPlatform } from './called-platform.ts';
-import type { ProcessCounters } from './inspected-process.ts';
+import { until } from './meters.ts';
+import type { PlatformUnderTest } from './platform-under-test.ts';
 import { print, printTable, progress } from './report.ts';
 
 /** Per payment. Statements, rows and bytes of all databases: simulator, dispatcher, scheduler and event log. */
@@ -31,11 +33,11 @@ const reportedAfterMs = 11_000;
 const measures = ['statements', 'rowsInserted', 'walBytes', 'allocatedBytes'] as const;
 
 export class WorkPerPayment {
-  /** `databases`: the names of all of a platform's. */
+  /** `databases`: the names of all of a platform's. The services were started with `inspectFlag`. */
   constructor(
     private readonly called: CalledPlatform,
+    private readonly platform: PlatformUnderTest,
     private readonly server: { database: BenchDatabase; databases: readonly string[] },
-    private readonly processes: ProcessCounters,
   ) {}
 
   /** Statements that the platform makes at rest while the payments are under way are left out. @throws when the audit finds a deviation */
@@ -48,7 +50,7 @@ export class WorkPerPayment {
 
   private async work(perCall: number, { from, to }: { from: Counters; to: Counters }): Promise<Work> {
     const before = await this.settled();
-    const allocatedBytes = await this.processes.allocatedBytes(payments, () => this.burst(perCall));
+    const allocatedBytes = await this.allocatedBytes(() => this.burst(perCall));
     const after = await this.settled();
     printAllocations(`${perCall} per call`, allocatedBytes);
     const share = (after.atMs - before.atMs) / (to.atMs - from.atMs);
@@ -60,6 +62,19 @@ export class WorkPerPayment {
       walBytes: each('walBytes'),
       allocatedBytes: sumOf(allocatedBytes),
     };
+  }
+
+  /** Bytes on V8's heap for each payment that `run` completes, by process. */
+  private async allocatedBytes(run: () => Promise<void>): Promise<Record<string, number>> {
+    const { dispatcher, scheduler } = this.platform;
+    const bytes: Record<string, number> = {};
+    const inspected: [string, InspectedProcess][] = [];
+    for (const [name, { log }] of Object.entries({ simulator: this.called.simulator, dispatcher, scheduler }))
+      inspected.push([name, await InspectedProcess.open(log)]);
+    for (const [, each] of inspected) await each.startAllocations();
+    await run();
+    for (const [name, each] of inspected) bytes[name] = (await each.stopAllocations()) / payments;
+    return bytes;
   }
 
   private async burst(perCall: number): Promise<void> {
@@ -125,3 +140,97 @@ export const workCeilings: Counted = {
   'one per call': { statements: 1.5, rowsInserted: 6.8, walBytes: 12_400, allocatedBytes: 340_000 },
   '100 per call': { statements: 0.4, rowsInserted: 5.9, walBytes: 12_400, allocatedBytes: 280_000 },
 };
+
+/** Flag of a process that can be inspected, at a port that the system chooses. */
+export const inspectFlag = '--inspect=127.0.0.1:0';
+
+const startTimeoutMs = 60_000;
+/** Bytes between two samples, on average. */
+const allocationBytes = 32_768;
+const announced = /Debugger listening on (ws:\/\/\S+)/g;
+
+interface Reply {
+  id: number;
+  result?: unknown;
+  error?: { message: string };
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+/** The heap profiler of a process while it works. */
+class InspectedProcess {
+  private readonly waiting = new Map<number, Waiting>();
+  private asked = 0;
+
+  private constructor(private readonly socket: WebSocket) {
+    socket.addEventListener('message', ({ data }) => this.settle(JSON.parse(String(data)) as Reply));
+    socket.addEventListener('close', () => this.failAll());
+  }
+
+  /** `log`: the file into which the process writes what it prints. */
+  static async open(log: string): Promise<InspectedProcess> {
+    let url: string | undefined;
+    const isAnnounced = () => (url = [...readFileSync(log, 'utf8').matchAll(announced)].at(-1)?.[1]) !== undefined;
+    await until(`inspector in ${log}`, () => Promise.resolve(isAnnounced()), { withinMs: startTimeoutMs });
+    const socket = new WebSocket(url!);
+    await new Promise<void>((resolve, reject) => {
+      socket.addEventListener('open', () => resolve(), { once: true });
+      socket.addEventListener('error', () => reject(new Error(`no inspector at ${url}`)), { once: true });
+    });
+    return new InspectedProcess(socket);
+  }
+
+  /** Samples what is allocated from now on, of objects too that are collected soon. */
+  async startAllocations(): Promise<void> {
+    await this.ask('HeapProfiler.enable');
+    await this.ask('HeapProfiler.startSampling', {
+      samplingInterval: allocationBytes,
+      includeObjectsCollectedByMajorGC: true,
+      includeObjectsCollectedByMinorGC: true,
+    });
+  }
+
+  /** Bytes that were allocated on V8's heap since then; buffers are not on it. */
+  async stopAllocations(): Promise<number> {
+    const { profile } = await this.ask<{ profile: { head: AllocationNode } }>('HeapProfiler.stopSampling');
+    await this.ask('HeapProfiler.disable');
+    const bytes = allocatedBytes(profile.head);
+    this.socket.close();
+    if (bytes === 0) throw new Error('the heap profiler saw no allocation');
+    return bytes;
+  }
+
+  private ask<T>(method: string, params: object = {}): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const id = ++this.asked;
+      this.waiting.set(id, { resolve: resolve as (result: unknown) => void, reject });
+      this.socket.send(JSON.stringify({ id, method, params }));
+    });
+  }
+
+  private settle({ id, result, error }: Reply): void {
+    const waiting = this.waiting.get(id);
+    this.waiting.delete(id);
+    if (error) waiting?.reject(new Error(`inspector: ${error.message}`));
+    else waiting?.resolve(result);
+  }
+
+  private failAll(): void {
+    for (const { reject } of this.waiting.values()) reject(new Error('the inspected process ended'));
+    this.waiting.clear();
+  }
+}
+
+/** The parts of an answer of `HeapProfiler.stopSampling` that are used here. */
+interface AllocationNode {
+  /** Bytes, those of objects that were collected since included. */
+  selfSize: number;
+  children: AllocationNode[];
+}
+
+function allocatedBytes({ selfSize, children }: AllocationNode): number {
+  return children.reduce((sum, child) => sum + allocatedBytes(child), selfSize);
+}
