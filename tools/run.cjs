@@ -25,12 +25,12 @@ const groups = {
     fuzz: ['prove/test-fuzz', 'hostile requests against a running platform'],
     'game-day': ['prove/test-gameday', 'faults beside a real Prometheus'],
     core: ['prove/test-core', 'the contract of a payment core, checked from outside'],
-    'gateway-compat': ['prove/test-gateway-compat', 'api-gateway and nginx give the same answers'],
-    'node-versions': ['prove/test-node-versions', 'the npm packages on Node 20, 22 and 24'],
-    'kafka-cluster': ['prove/test-kafka-cluster', 'three secured brokers that fail'],
-    manifests: ['prove/test-manifests', 'manifests, alerts and dashboards'],
+    'gateway-compat': ['prove/suite gateway-compat', 'api-gateway and nginx give the same answers'],
+    'node-versions': ['prove/suite node-versions', 'the npm packages on Node 20, 22 and 24'],
+    'kafka-cluster': ['prove/suite kafka-cluster', 'three secured brokers that fail'],
+    manifests: ['prove/suite manifests', 'manifests, alerts and dashboards'],
     cluster: ['check/test-cluster', 'manifests on a real Kubernetes API server'],
-    guide: ['prove/test-guide', 'the commands of the Kubernetes guide'],
+    guide: ['prove/suite guide', 'the commands of the Kubernetes guide'],
     requirements: ['check/requirements', 'ids of the specification that no passing test proves'],
   },
   generate: {
@@ -54,7 +54,7 @@ const groups = {
 
 /** These tools print their own help. The comment at the top of each other tool is its help. */
 const ownHelp =
-  /^(check\/new|run\/(start|dev|release)|measure\/bench|\.\.\/apps\/operations\/src\/(paycode|audit)|prove\/test-(core|fuzz|gameday|mutation|simulation))$/;
+  /^(check\/new|run\/(start|dev|release)|measure\/bench|\.\.\/apps\/operations\/src\/(paycode|audit)|prove\/(suite|test-(core|fuzz|gameday|mutation|simulation)))$/;
 /** These tools refuse unknown options by themselves. */
 const ownOptions = /^(run\/kafka|check\/new|measure\/bench|prove\/test-faults)$/;
 

@@ -1,0 +1,77 @@
+/** `npm run prove -- <name>`: the suites that are one run of Jest. Words and options that follow go to Jest. */
+import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { apps, buildApps } from '../run/build.ts';
+import { makeGeneratedPages } from '../run/build/generated-pages.ts';
+import { runJest } from './testing/run-jest.ts';
+
+const root = join(import.meta.dirname, '../..');
+const njs = '/usr/lib/nginx/modules/ngx_http_js_module.so';
+
+interface Suite {
+  help: string;
+  /** From the workspace root. */
+  config: string;
+  args?: string[];
+  env?: Record<string, string>;
+  /** Why it cannot run here; a missing program is a failure, never a skipped suite. */
+  obstacle?: () => string | undefined;
+  prepare?: () => Promise<unknown>;
+}
+
+const suites: Record<string, Suite> = {
+  'gateway-compat': {
+    help: `one black-box contract for api-gateway and for nginx with auth-session as its external authorization.
+Needs HAProxy and nginx with njs: apt-get install haproxy nginx libnginx-mod-http-js`,
+    config: 'tools/prove/gateway-compat/jest.config.cjs',
+    obstacle: () => missing({ nginx: ['-v'], haproxy: ['-v'] }) ?? (existsSync(njs) ? undefined : 'the njs module of nginx'),
+    prepare: () => buildApps(['auth-session', 'api-gateway']),
+  },
+  guide: {
+    help: `executes docs/how-to/deploy-to-kubernetes.md and the rotations of k8s/runbooks/rotate-secrets.md as they stand, against a real
+PostgreSQL with TLS and a real Kafka with TLS, SCRAM and the manifests' access rules. Needs kubectl, Java 17, Maven, curl. Some minutes.`,
+    config: 'tools/prove/guide/jest.config.cjs',
+    args: ['--testTimeout=1500000'],
+    prepare: async () => {
+      await makeGeneratedPages();
+      await buildApps(await apps());
+      await import('../run/build-ops.ts');
+    },
+  },
+  'kafka-cluster': {
+    help: 'three brokers with TLS, SCRAM and access rules; fail-over, restart, rebalance. Some minutes.',
+    config: 'tools/run/jest.config.cjs',
+    args: ['--testTimeout=240000', '--testPathPatterns=tools/run/kafka/secured-cluster'],
+    env: { PAYCODE_TEST_KAFKA_CLUSTER: '1' },
+  },
+  manifests: {
+    help: `renders k8s/ offline, checks it as a strict API server would, checks the project's policies, and tests every alert.
+Needs kubectl (https://kubernetes.io/docs/tasks/tools) and promtool (apt-get install prometheus).`,
+    config: 'tools/check/manifests/jest.config.cjs',
+    obstacle: () => missing({ kubectl: ['version', '--client'], promtool: ['--version'] }),
+  },
+  'node-versions': {
+    help: `the packages for integrators on Node 20, 22 and 24, from where npm installs each Node, and the project's own commands under each
+of them as the Node of the person who types.`,
+    config: 'apps/platform-e2e/node-versions.jest.config.cjs',
+  },
+};
+
+function missing(programs: Record<string, string[]>): string | undefined {
+  return Object.keys(programs).find(program => spawnSync(program, programs[program]!).status !== 0);
+}
+
+const [name = '', ...words] = process.argv.slice(2);
+const { help, config, args = [], env, obstacle, prepare } = suites[name]!;
+const usage = `npm run prove -- ${name}: ${help}\n`;
+const lacking = words.includes('--help') || words.includes('-h') ? undefined : obstacle?.();
+if (words.includes('--help') || words.includes('-h')) process.stdout.write(usage);
+else if (lacking !== undefined) {
+  process.stderr.write(`${lacking} is not installed.\n${usage}`);
+  process.exitCode = 1;
+} else {
+  await prepare?.();
+  const jest = ['-c', join(root, config), '--maxWorkers=1', ...args];
+  process.exitCode = await runJest({ name: `test:${name}`, words, args: jest, env });
+}
