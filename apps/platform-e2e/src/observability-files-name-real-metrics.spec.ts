@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 
-const components = join(__dirname, '../../../k8s/components');
+const manifests = join(__dirname, '../../../k8s');
 const textsIn = (folder: string) =>
-  readdirSync(join(components, folder), { withFileTypes: true })
+  readdirSync(join(manifests, folder), { withFileTypes: true })
     .filter(entry => entry.isFile())
-    .map(({ name }) => readFileSync(join(components, folder, name), 'utf8'));
+    .map(({ name }) => readFileSync(join(manifests, folder, name), 'utf8'));
 
 /** Labels that Prometheus or the cluster itself adds. */
 const notOurs = /^(up$|kube_|keda_)/;
@@ -20,7 +20,7 @@ const metric = /(?<![\w:])(?:[a-z]+(?:_[a-z0-9]+)+(?![\w:]|\s*\()|up\b)/g;
 
 /** Metrics that the queries of dashboards, alerts and the autoscaler name. */
 function namedMetrics(): string[] {
-  const texts = [...textsIn('monitoring/dashboards'), ...textsIn('monitoring/alerts'), ...textsIn('keda')];
+  const texts = [...textsIn('charts/paycode/dashboards'), ...textsIn('charts/paycode/alerts'), ...textsIn('components/keda')];
   const queries = texts.flatMap(text => [...text.matchAll(/"?(?:expr|query)"?: "?(.*?)"?,?$/gm)].map(match => match[1]!));
   const names = queries.flatMap(
     query =>

@@ -44,9 +44,9 @@ const ofComponents: Record<string, string> = {
   'postgres-cnpg': 'PostgreSQL under CloudNativePG',
 };
 
-/** Reads `k8s/components`; the rules of `monitoring` are taken as its alert files have them, with `for:` and windows. */
+/** Reads `k8s/components`; the rules of `monitoring` are taken as the alert files of the chart have them, with `for:` and windows. */
 export function shippedAlerts(components: string): ShippedAlerts {
-  const files = filesIn(join(components, 'monitoring/alerts'));
+  const files = filesIn(join(components, '../charts/paycode/alerts'));
   const played = new Map<string, string>();
   const elsewhere = new Map<string, string>();
   for (const { alert, expr, labels } of files.flatMap(alertsOf)) {
