@@ -3,6 +3,9 @@ import { type ProductionPerson, productionPerson } from './testing/production-pe
 
 const february30 = Buffer.from('2030-02-30T10:00:00.000Z 1').toString('base64url');
 
+const behind = Buffer.from('1893456000000000.7').toString('base64url');
+
+/** proves: A-70, R-7-6, T-40 */
 describe('regression: bad input is refused with its field and the rule, whatever the database would say of it', () => {
   let portal: RunningPortal;
   let owner: ProductionPerson;
@@ -20,11 +23,33 @@ describe('regression: bad input is refused with its field and the rule, whatever
     [`payments?after=${february30}`, 'after'],
     [`payments?before=${february30}`, 'before'],
     ['payments?before=x', 'before'],
+    [`payments?after=${behind}!`, 'after'],
+    [`payments?after=${behind}&after=${behind}`, 'after'],
     ['payments?limit=-1', 'limit'],
+    ['payments?limit=0', 'limit'],
+    ['payments?limit=101', 'limit'],
+    ['payments?limit=05', 'limit'],
+    ['payments?limit=', 'limit'],
+    ['payments?limit[]=5', 'limit'],
     ['payments?merchantId=01', 'merchantId'],
     ['payments?amount=1e3', 'amount'],
+    ['payments?amount=1,50', 'amount'],
+    ['payments?amount=%2B5', 'amount'],
     ['payments?outcome=settled', 'outcome'],
     ['payments/export?from=2030-W05', 'from'],
+    ['payments/export?from=2030-123', 'from'],
+    ['payments/export?from=20300101T000000Z', 'from'],
+    ['payments/export?from=2030-01-01T24:00:00Z', 'from'],
+    ['payments/export?from=2030-12-31T23:59:60Z', 'from'],
+    ['payments/export?from=0000-01-01T00:00:00Z', 'from'],
+    ['payments/export?to=%2B010000-01-01T00:00:00Z', 'to'],
+    ['payments/export?to=2030-01-01T00:00:00-00:00', 'to'],
+    ['payments/export?to=2030-01-01T00:00:00.1234567890Z', 'to'],
+    ['payments/export?to=%202030-01-01T00:00:00Z', 'to'],
+    ['payments/export?from=', 'from'],
+    ['payments/export?from=2030-01-01T00:00:00Z&from=2030-01-01T00:00:00Z', 'from'],
+    ['payments/export?from[a]=2030-01-01T00:00:00Z', 'from'],
+    ['payments/export?amount=1e3', 'amount'],
     [`payments/export?after=${february30}`, 'after'],
     ['payments/0', 'transactionId'],
     ['home', 'dayBeganAt'],
@@ -37,6 +62,14 @@ describe('regression: bad input is refused with its field and the rule, whatever
       body: { errors: expect.arrayContaining([{ field, message: expect.any(String) }]) },
     });
   });
+
+  it.each(['0001-01-01T00:00:00Z', '2030-01-01T00:00:00.123456789Z', '9999-12-31T23:59:59.999999999Z'])(
+    'every filter takes %s',
+    async instant => {
+      const paths = ['payments?from=', 'payments?to=', 'payments/export?from=', 'payments/export?to=', 'home?dayBeganAt='];
+      for (const path of paths) expect([path, (await owner.visitor.get(path + instant)).status]).toEqual([path, 200]);
+    },
+  );
 
   it.each([
     ['four-eyes/7/refuse', {}, 'requestId'],

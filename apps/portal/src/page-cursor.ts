@@ -16,7 +16,9 @@ export function cursorOf({ completedAtUs, transactionId }: PageKey): string {
 export function pageKeyOf(cursor: string): PageKey | undefined {
   const found = shape.exec(Buffer.from(cursor, 'base64url').toString());
   const transactionId = Number(found?.[2]);
-  return found && Number.isSafeInteger(transactionId) ? { completedAtUs: found[1]!, transactionId } : undefined;
+  const key = found && Number.isSafeInteger(transactionId) ? { completedAtUs: found[1]!, transactionId } : undefined;
+  // A decoder skips what is not Base64, so that other texts give the same bytes.
+  return key && cursorOf(key) === cursor ? key : undefined;
 }
 
 /** Where a page ends at this payment. `completedAt`: ISO 8601 with milliseconds. */

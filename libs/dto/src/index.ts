@@ -35,4 +35,5 @@ export { publishedContracts } from './published-contracts';
 export { breakingChanges } from './schema/schema-compatibility';
 export * from './sandbox/scenarios';
 export type { JsonSchema, ParseResult } from './schema/contract';
+export { isInstant } from './schema/field-rules.ts';
 export * from './schema/ids';

@@ -12,6 +12,7 @@ export { unavailable } from './http/unavailable';
 export { listenerNameOf } from './http/listeners';
 export { parseJsonBody } from './http/json-body';
 export { ParseIdPipe } from './http/parse-id.pipe';
+export { FromDigits, IsInstantText } from './http/query-fields';
 export { createLogger, type Logger } from './logger';
 export { LOGGER } from './runtime.module';
 export { MutualTls, type MutualTlsFiles, peerNamesOf } from './tls/mutual-tls';

@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { deadLettersMax } from '@paycode/dto';
+import { FromDigits } from '@paycode/service-runtime';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -34,7 +35,7 @@ export class LettersQuery {
 
   /** With `service`: letters older than this one. */
   @IsOptional()
-  @Type(() => Number)
+  @FromDigits()
   @IsInt()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)

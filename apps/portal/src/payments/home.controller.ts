@@ -1,18 +1,16 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
-import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { IsIn, IsISO8601, IsOptional, Matches } from 'class-validator';
+import { IsInstantText, LOGGER, type Logger } from '@paycode/service-runtime';
+import { IsIn, IsOptional } from 'class-validator';
 import { orSilent } from '../neighbours';
 import { SignedIn } from '../sessions/portal.guard';
 import { Scope, ScopePipe } from '../tenancy/scope';
-import { utcInstant } from './domain/payment';
 import { PaymentCalls } from './payment-calls';
 import { type Answered, type Bucket, PaymentReader, type Sum } from './payment-reader';
 import { MerchantQuery } from './payments.controller';
 
 export class HomeQuery extends MerchantQuery {
   /** Where the reader's day began. */
-  @IsISO8601({ strict: true }, { message: 'dayBeganAt must be an instant that exists' })
-  @Matches(utcInstant, { message: 'dayBeganAt must be an instant in UTC, as in 2026-01-31T10:00:00Z' })
+  @IsInstantText()
   dayBeganAt!: string;
 
   @IsOptional()

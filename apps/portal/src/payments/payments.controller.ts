@@ -1,12 +1,12 @@
 import { Controller, Get, Header, HttpCode, Param, Post, Query, StreamableFile } from '@nestjs/common';
 import { IsIdText, type PortalFetchedNotification, type PortalShownNotification } from '@paycode/dto';
-import { invalidField, ParseIdPipe } from '@paycode/service-runtime';
-import { IsIn, IsISO8601, IsNumberString, IsOptional, IsString, Length, Matches } from 'class-validator';
+import { FromDigits, invalidField, IsInstantText, ParseIdPipe } from '@paycode/service-runtime';
+import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
 import { type PageKey, pageKeyOf } from '../page-cursor';
 import type { OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, Needs, SignedIn } from '../sessions/portal.guard';
 import { Scope, ScopedPipe, ScopePipe } from '../tenancy/scope';
-import { type Answer, answers, type Outcome, outcomes, utcInstant } from './domain/payment';
+import { type Answer, answers, type Outcome, outcomes } from './domain/payment';
 import { ExportPaymentsService, type ExportFilter } from './export-payments.service';
 import { FollowPaymentsService } from './follow-payments.service';
 import type { PaymentFilter } from './payment-reader';
@@ -45,13 +45,11 @@ export class PaymentsQuery extends MerchantQuery {
   amount?: string;
 
   @IsOptional()
-  @IsISO8601({ strict: true }, { message: 'from must be an instant that exists' })
-  @Matches(utcInstant, { message: 'from must be an instant in UTC, as in 2026-01-31T10:00:00Z' })
+  @IsInstantText()
   from?: string;
 
   @IsOptional()
-  @IsISO8601({ strict: true }, { message: 'to must be an instant that exists' })
-  @Matches(utcInstant, { message: 'to must be an instant in UTC, as in 2026-01-31T10:00:00Z' })
+  @IsInstantText()
   to?: string;
 }
 
@@ -71,13 +69,14 @@ export class ListPaymentsQuery extends ExportPaymentsQuery {
   before?: string;
 
   @IsOptional()
-  @IsNumberString({ no_symbols: true })
-  @Length(1, 3)
-  limit?: string;
+  @FromDigits()
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  limit?: number;
 }
 
 const pageDefault = 25;
-const pageMax = 100;
 
 @Controller('console/api/payments')
 export class PaymentsController {
@@ -157,7 +156,7 @@ function filterOf({ before, limit, ...query }: ListPaymentsQuery): PaymentFilter
   return {
     ...filterIn(query),
     before: keyOf('before', before),
-    limit: Math.min(Math.max(1, Number(limit ?? pageDefault)), pageMax),
+    limit: limit ?? pageDefault,
   };
 }
 

@@ -1,22 +1,15 @@
 import { Controller, Get, Header, Query, UseGuards } from '@nestjs/common';
 import { CallerIdentity, IdentityGuard } from '@paycode/access';
 import type { Identity } from '@paycode/dto';
-import { invalidField } from '@paycode/service-runtime';
-import { Transform } from 'class-transformer';
-import { IsInt, IsISO8601, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
-import { utcInstant } from '../payments/domain/payment';
+import { FromDigits, invalidField, IsInstantText } from '@paycode/service-runtime';
+import { IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
 import { pageKeyOf } from '../page-cursor';
 import { ListNotificationsService, type NotificationPage } from './list-notifications.service';
 
-/** `12`; anything else stays text, which is no integer. */
-const digits = ({ value }: { value: unknown }): unknown =>
-  typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
-
 export class ListNotificationsQuery {
-  /** Final at that instant or later: ISO 8601 in UTC. */
+  /** Final at that instant or later: ISO 8601 in UTC with 0 to 9 decimals, of which the milliseconds count. */
   @IsOptional()
-  @IsISO8601({ strict: true }, { message: 'since must be an instant that exists' })
-  @Matches(utcInstant, { message: 'since must be an instant in UTC, as in 2026-01-31T10:00:00Z' })
+  @IsInstantText()
   since?: string;
 
   /** The merchantReference of a code, as a whole. */
@@ -32,7 +25,7 @@ export class ListNotificationsQuery {
 
   /** Required for a PSP; a merchant may leave it out. */
   @IsOptional()
-  @Transform(digits)
+  @FromDigits()
   @IsInt()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
@@ -46,7 +39,7 @@ export class ListNotificationsQuery {
 
   /** Notifications of a page; 100 when it is left out. */
   @IsOptional()
-  @Transform(digits)
+  @FromDigits()
   @IsInt()
   @Min(1)
   @Max(500)

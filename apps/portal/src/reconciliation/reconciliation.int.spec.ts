@@ -26,6 +26,9 @@ async function startNotificationConfig(): Promise<Server> {
   return server;
 }
 
+const instantRule = 'since must be an instant in UTC that exists, such as 2026-01-31T10:00:00Z, with 0 to 9 decimals';
+
+/** proves: A-70, A-92, R-7-6, T-24 */
 describe('GET /pluto/purchase/notifications', () => {
   let portal: RunningPortal;
   let issuer: TestIdentityIssuer;
@@ -106,6 +109,35 @@ describe('GET /pluto/purchase/notifications', () => {
     });
   });
 
+  it.each([
+    ['', [203, 204]],
+    ['.0', [203, 204]],
+    ['.000', [203, 204]],
+    ['.000000', [203, 204]],
+    // .NET writes seven decimals, Java and Go nine. A record has milliseconds: what is finer must not hide it.
+    ['.0000007', [203, 204]],
+    ['.000999999', [203, 204]],
+    ['.001000000', [204]],
+    ['.999999999', [204]],
+  ])('regression: since takes 0 to 9 decimals and misses no notification: 2030-02-03T00:00:00%sZ', async (decimals, ids) => {
+    expect(await idsOf(merchant(8), { since: `2030-02-03T00:00:00${decimals}Z` })).toEqual(ids);
+  });
+
+  it('since takes each year that the database has', async () => {
+    expect(await idsOf(merchant(8), { since: '0001-01-01T00:00:00Z', limit: 1 })).toEqual([205]);
+    expect(await idsOf(merchant(8), { since: '9999-12-31T23:59:59.999999999Z' })).toEqual([]);
+  });
+
+  it('regression: a parameter that is named twice is refused with its name', async () => {
+    const headers = issuer.signer.headers({ service: 'portal', method: 'GET', path }, merchant(7));
+    const twice = 'since=2030-01-01T00:00:00Z&since=2030-01-02T00:00:00Z';
+    const answer = await fetch(`${portal.publicUrl}${path}?${twice}`, { headers });
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      expect.objectContaining({ errors: [{ field: 'since', message: instantRule }] }),
+    ]);
+  });
+
   it('pages hold every notification once, also those of one microsecond (A-92)', async () => {
     const seen: number[] = [];
     let cursor: string | null = null;
@@ -141,13 +173,20 @@ describe('GET /pluto/purchase/notifications', () => {
   });
 
   it.each<[Record<string, string>, string, string]>([
-    [{ since: '2030-02-31T00:00:00Z' }, 'since', 'since must be an instant that exists'],
-    [{ since: '2030-01-01T00:00:00+02:00' }, 'since', 'since must be an instant in UTC, as in 2026-01-31T10:00:00Z'],
-    [{ since: '0000-01-01T00:00:00Z' }, 'since', 'since must be an instant in UTC, as in 2026-01-31T10:00:00Z'],
+    [{ since: '2030-02-31T00:00:00Z' }, 'since', instantRule],
+    [{ since: '2030-01-01T00:00:00+02:00' }, 'since', instantRule],
+    [{ since: '0000-01-01T00:00:00Z' }, 'since', instantRule],
+    [{ since: '2030-01-01T00:00:00.1234567890Z' }, 'since', instantRule],
+    [{ since: '2030-01-01T00:00:00,5Z' }, 'since', instantRule],
+    [{ since: '2030-01-01t00:00:00z' }, 'since', instantRule],
+    [{ since: '' }, 'since', instantRule],
+    [{ 'since[]': '2030-01-01T00:00:00Z' }, 'since', 'must be a text, without brackets behind its name'],
     [{ reference: 'x\u0000' }, 'reference', 'must not contain control characters'],
     [{ code: '12' }, 'code', 'code must be 10 digits'],
     [{ limit: '501' }, 'limit', 'limit must not be greater than 500'],
     [{ limit: '1e2' }, 'limit', 'limit must be an integer number'],
+    [{ limit: '007' }, 'limit', 'limit must be an integer number'],
+    [{ limit: '' }, 'limit', 'limit must be an integer number'],
     [{ limit: '0' }, 'limit', 'limit must not be less than 1'],
     [{ cursor: 'not one' }, 'cursor', 'must be the next of a page'],
     [{ merchantId: '-1' }, 'merchantId', 'merchantId must be an integer number'],

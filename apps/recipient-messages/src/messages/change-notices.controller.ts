@@ -8,7 +8,7 @@ import {
   type PortalInvitation,
 } from '@paycode/dto';
 import { isDataFault } from '@paycode/persistence';
-import { DomainError, invalidField } from '@paycode/service-runtime';
+import { DomainError, invalidField, IsInstantText } from '@paycode/service-runtime';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -16,7 +16,6 @@ import {
   IsArray,
   IsEmail,
   IsIn,
-  IsISO8601,
   IsString,
   IsUrl,
   IsUUID,
@@ -44,7 +43,7 @@ export class ChangeNoticeBody implements ChangeNotice {
   @Length(1, 200)
   actor!: string;
 
-  @IsISO8601()
+  @IsInstantText()
   occurredAt!: string;
 }
 
@@ -71,7 +70,7 @@ export class InvitationBody implements PortalInvitation {
   @Length(1, 200)
   tenant!: string;
 
-  @IsISO8601()
+  @IsInstantText()
   expiresAt!: string;
 }
 
@@ -111,7 +110,7 @@ export class FourEyesBody implements PortalFourEyesNotice {
   @Length(1, 500)
   link!: string;
 
-  @IsISO8601()
+  @IsInstantText()
   expiresAt!: string;
 }
 

@@ -31,8 +31,13 @@ const realInstant = new RegExp(
 export const instant = own<string>(
   { type: 'string', format: 'date-time', pattern: instantForm.source },
   'an ISO 8601 instant in UTC',
-  value => typeof value === 'string' && realInstant.test(value),
+  isInstant,
 );
+
+/** Whether it is an instant in UTC that exists, with 0 to 9 decimals. */
+export function isInstant(value: unknown): value is string {
+  return typeof value === 'string' && realInstant.test(value);
+}
 
 /** Text of 0 to `charsMax` characters. */
 export function text(charsMax: number) {

@@ -1,18 +1,18 @@
 import { deadLettersMax } from '@paycode/dto';
-import { Type } from 'class-transformer';
+import { FromDigits } from '@paycode/service-runtime';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsOptional, Max, Min } from 'class-validator';
 
 export class DeadLettersQuery {
   /** Letters older than this one. */
   @IsOptional()
-  @Type(() => Number)
+  @FromDigits()
   @IsInt()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
   before: number = Number.MAX_SAFE_INTEGER;
 
   @IsOptional()
-  @Type(() => Number)
+  @FromDigits()
   @IsInt()
   @Min(1)
   @Max(deadLettersMax)

@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, BadRequestException, ValidationPipe } from '@nestjs/common';
 import type { FieldError } from '@paycode/dto';
-import type { ValidationError } from 'class-validator';
+import { getMetadataStorage, type ValidationError } from 'class-validator';
 import { invalidField } from '../domain-error';
 
 /** Rules about the type of a value. When one of them fails, rules about size or form are not reported. */
@@ -44,17 +44,28 @@ const untyped: readonly unknown[] = [Object, Array, String, Number, Boolean];
 
 /**
  * Requires that a body described by a class is an object; for an array or a text, class-validator would check nothing. A number in a path stays
- * text for the pipe that reads it, because Nest would make numbers of `01` and `1e3`.
+ * text for the pipe that reads it, because Nest would make numbers of `01` and `1e3`. A known parameter of a query with brackets is refused:
+ * `from[]=` would count as unknown and be ignored, and the answer would hold more than was asked for.
  */
 class ObjectValidationPipe extends ValidationPipe {
   override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type === 'param' && metadata.metatype === Number) return Promise.resolve(value);
     const isObject = typeof value === 'object' && !Array.isArray(value);
     if (isDescribed(metadata) && value !== undefined && !isObject) throw invalidField('body', 'must be an object');
+    if (metadata.type === 'query' && isObject && metadata.metatype) refuseBrackets(value as object, metadata.metatype);
     return super.transform(value, metadata) as Promise<unknown>;
   }
 }
 
 function isDescribed({ type, metatype }: ArgumentMetadata): boolean {
   return type === 'body' && metatype !== undefined && !untyped.includes(metatype);
+}
+
+/** @throws DomainError 400 that names the parameter */
+function refuseBrackets(query: object, metatype: NonNullable<ArgumentMetadata['metatype']>): void {
+  const bracketed = Object.keys(query).flatMap(name => /^([^[]+)\[/.exec(name)?.[1] ?? []);
+  if (bracketed.length === 0) return;
+  const rules = getMetadataStorage().getTargetValidationMetadatas(metatype, '', false, false);
+  const known = bracketed.find(name => rules.some(({ propertyName }) => propertyName === name));
+  if (known !== undefined) throw invalidField(known, 'must be a text, without brackets behind its name');
 }

@@ -7,6 +7,7 @@ const rules: Record<string, (args: unknown[]) => Schema> = {
   IsInt: () => ({ type: 'integer' }),
   IsId: () => ({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   IsIdText: () => ({ pattern: String.raw`^[1-9]\d{0,15}$` }),
+  IsInstantText: () => ({ pattern: String.raw`^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$` }),
   IsNumber: () => ({ type: 'number' }),
   IsString: () => ({ type: 'string' }),
   IsBoolean: () => ({ type: 'boolean' }),

@@ -47,6 +47,3 @@ export function isContradiction({ outcome, status, answer }: Wanted): boolean {
   if (status !== null && status !== 'SUCCESS') return true;
   return outcome === 'PENDING' && answer !== null;
 }
-
-/** An instant of a query in UTC. The database keeps microseconds, and takes no year 0. */
-export const utcInstant = /^[12]\d{3}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?Z$/;
