@@ -119,7 +119,7 @@ CREATE TABLE payment (
   status text,
   reference_transaction_id bigint,
   completed_at timestamp with time zone,
-  amount numeric(18,3),
+  amount numeric,
   currency_code text,
   reference text,
   code text,

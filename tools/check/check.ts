@@ -16,6 +16,7 @@ import { type LockedWorkspace, supplyChainProblems } from './gates/supply-chain.
 import { unreadSettings } from './gates/unread-settings.ts';
 import { serviceSettings } from '../run/build/declarations.ts';
 import { supplyChainPolicy } from '../run/images/supply-chain.policy.ts';
+import { amendmentsReadAt } from '../../libs/dto/src/notification/currency.ts';
 import { generatedPages, staleDocs } from './generate-docs.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -99,12 +100,23 @@ async function settings(): Promise<string[]> {
 }
 
 async function supplyChain(): Promise<string[]> {
+  warnOfOldCurrencies();
   const [lock, manifest] = await Promise.all(['package-lock.json', 'package.json'].map(textOf));
   const workspace: LockedWorkspace = {
     lock: JSON.parse(lock!) as LockedWorkspace['lock'],
     manifest: JSON.parse(manifest!) as LockedWorkspace['manifest'],
   };
   return supplyChainProblems(workspace, supplyChainPolicy).map(({ rule, text }) => `package-lock.json: ${rule}: ${text}`);
+}
+
+/** SIX amends ISO 4217 one to three times a year (ADR 0116). A warning: no change of the code makes the table old. */
+function warnOfOldCurrencies(): void {
+  const yearMs = 365 * 86_400_000;
+  if (Date.now() - Date.parse(amendmentsReadAt) < yearMs) return;
+  const place = 'libs/dto/src/notification/currency.ts';
+  console.log(
+    `warn the amendments of ISO 4217 were read on ${amendmentsReadAt}: read the newer ones and bring ${place} up to date`,
+  );
 }
 
 /**

@@ -244,11 +244,38 @@ describe('payment codes', () => {
     expect([answer.status, answer.data.errors]).toEqual([400, expect.arrayContaining([expect.objectContaining({ field })])]);
   });
 
-  it.each(['zar', 'Zar', 'ZZZ', 'ZA', 'ZAR ', ''])('%j is no currency: no code is made (R-2.5-3, R-7-6)', async currencyCode => {
-    const body = JSON.stringify({ merchantReference: `currency-${currencyCode}`, amount: 1, currencyCode });
+  it.each([
+    ...['HUF 10.50', 'IDR 10000.00', 'COP 10.50', 'PKR 10.50', 'IQD 10.500', 'MGA 10.50', 'CLF 10.5000', 'UYW 0.0001'],
+    ...['XCG 10.50', 'ZAR 10', 'ZAR 10.5', 'KWD 1.001', 'JPY 100'],
+  ])('regression: the decimals are those of ISO 4217: %s is taken as it came in (R-2.5-3, A-57)', async wish => {
+    const [currencyCode = '', amount] = wish.split(' ');
+    const body = `{"merchantReference":"iso-${currencyCode}-${amount}","amount":${amount},"currencyCode":"${currencyCode}"}`;
     const { status, data } = await post(merchant(1001), '/pluto/code/create', body);
-    expect([status, data.errors]).toEqual([400, [{ field: 'currencyCode', message: 'currencyCode must be an ISO 4217 code' }]]);
+    expect([status, data.errors]).toEqual([200, undefined]);
   });
+
+  it.each([
+    ['HUF 10.505', 'must have at most 2 decimals in HUF'],
+    ['CLF 0.00001', 'must have at most 4 decimals in CLF'],
+    ['JPY 100.0', 'must have at most 0 decimals in JPY'],
+    ['ZAR 1e2', 'must be a plain decimal number of at most 15 digits and 6 decimals'],
+    ['ZAR -0', 'must be a plain decimal number of at most 15 digits and 6 decimals'],
+    ['ZAR 0.00', 'must be greater than 0'],
+  ])('%s is no amount: no code is made (R-7-6)', async (wish, message) => {
+    const [currencyCode = '', amount] = wish.split(' ');
+    const body = `{"merchantReference":"iso-bad","amount":${amount},"currencyCode":"${currencyCode}"}`;
+    const { status, data } = await post(merchant(1001), '/pluto/code/create', body);
+    expect([status, data.errors]).toEqual([400, [{ field: 'amount', message }]]);
+  });
+
+  it.each(['zar', 'Zar', 'ZZZ', 'ZA', 'ZAR ', '', 'HRK', 'BGN', 'ZWL'])(
+    '%j is no currency: no code is made (R-2.5-3, R-7-6)',
+    async currencyCode => {
+      const body = JSON.stringify({ merchantReference: `currency-${currencyCode}`, amount: 1, currencyCode });
+      const { status, data } = await post(merchant(1001), '/pluto/code/create', body);
+      expect([status, data.errors]).toEqual([400, [{ field: 'currencyCode', message: 'currencyCode must be an ISO 4217 code' }]]);
+    },
+  );
 
   it.each(['merchantReference', 'shortDescription', 'extraReferenceName', 'extraReferenceValue'])(
     'refuses a NUL, C1 or half a pair in %s (R-7-6, A-70)',

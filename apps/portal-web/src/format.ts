@@ -1,18 +1,9 @@
-/** Decimals of a currency, as ISO 4217 has them. */
-function decimalsOf(currencyCode: string): number {
-  try {
-    return (
-      new Intl.NumberFormat('en', { style: 'currency', currency: currencyCode }).resolvedOptions().maximumFractionDigits ?? 2
-    );
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return 2;
-  }
-}
-
-/** An exact amount in the reader's way of writing it. Digits stay text: a float would round large sums. */
+/**
+ * An exact amount in the reader's way of writing it, with the decimals that it has: the portal writes those of the currency, while browsers think
+ * that some have none. Digits stay text: a float would round large sums.
+ */
 export function money(amount: string, currencyCode: string): string {
-  const digits = decimalsOf(currencyCode);
+  const digits = amount.split('.')[1]?.length ?? 0;
   const options = {
     style: 'currency',
     currency: currencyCode,

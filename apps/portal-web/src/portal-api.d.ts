@@ -1062,6 +1062,7 @@ export type Sum = {
   outcome: 'NO_MONEY' | 'PENDING' | 'REVERSED' | 'SETTLED';
   currencyCode: string;
   count: number;
+  /** With the decimals of the currency. */
   amount: string;
 };
 

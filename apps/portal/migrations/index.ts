@@ -6,6 +6,7 @@ import { AddFourEyes1794000000000 } from './1794000000000-add-four-eyes';
 import { KeepDeadLetters1797000000000 } from './1797000000000-keep-dead-letters';
 import { FourEyesAbout1798000000000 } from './1798000000000-four-eyes-about';
 import { ReversalsMayFail1807000000000 } from './1807000000000-reversals-may-fail';
+import { AmountsOfFourDecimals1808000000000 } from './1808000000000-amounts-of-four-decimals';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
@@ -20,4 +21,5 @@ export const migrations = [
   KeepDeadLetters1797000000000,
   FourEyesAbout1798000000000,
   ReversalsMayFail1807000000000,
+  AmountsOfFourDecimals1808000000000,
 ];

@@ -22,6 +22,7 @@ export { WithoutCardNumber } from './notification/without-card-number';
 export { ExactNumber, parseExactJson } from './notification/exact-json';
 export * from './notification/notification-json';
 export * from './notification/notification-status';
+export * from './notification/currency';
 export * from './notification/payload-versions';
 export type {
   BankResponse,

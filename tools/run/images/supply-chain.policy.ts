@@ -30,6 +30,7 @@ export const supplyChainPolicy: SupplyChainPolicy = {
     'ISC',
     'MIT',
     'MIT-0',
+    'MIT/X11',
     'Python-2.0',
     'Zlib',
   ],

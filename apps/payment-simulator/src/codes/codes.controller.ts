@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CallerIdentity, IdentityGuard } from '@paycode/access';
 import {
+  currencyCodes,
   ExactNumber,
   type FollowUp,
   followUps,
@@ -11,7 +12,6 @@ import {
 } from '@paycode/dto';
 import { IsBoolean, IsIn, IsInt, IsNumber, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
 import type { FastifyReply } from 'fastify';
-import { currencyCodes } from '../transactions/domain/decimal';
 import type { StoredTransaction } from '../transactions/domain/transaction';
 import { CodePaymentsService, type SimulatedTransaction } from './code-payments.service';
 import { type CodeRequest, CodesService, CodeUrls, type CodeWithMerchant } from './codes.service';

@@ -14,7 +14,8 @@ const latin = { numberingSystem: 'latn' };
 const contactFields = ['firstName', 'lastName', 'emailAddress', 'phoneNumber', 'country'];
 
 const filled = (text, values) => text.replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
-const inMoney = new Intl.NumberFormat(numberLocale, { style: 'currency', currency, ...latin });
+const ownDecimals = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+const inMoney = new Intl.NumberFormat(numberLocale, { style: 'currency', currency, ...ownDecimals, ...latin });
 const inDigits = new Intl.NumberFormat(numberLocale, { minimumFractionDigits: decimals, ...latin });
 const inTime = new Intl.DateTimeFormat(wordLocale, { dateStyle: 'medium', timeStyle: 'short' });
 const signs = new Intl.NumberFormat(numberLocale, latin).formatToParts(1234567.5);

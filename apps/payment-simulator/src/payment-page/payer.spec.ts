@@ -56,6 +56,9 @@ describe('who reads the payment page', () => {
     expect(moneyFor(payer, '999999999999999.99', 'EUR')).toBe('€999,999,999,999,999.99');
     expect(moneyFor(payer, '5', 'EUR')).toBe('€5.00');
     expect(moneyFor(payer, '500', 'JPY')).toBe('¥500');
+    // Intl would round these to whole numbers.
+    expect(moneyFor(payer, '10.50', 'HUF')).toBe('HUF\u00a010.50');
+    expect(moneyFor(payer, '10.5', 'CLF')).toBe('CLF\u00a010.5000');
   });
 
   it('each language says everything, with the places of English (A-96)', () => {

@@ -1,3 +1,4 @@
+import { decimalsOf } from '@paycode/dto';
 import { catalogue, type Language, languages, type Messages } from './messages';
 
 /** The reader of the page: language, texts and locales. */
@@ -42,7 +43,8 @@ function tagsOf(header: string): string[] {
 
 /** An exact decimal as the payer reads it, with the decimals of its currency. Digits stay 0 to 9: the same can be typed. */
 export function moneyFor(payer: Payer, digits: string, currency: string): string {
-  const format = new Intl.NumberFormat(payer.numberLocale, { style: 'currency', currency, numberingSystem: 'latn' });
+  const decimals = { minimumFractionDigits: decimalsOf(currency), maximumFractionDigits: decimalsOf(currency) };
+  const format = new Intl.NumberFormat(payer.numberLocale, { style: 'currency', currency, numberingSystem: 'latn', ...decimals });
   // As text, an amount never passes through a float.
   return format.format(digits as Intl.StringNumericLiteral);
 }

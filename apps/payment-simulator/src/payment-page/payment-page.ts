@@ -1,7 +1,6 @@
-import { notificationStatusOf } from '@paycode/dto';
+import { decimalsOf, notificationStatusOf } from '@paycode/dto';
 import type { CodeState, PaymentCode } from '../codes/domain/code';
 import { countryCodes } from '../transactions/domain/country';
-import { minorUnitsOf } from '../transactions/domain/decimal';
 import { type Html, html } from './html';
 import { catalogue, filled, languages, type PaymentStatus } from './messages';
 import { moneyFor, type Payer } from './payer';
@@ -108,7 +107,7 @@ function form({ code, merchantName }: Omit<PageContent, 'state'>, payer: Payer):
       data-word-locale="${payer.wordLocale}"
       data-amount="${code.amount}"
       data-currency="${currency}"
-      data-decimals="${minorUnitsOf(currency)}"
+      data-decimals="${decimalsOf(currency)}"
       data-merchant="${merchantName}"
       data-reference="${code.merchantReference}"
       data-mobile="${exampleMobile}"

@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import {
   announcedAfterSMax,
+  currencyCodes,
   type FollowUp,
   followUps,
   type Identity,
@@ -12,7 +13,6 @@ import {
 } from '@paycode/dto';
 import { answered } from '@paycode/service-runtime';
 import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
-import { currencyCodes } from '../transactions/domain/decimal';
 import { PortalSandboxService } from './portal-sandbox.service';
 
 /** Body of POST /internal/portal/sandbox/{operation}. */

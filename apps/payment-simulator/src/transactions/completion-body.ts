@@ -2,6 +2,7 @@ import {
   type BankResponse,
   type CardInfo,
   type ClientContact,
+  currencyCodes,
   ExactNumber,
   isTerminalTxState,
   parseExactJson,
@@ -9,7 +10,7 @@ import {
 } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { countryCodes } from './domain/country';
-import { amountProblem, compareDecimals, currencyCodes, decimalForm } from './domain/decimal';
+import { amountProblem, compareDecimals, decimalForm } from './domain/decimal';
 import type { Completion } from './domain/transaction';
 
 /** Most completions of one call. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { inCurrency } from '@paycode/dto';
 import { DataSource } from 'typeorm';
 import type { Answer, Outcome } from '../payments/domain/payment';
 
@@ -116,8 +117,8 @@ export class OnCallReader {
       currencyCode: row.currency_code,
       failed: row.failed,
       acknowledged: row.acknowledged,
-      reversedAmount: row.reversed_amount,
-      pendingAmount: row.pending_amount,
+      reversedAmount: inCurrency(row.reversed_amount, row.currency_code),
+      pendingAmount: inCurrency(row.pending_amount, row.currency_code),
       lastFailedAt: row.last_failed_at.toISOString(),
     }));
   }
@@ -142,7 +143,7 @@ export class OnCallReader {
       kind: row.kind,
       status: row.status,
       outcome: row.outcome,
-      amount: row.amount,
+      amount: row.amount !== null && row.currency_code !== null ? inCurrency(row.amount, row.currency_code) : null,
       currencyCode: row.currency_code,
       completedAt: row.completed_at?.toISOString() ?? null,
       reversedBy: row.reversed_by === null ? null : Number(row.reversed_by),

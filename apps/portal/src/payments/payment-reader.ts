@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { idOf, type ReversalReason, reversalReasons, type TransactionKind } from '@paycode/dto';
+import { idOf, inCurrency, type ReversalReason, reversalReasons, type TransactionKind } from '@paycode/dto';
 import { DataSource } from 'typeorm';
 import type { Scope } from '../tenancy/scope';
 import { instantSql, type PageKey } from '../page-cursor';
@@ -27,6 +27,7 @@ export interface Sum {
   outcome: Outcome;
   currencyCode: string;
   count: number;
+  /** With the decimals of the currency. */
   amount: string;
 }
 
@@ -168,7 +169,12 @@ export class PaymentReader {
     return this.dataSource
       .query<(Omit<Sum, 'currencyCode'> & { currency_code: string })[]>(readSql.sums, [merchantsOf(scope), since])
       .then(rows =>
-        rows.map(({ outcome, currency_code: currencyCode, count, amount }) => ({ outcome, currencyCode, count, amount })),
+        rows.map(({ outcome, currency_code: currencyCode, count, amount }) => ({
+          outcome,
+          currencyCode,
+          count,
+          amount: inCurrency(amount, currencyCode),
+        })),
       );
   }
 
@@ -203,7 +209,7 @@ function paymentOf(row: Row): Payment {
     status: row.status,
     outcome: row.outcome,
     completedAt: row.completed_at.toISOString(),
-    amount: row.amount,
+    amount: inCurrency(row.amount, row.currency_code),
     currencyCode: row.currency_code,
     reference: row.reference,
     code: row.code,

@@ -41,7 +41,7 @@ export class PaymentsQuery extends MerchantQuery {
 
   /** Exactly this one. */
   @IsOptional()
-  @Matches(/^\d{1,15}(\.\d{1,3})?$/, { message: 'amount must be a decimal with a point, such as 25.50' })
+  @Matches(/^\d{1,15}(\.\d{1,6})?$/, { message: 'amount must be a decimal with a point, such as 25.50' })
   amount?: string;
 
   @IsOptional()

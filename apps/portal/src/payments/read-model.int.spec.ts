@@ -88,7 +88,7 @@ describe('the read model of payments', () => {
   const orders: [string, Step[], object][] = [
     ['paid', ['paid'], { outcome: 'PENDING', acknowledgedAt: null }],
     ['paid, acknowledged', ['paid', 'acknowledged'], { outcome: 'SETTLED', ackElapsedMs: 12 }],
-    ['acknowledged, paid', ['acknowledged', 'paid'], { outcome: 'SETTLED', ackElapsedMs: 12, amount: '25.500' }],
+    ['acknowledged, paid', ['acknowledged', 'paid'], { outcome: 'SETTLED', ackElapsedMs: 12, amount: '25.50' }],
     ['paid, ordered, returned', ['paid', 'ordered', 'returned'], { outcome: 'REVERSED', reversalReason: 'NON_200' }],
     ['returned, ordered, paid', ['returned', 'ordered', 'paid'], { outcome: 'REVERSED', reversalReason: 'NON_200' }],
     ['returned, paid', ['returned', 'paid'], { outcome: 'REVERSED', reversalReason: null }],
@@ -126,6 +126,30 @@ describe('the read model of payments', () => {
     expect(await reader.find(await scopeOf(7), transactionId)).toBeUndefined();
   });
 
+  it('regression: amounts have the decimals of their currency, in the list and in sums, and none is rounded (A-57)', async () => {
+    const of = { merchantId: 43, completedAt: '2034-01-02T10:00:00.000Z' };
+    await writer.terminals([
+      terminal({ ...of, transactionId: 8_101, amount: '10', currencyCode: 'ZAR' }),
+      terminal({ ...of, transactionId: 8_102, amount: '25.5', currencyCode: 'ZAR' }),
+      terminal({ ...of, transactionId: 8_103, amount: '500', currencyCode: 'JPY' }),
+      terminal({ ...of, transactionId: 8_104, amount: '10.5', currencyCode: 'HUF' }),
+      terminal({ ...of, transactionId: 8_105, amount: '1.5', currencyCode: 'KWD' }),
+      terminal({ ...of, transactionId: 8_106, amount: '0.1234', currencyCode: 'CLF' }),
+    ]);
+    const scope = await scopeOf(43);
+    const found = await reader.list(scope, everything);
+    expect(found.map(({ amount, currencyCode }) => `${amount} ${currencyCode}`).reverse()).toEqual([
+      ...['10.00 ZAR', '25.50 ZAR', '500 JPY', '10.50 HUF', '1.500 KWD', '0.1234 CLF'],
+    ]);
+    const sums = await reader.sums(scope, of.completedAt);
+    expect(sums.map(({ amount, currencyCode }) => `${amount} ${currencyCode}`)).toEqual([
+      ...['0.1234 CLF', '10.50 HUF', '500 JPY', '1.500 KWD', '35.50 ZAR'],
+    ]);
+    expect((await reader.list(scope, { ...everything, amount: '0.1234' })).map(({ transactionId }) => transactionId)).toEqual([
+      8_106,
+    ]);
+  });
+
   it('answers no question outside the scope (T-24)', async () => {
     await writer.terminals([terminal({ transactionId: 5_001, merchantId: 8, reference: 'theirs' })]);
     const mine = await scopeOf(7);
@@ -134,7 +158,7 @@ describe('the read model of payments', () => {
     expect(await reader.list(mine, { ...everything, search: '5001' })).toEqual([]);
     expect(() => mine.narrowedTo(8)).toThrow('not yours');
     expect(await reader.sums(await scopeOf(8), '2029-01-01T00:00:00.000Z')).toEqual([
-      { outcome: 'PENDING', currencyCode: 'ZAR', count: 1, amount: '25.500' },
+      { outcome: 'PENDING', currencyCode: 'ZAR', count: 1, amount: '25.50' },
     ]);
   });
 
@@ -229,7 +253,7 @@ describe('the read model of payments', () => {
       [{ answer: 'NON_200' }, [ids.refused, ids.stands]],
       [{ amount: '12.3' }, [ids.refused, ids.settled]],
       [{ amount: '0.001' }, [ids.read]],
-      [{ amount: '12.300', outcome: 'REVERSED' }, [ids.refused]],
+      [{ amount: '12.3', outcome: 'REVERSED' }, [ids.refused]],
       [{ from: '2033-01-03T00:00:00.000Z' }, [ids.read]],
       [{ to: '2033-01-03T00:00:00.000Z', answer: 'HTTP_200' }, [ids.settled]],
       // By reference and code alike, once each; by the id of one, the reference of another and the code of a third.

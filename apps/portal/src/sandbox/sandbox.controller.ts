@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import {
   announcedAfterSMax,
+  currencyCodes,
   type FollowUp,
   followUps,
   type PortalSandboxTransaction,
@@ -17,7 +18,7 @@ export class SandboxCodeBody {
   @Matches(/^\d{1,15}(\.\d{1,6})?$/, { message: 'amount must be a decimal number such as 25.50' })
   amount!: string;
 
-  @Matches(/^[A-Z]{3}$/, { message: 'currencyCode must be an ISO 4217 code' })
+  @IsIn(currencyCodes, { message: 'currencyCode must be an ISO 4217 code' })
   currencyCode!: string;
 }
 

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { InternalClient } from '@paycode/access';
-import type {
-  FollowUp,
-  PortalAnswer,
-  PortalNotificationRequest,
-  PortalSandboxAnswers,
-  PortalSandboxCode,
-  PortalSandboxOperation,
-  PortalSandboxRequest,
-  PortalSandboxTransaction,
-  RedeliveryAnswer,
+import {
+  type FollowUp,
+  inCurrency,
+  type PortalAnswer,
+  type PortalNotificationRequest,
+  type PortalSandboxAnswers,
+  type PortalSandboxCode,
+  type PortalSandboxOperation,
+  type PortalSandboxRequest,
+  type PortalSandboxTransaction,
+  type RedeliveryAnswer,
 } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { BoundedMap, type BucketRate, type Clock, TokenBucket } from '@paycode/service-runtime/timing';
@@ -103,7 +104,7 @@ export class SandboxService {
     const request = { ...this.admitted(asking), ...wish, merchantReference };
     const made = await this.calls.ask('make-code', request);
     await this.record('SANDBOX_CODE_MADE', asking, { code: made.code });
-    return { ...made, ...wish, merchantReference };
+    return { ...made, ...wish, amount: inCurrency(wish.amount, wish.currencyCode), merchantReference };
   }
 
   async pay(payment: SandboxPayment, asking: ByPerson): Promise<PortalSandboxTransaction> {

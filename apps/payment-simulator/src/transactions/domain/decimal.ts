@@ -1,5 +1,4 @@
-/** ISO 4217 codes in their one spelling, upper case (R-2.5-3). */
-export const currencyCodes: readonly string[] = Intl.supportedValuesOf('currency');
+import { decimalsOf } from '@paycode/dto';
 
 /** An exact amount: digits, at most 15 before and 6 after the point, no sign, no exponent (A-57). */
 export const decimalForm = /^(0|[1-9]\d{0,14})(\.\d{1,6})?$/;
@@ -11,7 +10,7 @@ function toMillionths(digits: string): bigint {
   return BigInt(whole + fraction.padEnd(scaleMax, '0'));
 }
 
-function decimalsOf(digits: string): number {
+function scaleOf(digits: string): number {
   return digits.split('.')[1]?.length ?? 0;
 }
 
@@ -24,23 +23,10 @@ export function compareDecimals(a: string, b: string): number {
 /** Exact sum, with as many decimals as the longer one: 110.10 + 5 = 115.10. */
 export function addDecimals(a: string, b: string): string {
   const sum = toMillionths(a) + toMillionths(b);
-  const decimals = Math.max(decimalsOf(a), decimalsOf(b));
+  const decimals = Math.max(scaleOf(a), scaleOf(b));
   const text = sum.toString().padStart(scaleMax + 1, '0');
   const whole = text.slice(0, -scaleMax);
   return decimals === 0 ? whole : `${whole}.${text.slice(-scaleMax).slice(0, decimals)}`;
-}
-
-/** By currency; to ask Intl took a tenth of a completion's time. */
-const minorUnits = new Map<string, number>();
-
-/** Decimals that the currency has (ISO 4217 minor unit), e.g. 2 for ZAR, 0 for JPY. */
-export function minorUnitsOf(currencyCode: string): number {
-  const known = minorUnits.get(currencyCode);
-  if (known !== undefined) return known;
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency: currencyCode });
-  const decimals = format.resolvedOptions().maximumFractionDigits!;
-  minorUnits.set(currencyCode, decimals);
-  return decimals;
 }
 
 /** Why `digits` is not an amount in `currencyCode`, or null. Zero is no amount. */
@@ -48,6 +34,6 @@ export function amountProblem(digits: string | undefined, currencyCode: string):
   if (digits === undefined || !decimalForm.test(digits))
     return 'must be a plain decimal number of at most 15 digits and 6 decimals';
   if (compareDecimals(digits, '0') === 0) return 'must be greater than 0';
-  const minor = minorUnitsOf(currencyCode);
-  return decimalsOf(digits) > minor ? `must have at most ${minor} decimals in ${currencyCode}` : null;
+  const minor = decimalsOf(currencyCode);
+  return scaleOf(digits) > minor ? `must have at most ${minor} decimals in ${currencyCode}` : null;
 }

@@ -9,6 +9,7 @@ const rowOf = (over: Partial<typeof payment>) => {
   return Object.fromEntries(names.map((name, at) => [name, values[at]]));
 };
 
+/** proves: T-25 */
 describe('a line of the file of payments', () => {
   it('has exact decimals, instants in UTC, and nothing where nothing is known', () => {
     expect(rowOf({ amount: '90071992547409.931', ackElapsedMs: 12, answer: 'HTTP_200' })).toEqual({
@@ -33,6 +34,22 @@ describe('a line of the file of payments', () => {
 
   it.each(['=1+1', '+27', '-2', '@SUM(A1)', '\t=1', '\r=1', '＝1'])('%j is no formula to a spreadsheet', reference => {
     expect(csvLines([{ ...payment, reference }])).toMatch(/,"?'/);
+  });
+
+  it.each(['0012345678', '007', '123456789012', '1e5', '12E3', '1-2', '3/4', '2030-01-02'])(
+    'regression: a reference %j stays as it is in a spreadsheet, and is no number or day',
+    reference => {
+      expect(rowOf({ reference }).reference).toBe(`'${reference}`);
+    },
+  );
+
+  it('regression: the zeros in front of a code stay in a spreadsheet', () => {
+    expect(rowOf({ code: '0012345678' }).code).toBe("'0012345678");
+    expect(rowOf({ code: '1012345678' }).code).toBe('1012345678');
+  });
+
+  it.each(['order-1', '12345678901', '1.5', '0', 'a-1', '2030-1-2-3'])('a reference %j is written as it is', reference => {
+    expect(rowOf({ reference }).reference).toBe(reference);
   });
 
   it('quotes what would end a cell or a line, and keeps what is in it', () => {

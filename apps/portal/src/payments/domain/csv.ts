@@ -1,6 +1,7 @@
 import type { Payment } from './payment';
 
-type Cell = string | number | null;
+/** `text`: of a shop or a code, and never a number, whatever it looks like. */
+type Cell = string | number | null | { text: string };
 
 const columns: readonly (readonly [name: string, of: (payment: Payment) => Cell])[] = [
   ['transactionId', payment => payment.transactionId],
@@ -12,8 +13,8 @@ const columns: readonly (readonly [name: string, of: (payment: Payment) => Cell]
   ['answer', payment => payment.answer],
   ['amount', payment => payment.amount],
   ['currencyCode', payment => payment.currencyCode],
-  ['reference', payment => payment.reference],
-  ['code', payment => payment.code],
+  ['reference', payment => ({ text: payment.reference })],
+  ['code', payment => payment.code && { text: payment.code }],
   ['referenceTransactionId', payment => payment.referenceTransactionId || null],
   ['acknowledgedAt', payment => payment.acknowledgedAt],
   ['answerMs', payment => payment.ackElapsedMs],
@@ -24,18 +25,23 @@ const columns: readonly (readonly [name: string, of: (payment: Payment) => Cell]
 /** The first line of a file of payments, RFC 4180. */
 export const csvHeader = `${columns.map(([name]) => name).join(',')}\r\n`;
 
-/** Lines of payments. Instants are ISO 8601 UTC, amounts exact decimals; what is not known is empty. */
+/** Lines of payments. Instants are ISO 8601 UTC, amounts have the decimals of their currency; what is not known is empty. */
 export function csvLines(payments: readonly Payment[]): string {
   return payments.map(payment => `${columns.map(([, of]) => cellOf(of(payment))).join(',')}\r\n`).join('');
 }
 
 /** A spreadsheet takes a text that begins so for a formula, quoted or not; references are whatever a shop was given. */
 const formula = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+/** A spreadsheet takes a text that looks so for a number or a day: 007 becomes 7, 123456789012 becomes 1.23E+11, 1-2 becomes a day. */
+const changed = /^0\d|^\d{12}|^\d+(\.\d+)?e[+-]?\d+$|^\d{1,4}[-/]\d{1,2}([-/]\d{1,4})?$/i;
 const special = /[",\r\n\t]|^\s|\s$/;
 
 function cellOf(value: Cell): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
-  const text = formula.test(value) ? `'${value}` : value;
+  const isOwnText = typeof value === 'object';
+  const given = isOwnText ? value.text : value;
+  // An apostrophe in front keeps it a text.
+  const text = formula.test(given) || (isOwnText && changed.test(given)) ? `'${given}` : given;
   return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -96,6 +96,9 @@ describe('texts for recipients', () => {
     ['ZAR', '7', 'ZAR 7.00'],
     ['ZAR', '110.105', 'ZAR 110.105'],
     ['JPY', '500', 'JPY 500'],
+    ['HUF', '10.5', 'HUF 10.50'],
+    ['IDR', '10000', 'IDR 10000.00'],
+    ['CLF', '10.5', 'CLF 10.5000'],
     ['KWD', '1.5', 'KWD 1.500'],
     ['USD', '999999999999999.99', 'USD 999999999999999.99'],
   ])('money is written with the decimals of its currency and loses no digit: %s %s (A-57)', (currency, amount, text) => {

@@ -1,4 +1,10 @@
-import type { ChangeNotice, NotificationStatus, PortalInvitation, TransactionNotificationV3 } from '@paycode/dto';
+import {
+  type ChangeNotice,
+  inCurrency,
+  type NotificationStatus,
+  type PortalInvitation,
+  type TransactionNotificationV3,
+} from '@paycode/dto';
 import { cutToSeptets, septetsMax, septetsOf, toGsm7 } from './gsm7';
 import type { EmailText, ToldRequest } from './message';
 import { escapedHtml, plainText } from './plain-text';
@@ -70,17 +76,9 @@ export function paymentSms(notification: TransactionNotificationV3): string {
   return `${start}${cutToSeptets(ref, room)}${end}`;
 }
 
-/** Currency and amount for people: exact digits, padded to the usual decimals of the currency (`19.9` -> `ZAR 19.90`). */
+/** Currency and amount for people, with the decimals of the currency (`19.9` -> `ZAR 19.90`). */
 export function moneyText(currencyCode: string, amount: string): string {
-  const [whole = '', fraction = ''] = amount.split('.');
-  const decimals = fraction.padEnd(decimalsOf(currencyCode), '0');
-  return `${currencyCode} ${decimals === '' ? whole : `${whole}.${decimals}`}`;
-}
-
-/** Decimals by ISO 4217, from the runtime. */
-function decimalsOf(currencyCode: string): number {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency: currencyCode });
-  return format.resolvedOptions().minimumFractionDigits ?? 0;
+  return `${currencyCode} ${inCurrency(amount, currencyCode)}`;
 }
 
 const changes: Record<ChangeNotice['kind'], string> = {

@@ -9,7 +9,7 @@ export const payment: Payment = {
   status: 'SUCCESS',
   outcome: 'PENDING',
   completedAt: '2030-01-01T10:00:00.000Z',
-  amount: '25.500',
+  amount: '25.50',
   currencyCode: 'ZAR',
   reference: 'order-1',
   code: null,
