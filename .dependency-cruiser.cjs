@@ -85,10 +85,10 @@ module.exports = {
     },
     {
       name: 'contracts-know-no-framework',
-      comment: 'libs/dto and libs/crypto outlive frameworks: zod, class-validator and Node only.',
+      comment: 'libs/dto and libs/crypto outlive frameworks: zod, class-validator, the list of ISO 4217 and Node only.',
       severity: 'error',
       from: { path: '^libs/(dto|crypto)/src/', pathNot: testCode },
-      to: { path: 'node_modules/', pathNot: 'node_modules/(zod|class-validator)/' },
+      to: { path: 'node_modules/', pathNot: 'node_modules/(zod|class-validator|currency-codes)/' },
     },
     {
       name: 'no-development-package-in-a-service',

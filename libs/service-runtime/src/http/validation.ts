@@ -52,7 +52,7 @@ class ObjectValidationPipe extends ValidationPipe {
     if (metadata.type === 'param' && metadata.metatype === Number) return Promise.resolve(value);
     const isObject = typeof value === 'object' && !Array.isArray(value);
     if (isDescribed(metadata) && value !== undefined && !isObject) throw invalidField('body', 'must be an object');
-    if (metadata.type === 'query' && isObject && metadata.metatype) refuseBrackets(value as object, metadata.metatype);
+    refuseBrackets(value, metadata);
     return super.transform(value, metadata) as Promise<unknown>;
   }
 }
@@ -61,8 +61,9 @@ function isDescribed({ type, metatype }: ArgumentMetadata): boolean {
   return type === 'body' && metatype !== undefined && !untyped.includes(metatype);
 }
 
-/** @throws DomainError 400 that names the parameter */
-function refuseBrackets(query: object, metatype: NonNullable<ArgumentMetadata['metatype']>): void {
+/** @throws DomainError 400 that names the parameter of the query */
+function refuseBrackets(query: unknown, { type, metatype }: ArgumentMetadata): void {
+  if (type !== 'query' || !metatype || typeof query !== 'object' || query === null) return;
   const bracketed = Object.keys(query).flatMap(name => /^([^[]+)\[/.exec(name)?.[1] ?? []);
   if (bracketed.length === 0) return;
   const rules = getMetadataStorage().getTargetValidationMetadatas(metatype, '', false, false);
