@@ -102,6 +102,9 @@ describe('payment codes', () => {
     const plain = await create();
     expect((await pay(plain.data.code, ',"tipAmount":5.05')).status).toBe(400);
     const tipped = await create(',"requestTip":true');
+    const beyond = await pay(tipped.data.code, ',"tipAmount":999999999999999.99');
+    const message = 'must not make a total of more than 15 digits';
+    expect([beyond.status, beyond.data.errors]).toEqual([400, [{ field: 'tipAmount', message }]]);
     const { data } = await pay(tipped.data.code, ',"tipAmount":5.05');
     await eventually(async () =>
       expect(await simulator.notificationOf(data.transactionId)).toMatchObject({ amount: '115.15', tipAmount: '5.05' }),

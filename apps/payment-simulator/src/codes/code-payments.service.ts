@@ -8,7 +8,7 @@ import type {
   TransactionNotificationV3,
 } from '@paycode/dto';
 import { invalidField } from '@paycode/service-runtime';
-import { addDecimals, amountProblem } from '../transactions/domain/decimal';
+import { addDecimals, amountProblem, decimalForm } from '../transactions/domain/decimal';
 import type { CompletedTransaction, Completion, StoredTransaction } from '../transactions/domain/transaction';
 import { TransactionsService } from '../transactions/transactions.service';
 import { CodesService } from './codes.service';
@@ -98,6 +98,8 @@ function tipOf({ tipAmount }: Payment, code: PaymentCode): string | null {
   if (!code.requestTip) throw invalidField('tipAmount', 'is not accepted by this code');
   const problem = amountProblem(tipAmount, code.currencyCode);
   if (problem) throw invalidField('tipAmount', problem);
+  if (!decimalForm.test(addDecimals(code.amount, tipAmount)))
+    throw invalidField('tipAmount', 'must not make a total of more than 15 digits');
   return tipAmount;
 }
 

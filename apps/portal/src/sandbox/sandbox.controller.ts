@@ -15,7 +15,7 @@ import { type MadeCode, SandboxService } from './sandbox.service';
 
 export class SandboxCodeBody {
   @IsString()
-  @Matches(/^\d{1,15}(\.\d{1,6})?$/, { message: 'amount must be a decimal number such as 25.50' })
+  @Matches(/^(0|[1-9]\d{0,14})(\.\d{1,6})?$/, { message: 'amount must be a decimal number such as 25.50' })
   amount!: string;
 
   @IsIn(currencyCodes, { message: 'currencyCode must be an ISO 4217 code' })
