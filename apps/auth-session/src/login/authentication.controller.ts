@@ -9,9 +9,12 @@ import { LoginService } from './login.service';
 
 const tokenCharsMax = 8_192;
 
-/** One challenge field without the other would be an ambiguous downgrade, so both are required when one is present. */
+/**
+ * One challenge field without the other would be an ambiguous downgrade, so both are required when one is present (A-34). null counts as absent, as
+ * in every optional field: JSON libraries write absent fields as null.
+ */
 const namesChallenge = (body: LoginBody) =>
-  body.base64EncodedChallengeHash !== undefined || body.base64EncodedChallengeResponse !== undefined;
+  (body.base64EncodedChallengeHash ?? body.base64EncodedChallengeResponse ?? null) !== null;
 
 export class LoginBody {
   /** No account name contains a control character, so refusing one as malformed reveals nothing about an account (R-5.1-2). */
@@ -28,13 +31,13 @@ export class LoginBody {
   @ValidateIf(namesChallenge)
   @IsString()
   @MaxLength(256)
-  base64EncodedChallengeHash?: string;
+  base64EncodedChallengeHash?: string | null;
 
   /** base64 SHA-256 of the decrypted server challenge (R-4.1-6). */
   @ValidateIf(namesChallenge)
   @IsString()
   @MaxLength(256)
-  base64EncodedChallengeResponse?: string;
+  base64EncodedChallengeResponse?: string | null;
 }
 
 export class RenewBody {
@@ -64,7 +67,7 @@ export class AuthenticationController {
   login(@Body() body: LoginBody, @ClientRequest() origin: ClientOrigin): Promise<LoginSession> {
     const { identity, password, base64EncodedChallengeHash, base64EncodedChallengeResponse } = body;
     const answer =
-      base64EncodedChallengeHash !== undefined && base64EncodedChallengeResponse !== undefined
+      typeof base64EncodedChallengeHash === 'string' && typeof base64EncodedChallengeResponse === 'string'
         ? { base64EncodedChallengeHash, base64EncodedChallengeResponse }
         : undefined;
     return this.logins.login({ identity, password, answer, origin });

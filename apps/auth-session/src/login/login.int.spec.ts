@@ -55,6 +55,16 @@ describe('POST /authentication/login', () => {
     expect(outcomeOf(await service.authorize({ authorization: [session.headerValue] }))).toBe('allowed');
   });
 
+  it('regression: the challenge fields may be null, as every optional field (R-4.1-7)', async () => {
+    const body = {
+      identity: account.username,
+      password: account.password,
+      base64EncodedChallengeHash: null,
+      base64EncodedChallengeResponse: null,
+    };
+    expect(says(await client.login(body))).toBe('200 ok');
+  });
+
   it('identity and password are required (R-4.1-4, R-7-6)', async () => {
     for (const body of [{ identity: 'psp-1' }, { password: 'x' }, { identity: 1, password: 'x' }, {}]) {
       expect((await client.login(body)).status).toBe(400);
