@@ -161,6 +161,12 @@ describe('the checks of every request to a service', () => {
     expect(refusalOf(await post('/orders', body))).toEqual([400, 'body', 'must be UTF-8']);
   });
 
+  it('regression: names the byte order mark in front of a body, which nobody sees', async () => {
+    const rule = 'must not begin with a byte order mark';
+    for (const body of ['\uFEFF{"reference":"a"}', '\uFEFF', '\uFEFF[]'])
+      expect(refusalOf(await post('/orders', body))).toEqual([400, 'body', rule]);
+  });
+
   it.each([
     ['twice', '{"reference":"a","reference":"b"}', 'reference', 'appears more than once'],
     ['twice with one value', '{"reference":"a","reference":"a"}', 'reference', 'appears more than once'],

@@ -22,6 +22,8 @@ export function decodeBody(body: Buffer): string {
  * everything inside them, may have line ends.
  */
 export function parseJsonBody(text: string, multilineFields: ReadonlySet<string> = none): unknown {
+  // RFC 8259 8.1 forbids to send it. Editors and .NET write it, and nobody sees it.
+  if (text.startsWith('\uFEFF')) throw invalidField('body', 'must not begin with a byte order mark');
   if (nestingOf(text) > nestingMax) throw invalidField('body', `must not be nested deeper than ${nestingMax} levels`);
   let value: unknown;
   try {
