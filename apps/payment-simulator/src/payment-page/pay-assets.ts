@@ -42,10 +42,18 @@ const field = name => form.elements[name];
 const text = name => field(name).value.trim();
 const labelOf = name => form.querySelector('label[for=' + name + ']').textContent;
 
+/** Keyboards of many scripts write digits of their own, with the decimal sign of Arabic between them. */
+const latinOf = {};
+for (const numberingSystem of 'arab arabext beng deva fullwide gujr guru khmr knda laoo mlym mymr orya tamldec telu thai tibt'.split(' ')) {
+  const written = new Intl.NumberFormat('en', { numberingSystem, useGrouping: false }).format(9876543210);
+  Array.from(written).forEach((digit, at) => { latinOf[digit] = String(9 - at); });
+}
+const numberText = name => text(name).replace(/\p{Nd}/gu, digit => latinOf[digit] ?? digit).replace('\u066B', '.').replaceAll('\u066C', '');
+
 /** The digits of the tip, or null. Grouped as the payer's locale groups; else the decimals may follow a comma or a point. */
 function tipDigits() {
   if (!field('tipAmount')) return null;
-  let typed = text('tipAmount').replace(/[\s’']/g, '');
+  let typed = numberText('tipAmount').replace(/[\s’']/g, '');
   if (typed === '') return null;
   const isGrouped = grouping === ',' ? /^\d{1,3}(,\d{2,3})*,\d{3}([.]\d+)?$/ : grouping === '.' ? /^\d{1,3}([.]\d{2,3})*[.]\d{3}(,\d+)?$/ : /(?!)/;
   if (isGrouped.test(typed)) typed = typed.split(grouping).join('');
@@ -56,7 +64,7 @@ function tipDigits() {
   return /[1-9]/.test(digits) ? digits : null;
 }
 function mobile() {
-  const number = text('clientMsisdn').replace(/[\s()./-]/g, '');
+  const number = numberText('clientMsisdn').replace('\uFF0B', '+').replace(/[\s()./-]/g, '');
   if (!/^[+]?[1-9]\d{6,14}$/.test(number)) throw new Refusal('clientMsisdn', filled(words.mobileForm, { example: form.dataset.mobile }));
   return number;
 }

@@ -108,6 +108,13 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
     ['1 000,5', 'R 1 110,60', ''],
     ['5.50', 'R 115,60', ''],
     ['0,00', 'R 110,10', ''],
+    // Digits of other scripts: Arabic, Persian, Devanagari, Bengali, Thai, full width.
+    ['٥٫٥٠', 'R 115,60', ''],
+    ['۵.۵۰', 'R 115,60', ''],
+    ['५.५०', 'R 115,60', ''],
+    ['৫,৫০', 'R 115,60', ''],
+    ['๕.๕๐', 'R 115,60', ''],
+    ['５.５０', 'R 115,60', ''],
     ['5,555', '–', 'The tip may have 2 decimals at most in ZAR, such as 5,50.'],
     ['-5', '–', 'The tip must be an amount such as 5,50.'],
     ['five', '–', 'The tip must be an amount such as 5,50.'],
