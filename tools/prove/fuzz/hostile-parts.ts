@@ -28,10 +28,17 @@ const numbers = list(
   '99999999999999999999|0.000001|9223372036854775808|2147483648|-2147483649',
 ).concat('9'.repeat(400), `0.${'1'.repeat(400)}`);
 
+/** Other forms of ISO 8601, instants that do not exist, and amounts and integers as people and other programs write them. */
+const otherForms = list(
+  '2026|2026-W10-1|2026-123|20260101T000000Z|2026-01-01T24:00:00Z|2026-12-31T23:59:60Z|0000-01-01T00:00:00Z|+010000-01-01T00:00:00Z',
+  '2026-01-01T00:00:00-00:00|2026-01-01T00:00:00+2400|2026-01-01t00:00:00z|2026-01-01T00:00:00,5Z|2026-01-01T00:00:00.1234567890Z|infinity',
+  '007.50|1,50|1e2|+5|1_000|-Infinity|0b1|100.000|MS4x!|OTk5OTk5OTk5OTk5OTk5OTk5OS4x|HRK|CLF',
+);
+
 export const hostileTexts = (sizeMax: number): string[] => [
   ...[...characters, ...characters.slice(0, 4).map(each => `abc${each}abc`)].map(utf8),
   ...invalidUtf8.flatMap(bytes => [bytes, `a${bytes}b`]),
-  ...[...commands, ...sized(sizeMax)],
+  ...[...commands, ...otherForms, ...sized(sizeMax)],
 ];
 
 /** Deep nesting: around the limit of the platform, and far beyond it. */
@@ -91,9 +98,9 @@ export const hostileSegments: readonly string[] = [
   ...list('%252f|//|/|?|#|%23|%3f|~|@|:80|HTTP|1%20|+1|%201').concat('a'.repeat(513), 'a'.repeat(5_000), '%41'.repeat(300)),
 ];
 
-export const hostileQueries: readonly string[] = list('a=|a[]=|a[b]=|__proto__=|identity=|=').flatMap(name =>
-  list('|%00|%ff|a|%zz|[]|&&|%ed%a0%80').map(value => name + value),
-);
+export const hostileQueries: readonly string[] = list(
+  'a=|a[]=|a[b]=|__proto__=|identity=|since[]=|since[a]=|since=&since=|limit=|cursor=|=',
+).flatMap(name => list('|%00|%ff|a|%zz|[]|&&|%ed%a0%80').map(value => name + value));
 
 /** Spellings of a whole target. Some name another resource. */
 export function hostileTargets(path: string): string[] {
