@@ -34,7 +34,7 @@ ${quick}
   },
   scale: {
     apps: ['webhook-dispatcher', 'reversal-scheduler'],
-    help: `1 to 8 dispatchers with equal shares of a core; needs root\n${quick}`,
+    help: `1 to 8 dispatchers with equal shares of a core, first without a connection; needs root\n${quick}`,
   },
   timers: {
     apps: ['reversal-scheduler'],

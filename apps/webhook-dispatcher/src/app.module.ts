@@ -151,7 +151,7 @@ function outbound(settings: Settings): Provider[] {
         // up.
         const connectTimeoutMs = settings.CONNECT_BUDGET_MS + 2_000;
         const connect = new OutboundGuard(outboundPolicyOf(settings)).connector({ connectTimeoutMs });
-        return new UndiciWebhookClient({ connect, isOurFault, clock: new SystemClock() });
+        return new UndiciWebhookClient({ connect, isOurFault, clock: new SystemClock(), watchLoop });
       },
     },
     {
@@ -217,6 +217,14 @@ function portsOf(settings: Settings, injected: Parts): DispatcherPorts {
     metrics,
     showLoad: read => metrics.observe(read),
   };
+}
+
+/** While the event loop is busy for at least this share of a wait for a connection, the wait says nothing about the receiver. */
+const saturatedFrom = 0.9;
+
+function watchLoop(): () => boolean {
+  const before = performance.eventLoopUtilization();
+  return () => performance.eventLoopUtilization(before).utilization >= saturatedFrom;
 }
 
 function gateBefore(client: UndiciWebhookClient, handshakesPerSecond: number): HandshakeGate {

@@ -1,6 +1,6 @@
 /** `npm run bench -- scale`: 1 to 8 dispatchers, each with the same share of a core (docs/explanation/performance.md). */
-import { type Burst, measureBurst } from './delivery-rounds.ts';
-import { makeMerchants } from './merchants.ts';
+import { type Burst, type Fixture, measureBurst } from './delivery-rounds.ts';
+import { type BenchMerchant, makeMerchants } from './merchants.ts';
 import { median, print, printTable, progress, report } from './report.ts';
 import { runBenchmark } from './run-benchmark.ts';
 import { ScaledPlatform } from './scaled-platform.ts';
@@ -21,8 +21,32 @@ const scales = {
 /** Of a core, for each dispatcher: eight of them leave room for everything else on two cores. */
 const coreShare = 0.1;
 const endpoints = 20;
-/** Few at first: thousands of handshakes at once would keep the receiver busy for longer than a connection may take. */
+/** Few at first: the first payments cost most. */
 const warmUpShares = [0.02, 0.08, 0.2, 0.3, 0.4];
+
+/** All at once for dispatchers without a connection; then again while all but one of them restart, with 80 % for one merchant. None may be reversed. */
+async function coldFleet(
+  fixture: Fixture,
+  { scaled, merchants, most, burst }: { scaled: ScaledPlatform; merchants: BenchMerchant[]; most: number; burst: number },
+): Promise<string[]> {
+  const deviations: string[] = [];
+  const measure = async (name: string, called: BenchMerchant[], meanwhile?: () => Promise<unknown>) => {
+    const contender = await scaled.contender(name, called);
+    const [found] = await Promise.all([measureBurst(contender, fixture, burst), meanwhile?.()]);
+    print(`${name}: ${burst} payments, ${found.deviations.join('; ') || 'all settled'}`);
+    deviations.push(...found.deviations);
+  };
+  await scaled.unlimited(async () => {
+    await measure(`${most} cold dispatchers`, merchants);
+    const [hot, ...others] = merchants;
+    const skewed = others.flatMap(other => [hot!, hot!, hot!, hot!, other]);
+    await measure('restarted beside a merchant with 80 %', skewed, async () => {
+      await scaled.shrinkTo(1);
+      await scaled.growTo(most);
+    });
+  });
+  return deviations;
+}
 
 function rowOf(replicas: number, bursts: readonly Burst[], shards: number[]): BurstRow {
   const cpuOf = (part: RegExp) =>
@@ -40,7 +64,10 @@ function rowOf(replicas: number, bursts: readonly Burst[], shards: number[]): Bu
   };
 }
 
-function reportScale(rows: readonly BurstRow[], context: { scale: typeof scales.full; postgres: string }): boolean {
+function reportScale(
+  rows: readonly BurstRow[],
+  { deviations, ...context }: { scale: typeof scales.full; postgres: string; deviations: string[] },
+): boolean {
   print(
     `each dispatcher has ${coreShare * 100} % of a core (quota of a control group), ${context.scale.burstEach} payments each`,
   );
@@ -54,8 +81,8 @@ function reportScale(rows: readonly BurstRow[], context: { scale: typeof scales.
       shards.join(' '),
     ]),
   );
-  const deviations = rows.flatMap(row => row.deviations);
-  return report({ name: 'scale', goals: [], deviations, figures: { ...context, coreShare, rows } });
+  const all = [...deviations, ...rows.flatMap(row => row.deviations)];
+  return report({ name: 'scale', goals: [], deviations: all, figures: { ...context, coreShare, rows } });
 }
 
 runBenchmark(
@@ -66,9 +93,11 @@ runBenchmark(
     fixture.neighbours.know(merchants.map(({ route }) => route));
     const scaled = await ScaledPlatform.start(fixture, coreShare);
     const rows: BurstRow[] = [];
+    const deviations: string[] = [];
     try {
       const most = scale.replicas.at(-1)!;
       await scaled.growTo(most);
+      deviations.push(...(await coldFleet(fixture, { scaled, merchants, most, burst: scale.burstEach * most })));
       const warming = await scaled.contender(`${most} dispatchers warm up`, merchants);
       await scaled.unlimited(async () => {
         for (const share of warmUpShares) await measureBurst(warming, fixture, Math.round(scale.warmUpEach * share) * most);
@@ -86,6 +115,6 @@ runBenchmark(
     } finally {
       await scaled.stop();
     }
-    return reportScale(rows, { scale, postgres: await fixture.database.version() });
+    return reportScale(rows, { scale, postgres: await fixture.database.version(), deviations });
   },
 );

@@ -8,8 +8,6 @@ import type { BenchMerchant } from './merchants.ts';
 import { type PlatformFixture, PlatformUnderTest } from './platform-under-test.ts';
 import type { ServiceUnderTest } from './services.ts';
 
-/** All dispatchers of a run open their connections to one process, which answers for every merchant. */
-const dispatcher = { CONNECT_BUDGET_MS: '40000' };
 /** Partitions follow a new replica within a few heartbeats. */
 const sharedWithinMs = 60_000;
 
@@ -31,7 +29,7 @@ export class ScaledPlatform {
   }
 
   static async start(fixture: PlatformFixture, coreShare: number): Promise<ScaledPlatform> {
-    return new ScaledPlatform(await PlatformUnderTest.start({ ...fixture, name: 'scale', dispatcher }), fixture, coreShare);
+    return new ScaledPlatform(await PlatformUnderTest.start({ ...fixture, name: 'scale' }), fixture, coreShare);
   }
 
   /** CPU is charged to every dispatcher that runs now. */

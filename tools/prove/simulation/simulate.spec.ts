@@ -53,6 +53,8 @@ describe('simulation of dispatchers and schedulers', () => {
     ['NO_POLL_TURNS', 32],
     ['NO_LEASE', 6],
     ['ONE_QUEUE', 1],
+    ['ARM_FIRST', 1],
+    ['OWN_CONGESTION', 1],
   ] as const)(
     'misses the guard %s',
     async (mutation, from) => {

@@ -109,6 +109,7 @@ function checkEnd(world: World, transactionId: number): void {
 function hasEnded(world: World): boolean {
   return (
     world.silentNeighbour.isOver &&
+    world.coldFleet.isOver &&
     world.core.announced.every(id => {
       const { isReversible, decisions, reversals } = world.watcher.ghost(id);
       return !isReversible || decisions[0] === 'SETTLED' || (decisions[0] === 'REVERSED' && reversals > 0);

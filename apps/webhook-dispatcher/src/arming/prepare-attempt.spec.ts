@@ -138,3 +138,106 @@ describe('a preparation that fails after the claim', () => {
     expect([heir.poster.ids, tables.verdicts.get(5)]).toEqual([[], expect.objectContaining({ kind: 'ACKED_HTTP', attempt: 1 })]);
   });
 });
+
+describe('a delivery waits for its connection before it is armed (P-T13, P-T8)', () => {
+  let tables: DispatcherTables;
+  let stores: DispatcherStores;
+  let replica: Replica;
+
+  beforeEach(async () => {
+    tables = memoryTables();
+    stores = memoryStores(tables);
+    replica = await new Replica(stores).own();
+    replica.poster.hasFree = false;
+    await replica.dispatcher.intake.record([terminalEvent(1)]);
+    await settled();
+    expect([replica.scheduler.armed, replica.poster.ids, replica.poster.connecting.length]).toEqual([[], [], 1]);
+  });
+
+  const isNothingHeld = () => expect(replica.poster.held).toBe(0);
+  /** Heartbeats go on. */
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 1_000) {
+      await replica.dispatcher.shards.pass();
+      await replica.clock.advance(1_000);
+    }
+  };
+
+  it('regression: it is armed and posted once the connection is open', async () => {
+    await pass(9_000);
+    replica.poster.connecting[0]!.connected();
+    await settled();
+    expect([replica.scheduler.armed.length, replica.poster.ids]).toEqual([1, [1]]);
+    isNothingHeld();
+  });
+
+  it('regression: a wait that our own congestion may have caused ends in another try, unarmed', async () => {
+    replica.poster.isCongested = true;
+    await pass(10_000);
+    await pass(2_000);
+    expect([replica.scheduler.armed, tables.verdicts.size, replica.poster.connecting.length]).toEqual([[], 0, 2]);
+    expect(replica.metrics.faults).toEqual([expect.objectContaining({ code: 'CONNECT_CONGESTED' })]);
+    replica.poster.connecting[1]!.connected();
+    await settled();
+    expect(replica.poster.ids).toEqual([1]);
+  });
+
+  it('a congestion that lasts until B ends in a reversal without an attempt (A-12)', async () => {
+    replica.poster.isCongested = true;
+    await pass(915_000);
+    expect([replica.scheduler.armed, tables.verdicts.get(1)?.kind]).toEqual([[], 'CLOSED_BACKSTOP']);
+  });
+
+  it.each(['ECONNREFUSED', 'CERT_HAS_EXPIRED', 'ENOTFOUND'])(
+    '%s is the receiver’s: armed, and reversed without a request',
+    async code => {
+      replica.poster.connecting[0]!.fail({ code });
+      await settled();
+      expect([replica.scheduler.armed.length, replica.poster.ids]).toEqual([1, []]);
+      expect(tables.verdicts.get(1)).toMatchObject({ kind: 'CLOSED_CONN', attempt: 1 });
+      expect(replica.metrics.reports).toMatchObject([{ outcome: `CONNECTION: ${code}` }]);
+    },
+  );
+
+  it('silence of a receiver ends with the connect budget (A-05, F-31)', async () => {
+    await pass(10_000);
+    await settled();
+    expect(tables.verdicts.get(1)).toMatchObject({ kind: 'CLOSED_CONN' });
+    expect(replica.metrics.reports).toMatchObject([{ outcome: 'CONNECTION: CONNECT_BUDGET' }]);
+    expect(replica.poster.connecting[0]!.isGivenUp).toBe(true);
+  });
+
+  it('a fault of the platform holds it back unarmed', async () => {
+    replica.poster.connecting[0]!.fail({ code: 'EMFILE', isOurs: true });
+    await settled();
+    expect([replica.scheduler.armed, tables.verdicts.size]).toEqual([[], 0]);
+    await pass(2_000);
+    expect(replica.poster.connecting).toHaveLength(2);
+  });
+
+  it('a shard that is lost meanwhile leaves it to its new owner, and the connection to others (P-I8)', async () => {
+    const heir = await new Replica(memoryStores(tables)).takeOver();
+    await replica.dispatcher.shards.pass();
+    replica.poster.connecting[0]!.connected();
+    await settled();
+    expect([replica.scheduler.armed, replica.poster.ids, heir.poster.ids]).toEqual([[], [], [1]]);
+    isNothingHeld();
+  });
+
+  it('a merchant that moves to another endpoint meanwhile gets its payment there (A-10)', async () => {
+    await pass(2_000);
+    replica.routes.url = 'https://elsewhere.example/hook';
+    replica.poster.connecting[0]!.connected();
+    await settled();
+    expect([replica.scheduler.armed, replica.poster.connecting.at(-1)!.url]).toEqual([[], 'https://elsewhere.example/hook']);
+    isNothingHeld();
+  });
+
+  it('an arm that fails gives the connection back', async () => {
+    replica.scheduler.fault = new Error('the scheduler is away');
+    replica.poster.connecting[0]!.connected();
+    await settled();
+    expect(replica.poster.ids).toEqual([]);
+    isNothingHeld();
+  });
+});

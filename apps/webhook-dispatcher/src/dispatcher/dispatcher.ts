@@ -13,7 +13,7 @@ import { EndpointPauses, type PauseReader } from '../pausing/endpoint-pauses';
 import { AckDeadlines } from '../posting/ack-deadlines';
 import { DispatchWebhook } from '../posting/dispatch-webhook';
 import type { HandshakeGate } from '../posting/handshake-gate';
-import { type PostOptions, PostWebhook, type WebhookPoster } from '../posting/post-webhook';
+import { ConnectFirst, type PostOptions, PostWebhook, type WebhookPoster } from '../posting/post-webhook';
 import type { WebhookSealer } from '../posting/webhook-sealer';
 import { DeliveryQueue, type QueueLoad } from '../queueing/delivery-queue';
 import { OriginQueues } from '../queueing/domain/origin-queues';
@@ -104,8 +104,14 @@ export class Dispatcher {
       { store: deliveries, shards, queue, routes, clock, flushing: flushing.beforePost },
       metrics,
     );
-    const preparing = new PrepareAttempt(routes, shards, deliveries, scheduler, { clock, flushing: flushing.beforePost });
-    const posting = new PostWebhook(ports.poster, ports.sealer, new AckDeadlines(clock), clock, settings.post);
+    const deadlines = new AckDeadlines(clock);
+    const connecting = new ConnectFirst(ports.poster, deadlines, clock, settings.post);
+    const preparing = new PrepareAttempt(routes, shards, deliveries, scheduler, {
+      clock,
+      flushing: flushing.beforePost,
+      connecting,
+    });
+    const posting = new PostWebhook(ports.poster, ports.sealer, deadlines, clock, settings.post);
     this.settling = new SettleReversals(scheduler, clock, metrics);
     const verdicts = new RecordVerdict(ports.verdicts, shards, this.settling, metrics, { clock, flushing: flushing.verdicts });
     const concluding = new ConcludeDelivery(verdicts, ports.informational, rules, clock, metrics);

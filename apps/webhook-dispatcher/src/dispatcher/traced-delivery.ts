@@ -2,7 +2,14 @@ import type { ArmItem, Decision, SettleItem, VerdictKind } from '@paycode/dto';
 import { type PaymentTracing, traceAll } from '@paycode/service-runtime/tracing';
 import { ReversalScheduler } from '../arming/reversal-scheduler.client';
 import type { Verdict } from '../deliveries/domain/delivery';
-import { type PostObserver, WebhookPoster, type WebhookRequest } from '../posting/post-webhook';
+import type { Connection } from '../deliveries/domain/next-step';
+import {
+  type Connecting,
+  type ConnectObserver,
+  type PostObserver,
+  WebhookPoster,
+  type WebhookRequest,
+} from '../posting/post-webhook';
 import { type OwnedVerdict, VerdictStore } from '../verdicts/verdict.store';
 
 /** A scheduler client that records each call in the trace of the payment and passes the trace on to the scheduler. */
@@ -35,12 +42,20 @@ export class TracedWebhookPoster extends WebhookPoster {
     super();
   }
 
-  override post(request: WebhookRequest, observer: PostObserver & { done(): void }): { abort(): void } {
+  override take(url: string): Connection | undefined {
+    return this.poster.take(url);
+  }
+
+  override connect(url: string, observer: ConnectObserver): Connecting {
+    return this.poster.connect(url, observer);
+  }
+
+  override post(request: WebhookRequest, observer: PostObserver & { done(): void }, connection?: Connection): { abort(): void } {
     const { 'x-webhook-transaction-id': id, 'x-webhook-attempt': attempt } = request.headers;
     const facts = { attempt: Number(attempt) };
     const span = this.tracing.start(Number(id), { name: 'POST webhook', kind: 'client', facts });
-    if (!span) return this.poster.post(request, observer);
-    const underWay = this.poster.post(request, {
+    if (!span) return this.poster.post(request, observer, connection);
+    const traced: typeof observer = {
       sent: () => observer.sent(),
       answered: httpStatus => {
         span.end({ httpStatus });
@@ -51,7 +66,8 @@ export class TracedWebhookPoster extends WebhookPoster {
         observer.failed(fault);
       },
       done: () => observer.done(),
-    });
+    };
+    const underWay = this.poster.post(request, traced, connection);
     return {
       abort: () => {
         span.end({ errorCode: 'TIMEOUT' });

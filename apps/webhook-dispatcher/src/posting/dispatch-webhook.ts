@@ -3,7 +3,7 @@ import type { Clock } from '@paycode/service-runtime/timing';
 import type { PrepareAttempt } from '../arming/prepare-attempt';
 import type { DeliveryMetrics } from '../deliveries/deliveries.ports';
 import type { AttemptOutcome, Delivery } from '../deliveries/domain/delivery';
-import type { Next } from '../deliveries/domain/next-step';
+import type { Next, PostUnderWay } from '../deliveries/domain/next-step';
 import type { DeliveryQueue } from '../queueing/delivery-queue';
 import type { Granted, SlotUse } from '../queueing/domain/origin-queues';
 import type { TakeOverDeliveries } from '../takeover/take-over-deliveries';
@@ -35,8 +35,8 @@ export interface DispatchParts {
 }
 
 /**
- * Flow of a delivery: a slot for its merchant at its endpoint -> prepare (route, claim, arm) -> POST -> verdict. Waiting deliveries are not armed, so their
- * 45 seconds have not begun (P-1.9).
+ * Flow of a delivery: a slot for its merchant at its endpoint -> prepare (route, connection, claim, arm) -> POST -> verdict. Waiting
+ * deliveries are not armed, so their 45 seconds have not begun (P-1.9).
  */
 export class DispatchWebhook {
   constructor(
@@ -73,13 +73,20 @@ export class DispatchWebhook {
   /** All steps before the request, and its start. Never rejects: a failure before the request is a fault of the platform (P-T8). */
   private async start(held: Delivery, origin: string): Promise<Next<'AWAIT'> | NotPosted> {
     const prepared = await this.preparing.prepare(held, origin);
+    if (prepared.next === 'UNREACHABLE') return { ...prepared, next: 'AWAIT', post: unreachable(prepared.code) };
     if (prepared.next !== 'CHECK') return prepared;
-    const { delivery } = prepared;
+    const step = await this.startOn(prepared, origin);
+    if (step.next !== 'AWAIT') prepared.connection.giveBack();
+    return step;
+  }
+
+  private async startOn({ delivery, connection }: Next<'CHECK'>, origin: string): Promise<Next<'AWAIT'> | NotPosted> {
     try {
       for (let looks = 0; looks < looksMax; looks++) {
-        const look = this.preparing.lastLook(delivery);
+        const look = this.preparing.lastLook(delivery, origin);
         if (look.next === 'POST') {
-          const post = this.posting.start(delivery, look.route, () => this.preparing.mayPost(delivery));
+          const mayPost = () => this.preparing.mayPost(delivery);
+          const post = this.posting.start(delivery, look.route, { mayPost, connection });
           return { next: 'AWAIT', delivery, post };
         }
         if (look.next !== 'RENEW') return look;
@@ -119,6 +126,11 @@ export class DispatchWebhook {
     this.queue.finish(delivery);
     if (concluded.next === 'FENCED') this.parts.takeover.fenced(delivery);
   }
+}
+
+/** An attempt that ended before its request could start. */
+function unreachable(code: string): PostUnderWay {
+  return { outcome: Promise.resolve({ kind: 'CONNECTION', code, elapsedMs: null }), freed: Promise.resolve() };
 }
 
 function slotUseOf(outcome: AttemptOutcome, slotMs: number): SlotUse {

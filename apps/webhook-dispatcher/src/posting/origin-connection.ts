@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import { addressTtlMsOf, ReadLimit } from '@paycode/safe-http';
+import { addressTtlMsOf, OutboundTimeoutError, ReadLimit } from '@paycode/safe-http';
 import type { Clock } from '@paycode/service-runtime/timing';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
+import type { DialFault, Pooled } from './origin-pool';
 import type { PostFault, PostObserver, WebhookRequest } from './post-webhook';
 
 /** Largest accepted header of an answer (T-12). */
@@ -21,6 +22,8 @@ const shortTtlMs = 5_000;
 const ageSpread = 0.25;
 /** Connections opened for one request. One that ends before the request was written is replaced once, so that a receiver cannot make the dispatcher open one after another. */
 const dialsPerRequestMax = 2;
+/** A connection that was open for so long without a request counts as a reused one: its receiver may have closed it for that (P-T7). */
+const reusedFromMs = 1_000;
 const requestTimeout = 408;
 
 export interface ConnectionOptions {
@@ -31,11 +34,23 @@ export interface ConnectionOptions {
   onGone(connection: OriginConnection): void;
 }
 
+/** A socket that was opened before there was a request for it. */
+interface Waiting {
+  socket: Socket;
+  sinceMs: number;
+  /** Ends the watch over it. */
+  release(): void;
+}
+
 /** One connection to an endpoint, with one request at a time. It reconnects when the receiver has closed it. */
-export class OriginConnection {
+export class OriginConnection implements Pooled {
   private readonly client: Client;
   private readonly interim = new InterimResponses();
   private socket: Socket | undefined;
+  private waiting: Waiting | undefined;
+  /** It was opened before its first request, which has not come yet. */
+  private isAhead = false;
+  private isDestroyed = false;
   private dials = 0;
   private dialsLeft = dialsPerRequestMax;
   /** Whether the current socket has carried a complete request and answer. */
@@ -44,7 +59,7 @@ export class OriginConnection {
   private limit: ReadLimit | undefined;
 
   constructor(
-    origin: string,
+    private readonly origin: string,
     private readonly options: ConnectionOptions,
   ) {
     this.client = new Client(origin, {
@@ -74,10 +89,30 @@ export class OriginConnection {
     return this.socket !== undefined && !this.socket.destroyed;
   }
 
+  /** Opens it before there is a request (P-T13). */
+  connect(done: (fault?: DialFault) => void): void {
+    const { protocol, hostname, host, port } = new URL(this.origin);
+    const startedMs = this.options.clock.nowMs();
+    this.options.connect({ protocol, hostname, host, port }, (...[error, socket]: Parameters<buildConnector.Callback>) => {
+      if (!socket || this.isDestroyed) {
+        socket?.on('error', () => undefined).destroy();
+        return done(this.faultOf(error ?? endedUnused()));
+      }
+      this.await(socket, startedMs);
+      done();
+    });
+  }
+
+  private faultOf(error: Error): DialFault {
+    const isTimeout = error instanceof OutboundTimeoutError;
+    return { code: codeOf(error), isOurs: this.options.isOurFault(error), isTimeout };
+  }
+
   /** `onFree` is called once: true after a 200, else false; then the connection carries no other request (P-T12). */
   post(request: WebhookRequest, path: string, observer: PostObserver & { onFree(isReusable: boolean): void }): void {
-    const [hadServed, dialsBefore] = [this.isOpen && this.hasServed, this.dials];
-    this.dialsLeft = dialsPerRequestMax;
+    const [hadServed, dialsBefore] = [this.isOpen && (this.hasServed || this.hasWaited), this.dials];
+    this.dialsLeft = dialsPerRequestMax - (this.isAhead ? 1 : 0);
+    this.isAhead = false;
     const exchange = new Exchange(observer, {
       onWriting: () => this.expectAnswer(),
       onServed: () => (this.hasServed = true),
@@ -89,6 +124,8 @@ export class OriginConnection {
   }
 
   destroy(): void {
+    this.isDestroyed = true;
+    this.waiting?.socket.destroy();
     // The promise settles when the socket is closed; nobody needs to wait for that.
     void this.client.destroy();
   }
@@ -99,21 +136,62 @@ export class OriginConnection {
     this.interim.expectAnswer();
   }
 
+  private get hasWaited(): boolean {
+    return this.waiting !== undefined && this.options.clock.nowMs() - this.waiting.sinceMs > reusedFromMs;
+  }
+
+  /** Nothing may come before the request, so bytes and an end alike end the connection: an answer must not stand there when the request is written. */
+  private await(socket: Socket, startedMs: number): void {
+    const end = () => socket.destroy();
+    const gone = () => {
+      if (this.socket === socket) this.waiting = this.socket = undefined;
+      this.options.onGone(this);
+    };
+    const ignore = () => undefined;
+    socket.on('error', ignore).once('readable', end).once('close', gone);
+    const release = () => void socket.off('error', ignore).off('readable', end).off('close', gone);
+    this.waiting = { socket, sinceMs: this.options.clock.nowMs(), release };
+    this.socket = socket;
+    this.isAhead = true;
+    this.dials++;
+    this.limitAge(socket, startedMs);
+  }
+
+  /** Hands the socket that waits to undici. False when there is none. */
+  private handOver(callback: buildConnector.Callback): boolean {
+    const { waiting } = this;
+    this.waiting = undefined;
+    if (!waiting || waiting.socket.destroyed || waiting.socket.readableLength > 0) {
+      waiting?.socket.destroy();
+      return false;
+    }
+    // undici expects no callback before its call has returned. No event of the socket comes before a microtask.
+    queueMicrotask(() => {
+      waiting.release();
+      this.adopt(waiting.socket);
+      callback(null, waiting.socket);
+    });
+    return true;
+  }
+
   private open(target: buildConnector.Options, callback: buildConnector.Callback): void {
+    if (this.handOver(callback)) return;
     if (this.dialsLeft-- <= 0) return callback(endedUnused(), null);
     const startedMs = this.options.clock.nowMs();
     this.options.connect(target, (...[error, socket]: Parameters<buildConnector.Callback>) => {
-      if (socket) this.adopt(socket, startedMs);
+      if (socket) {
+        this.dials++;
+        this.limitAge(socket, startedMs);
+        this.adopt(socket);
+      }
       // The callback type has one overload for success and one for failure; this passes both on unchanged.
       (callback as (error: Error | null, socket: Socket | null) => void)(error, socket);
     });
   }
 
-  private adopt(socket: Socket, startedMs: number): void {
+  private adopt(socket: Socket): void {
     this.socket = socket;
-    this.dials++;
     this.hasServed = false;
-    this.limitAge(socket, startedMs);
     this.limit = ReadLimit.on(socket);
     this.interim.passAll();
     const read = socket.read.bind(socket) as (size?: number) => Buffer | null;

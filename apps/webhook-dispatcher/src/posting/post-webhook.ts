@@ -2,7 +2,7 @@ import { webhookHeaders } from '@paycode/crypto';
 import type { Route } from '@paycode/dto';
 import type { CancelTimer, Clock } from '@paycode/service-runtime/timing';
 import { type AttemptOutcome, type Delivery, versionOf } from '../deliveries/domain/delivery';
-import type { PostUnderWay } from '../deliveries/domain/next-step';
+import type { Connection, PostUnderWay } from '../deliveries/domain/next-step';
 import { PostWindow, type PostWindowRules } from '../deliveries/domain/post-window';
 import type { AckDeadlines } from './ack-deadlines';
 import type { WebhookSealer } from './webhook-sealer';
@@ -32,15 +32,80 @@ export interface WebhookRequest {
   onFreshSocket: boolean;
 }
 
-/** Sends one POST. It handles sockets and knows no rules of the protocol. */
+/** The end of a wait for a connection: exactly one of both is called, not before `connect` has returned. */
+export interface ConnectObserver {
+  connected(connection: Connection): void;
+  failed(fault: Pick<PostFault, 'code' | 'isOurs'>): void;
+}
+
+/** A wait for a connection. */
+export interface Connecting {
+  /** Ends the wait. Returns whether congestion of ours may have caused it: then its length says nothing about the receiver (P-T8). */
+  giveUp(): boolean;
+}
+
+/** Opens connections and sends POSTs. It handles sockets and knows no rules of the protocol. */
 export abstract class WebhookPoster {
-  /** `done` fires when the socket is free or gone: at or after the end of the request. */
-  abstract post(request: WebhookRequest, observer: PostObserver & { done(): void }): { abort(): void };
+  /** A free connection to the endpoint of the URL; undefined: there is none. */
+  abstract take(url: string): Connection | undefined;
+
+  /** Waits for a connection to the endpoint of the URL: a new one, or one that becomes free. */
+  abstract connect(url: string, observer: ConnectObserver): Connecting;
+
+  /**
+   * `done` fires when the socket is free or gone: at or after the end of the request. `connection`: the one to use. Without it the request
+   * takes a free one or opens one, as it does when the given one has ended meanwhile.
+   */
+  abstract post(request: WebhookRequest, observer: PostObserver & { done(): void }, connection?: Connection): { abort(): void };
 }
 
 export interface PostOptions extends PostWindowRules {
   /** `User-Agent` of every request: product and version. */
   userAgent: string;
+}
+
+/** Why an endpoint cannot be reached: a fault of the receiver. */
+export interface Unreachable {
+  code: string;
+}
+
+/** Flow, before the reversal is armed: a free connection, or a wait for one within the connect budget (A-05, P-T13). */
+export class ConnectFirst {
+  constructor(
+    private readonly poster: WebhookPoster,
+    private readonly deadlines: AckDeadlines,
+    private readonly clock: Clock,
+    private readonly options: Pick<PostOptions, 'connectBudgetMs'>,
+  ) {}
+
+  /** A free connection at once, so that a delivery that need not wait does not. The promise rejects for a fault of the platform (P-T8). */
+  to(url: string): Connection | Promise<Connection | Unreachable> {
+    return this.poster.take(url) ?? this.opened(url);
+  }
+
+  private opened(url: string): Promise<Connection | Unreachable> {
+    return new Promise((resolve, reject) => {
+      const connecting = this.poster.connect(url, {
+        connected: connection => {
+          stopWatching();
+          resolve(connection);
+        },
+        failed: ({ code, isOurs }) => {
+          stopWatching();
+          if (isOurs) reject(faultOfOurs(code));
+          else resolve({ code });
+        },
+      });
+      const stopWatching = this.deadlines.watch(this.clock.nowMs() + this.options.connectBudgetMs, () => {
+        if (connecting.giveUp()) reject(faultOfOurs('CONNECT_CONGESTED'));
+        else resolve({ code: 'CONNECT_BUDGET' });
+      });
+    });
+  }
+}
+
+function faultOfOurs(code: string): Error {
+  return Object.assign(new Error(`no connection by a fault of the platform: ${code}`), { code });
 }
 
 /** Flow: open the payload -> encrypt it for the route -> POST -> watch the time limits; resolves to how the attempt ended. */
@@ -53,18 +118,23 @@ export class PostWebhook {
     private readonly options: PostOptions,
   ) {}
 
-  /** Starts the request before it returns. The route must have a URL, its lease must be valid now (P-I11), and so must `mayPost` (P-T6). */
-  start(delivery: Delivery, route: Route, mayPost: () => boolean): PostUnderWay {
+  /**
+   * Starts the request before it returns. The route must have a URL, its lease must be valid now (P-I11), and so must `mayPost` (P-T6).
+   * `connection`: an open one to the endpoint of the route; without it, the request opens one.
+   */
+  start(delivery: Delivery, route: Route, around: Pick<PostContext, 'mayPost' | 'connection'>): PostUnderWay {
     let request: WebhookRequest;
     try {
       request = this.requestFor(delivery, route);
     } catch (error) {
       // The payload or the key cannot be decrypted: a fault of the platform's settings, not of the receiver (P-T8).
       const code = (error as { code?: string }).code ?? 'SEALING';
+      around.connection?.giveBack();
       return { outcome: Promise.resolve({ kind: 'OUR_FAULT', code, isSent: false }), freed: Promise.resolve() };
     }
     const window = new PostWindow(this.options, this.clock.nowMs());
-    return PostAttempt.start(request, window, { poster: this.poster, deadlines: this.deadlines, clock: this.clock, mayPost });
+    const { poster, deadlines, clock } = this;
+    return PostAttempt.start(request, window, { poster, deadlines, clock, ...around });
   }
 
   private requestFor(delivery: Delivery, route: Route): WebhookRequest {
@@ -83,7 +153,9 @@ export interface PostContext {
   deadlines: AckDeadlines;
   clock: Clock;
   /** Whether this replica may start a POST of the delivery now (P-T6). */
-  mayPost(): boolean;
+  mayPost: () => boolean;
+  /** For the first request; its repetition opens another one (P-T7). */
+  connection?: Connection | undefined;
 }
 
 /** One attempt in progress: it reports events of the connection to its window, and aborts the request when the window ends. */
@@ -104,11 +176,11 @@ export class PostAttempt {
   static start(request: WebhookRequest, window: PostWindow, context: PostContext): PostUnderWay {
     const attempt = new PostAttempt(request, window, context);
     attempt.watch();
-    attempt.send(request);
+    attempt.send(request, context.connection);
     return { outcome: attempt.outcome.promise, freed: attempt.freed.promise };
   }
 
-  private send(request: WebhookRequest): void {
+  private send(request: WebhookRequest, connection?: Connection): void {
     let isRepeated = false;
     const observer: PostObserver & { done(): void } = {
       sent: () => {
@@ -121,7 +193,7 @@ export class PostAttempt {
         if (!isRepeated) this.freed.resolve();
       },
     };
-    this.wire = this.context.poster.post(request, observer);
+    this.wire = this.context.poster.post(request, observer, connection);
   }
 
   /** Returns whether the request is repeated. */

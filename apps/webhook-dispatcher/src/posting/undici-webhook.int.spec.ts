@@ -6,12 +6,13 @@ import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { type CancelTimer, SystemClock } from '@paycode/service-runtime/timing';
 import type { buildConnector } from 'undici';
 import type { AttemptOutcome } from '../deliveries/domain/delivery';
+import type { Connection } from '../deliveries/domain/next-step';
 import { delivery } from '../deliveries/testing/samples';
 import { PlainSealer, routeTo } from '../dispatcher/testing/fakes';
 import { type Answer, silence, status, WireReceiver } from '../testing/wire-receiver';
 import { AckDeadlines } from './ack-deadlines';
 import type { PostWindowRules } from '../deliveries/domain/post-window';
-import { PostWebhook } from './post-webhook';
+import { ConnectFirst, PostWebhook } from './post-webhook';
 import { UndiciWebhookClient } from './undici-webhook.client';
 
 /**
@@ -54,7 +55,7 @@ describe('a POST on the wire', () => {
   const later = undoneAfterEach();
 
   const post = async (url = receiver.url, id = 1): Promise<AttemptOutcome> => {
-    const underWay = posting.start(delivery(id), routeTo(url), () => true);
+    const underWay = posting.start(delivery(id), routeTo(url), { mayPost: () => true });
     const outcome = await underWay.outcome;
     await underWay.freed;
     return outcome;
@@ -205,6 +206,93 @@ describe('a POST on the wire', () => {
     });
   });
 
+  describe('a connection that is opened before its request (P-T13)', () => {
+    const connectFirst = async (url = receiver.url, clock = new SystemClock()) =>
+      new ConnectFirst(client, new AckDeadlines(clock), clock, { connectBudgetMs: patienceMs }).to(url);
+    const opened = async (clock?: SystemClock) => {
+      const line = await connectFirst(receiver.url, clock);
+      if ('code' in line) throw new Error(line.code);
+      await eventually(() => expect(receiver.openConnections).toBe(1));
+      return line;
+    };
+    const postOn = async (connection: Connection): Promise<AttemptOutcome> => {
+      const underWay = posting.start(delivery(1), routeTo(receiver.url), { mayPost: () => true, connection });
+      const outcome = await underWay.outcome;
+      await underWay.freed;
+      return outcome;
+    };
+
+    it('carries the request, and the next one', async () => {
+      const connection = await opened();
+      expect(receiver.requests).toEqual([]);
+      expect(await postOn(connection)).toMatchObject({ kind: 'STATUS', status: 200 });
+      expect(client.take(receiver.url)).toBeDefined();
+      expect([receiver.totalConnections, client.take(receiver.url)]).toEqual([1, undefined]);
+    });
+
+    it('serves another delivery when it is given back', async () => {
+      const connection = await opened();
+      expect(client.idleOf(new URL(receiver.url).origin)).toBe(0);
+      connection.giveBack();
+      connection.giveBack();
+      expect(client.connections).toEqual({ idle: 1, busy: 0 });
+      await warmUp();
+      expect(receiver.totalConnections).toBe(1);
+    });
+
+    it('a port that is closed, and a name that does not exist, are the receiver’s at once', async () => {
+      expect(await connectFirst('http://localhost:1/hook')).toEqual({ code: 'ECONNREFUSED' });
+      use(guardOf({ allow: ['203.0.113.0/24'] }));
+      expect(await connectFirst()).toEqual({ code: 'OUTBOUND_REFUSED' });
+      expect(client.connections).toEqual({ idle: 0, busy: 0 });
+    });
+
+    it('name servers that do not answer are a fault of the platform (P-T8)', async () => {
+      use(guardOf({ dnsServers: ['127.0.0.1:1'] }));
+      await expect(connectFirst('http://shop.example/hook')).rejects.toMatchObject({ code: 'EAI_AGAIN' });
+    });
+
+    it('one that its receiver closes meanwhile is replaced', async () => {
+      const connection = await opened();
+      receiver.endConnections();
+      await eventually(() => expect(receiver.openConnections).toBe(0));
+      expect(await postOn(connection)).toMatchObject({ kind: 'STATUS', status: 200 });
+      expect([receiver.totalConnections, receiver.requests.length]).toEqual([2, 1]);
+    });
+
+    it('bytes that come before the request are no answer to it (P-T7)', async () => {
+      const connection = await opened();
+      receiver.writeToAll(ok);
+      await eventually(() => expect(receiver.openConnections).toBe(0));
+      receiver.answer = status(500);
+      expect(await postOn(connection)).toMatchObject({ kind: 'STATUS', status: 500 });
+      expect(receiver.requests.map(({ connection: of }) => of)).toEqual([2]);
+    });
+
+    it('one that was open for over a second and is reset on use is repeated, a newer one is not (P-T7, F-26)', async () => {
+      const clock = new LateClock();
+      use(guardOf(), {}, clock);
+      receiver.answer = request => (request.connection === 2 ? status(200)(request) : request.socket.resetAndDestroy());
+      const connection = await opened(clock);
+      clock.lateMs = 1_100;
+      expect(await postOn(connection)).toMatchObject({ kind: 'STATUS', status: 200 });
+      client.close();
+      await eventually(() => expect(receiver.openConnections).toBe(0));
+      expect(await postOn(await opened(clock))).toMatchObject({ kind: 'CONNECTION' });
+      expect(receiver.requests).toHaveLength(3);
+    });
+
+    it('many deliveries at once are all served', async () => {
+      const lines = Array.from({ length: 200 }, async () => {
+        const line = await connectFirst();
+        if ('code' in line) throw new Error(line.code);
+        return postOn(line);
+      });
+      for (const outcome of await Promise.all(lines)) expect(outcome).toMatchObject({ kind: 'STATUS', status: 200 });
+      expect([receiver.requests.length, client.connections.busy]).toEqual([200, 0]);
+    });
+  });
+
   describe('the window (R-8-1)', () => {
     it('silence ends with it and gives the socket up (P-T1)', async () => {
       useShortWindow();
@@ -228,7 +316,9 @@ describe('a POST on the wire', () => {
     it('a receiver that accepts and never reads is cut off when the window ends (F-30)', async () => {
       useShortWindow();
       receiver.answer = silence;
-      const outcome = posting.start(delivery(1, { payload: 'x'.repeat(50) }), routeTo(receiver.url), () => true).outcome;
+      const outcome = posting.start(delivery(1, { payload: 'x'.repeat(50) }), routeTo(receiver.url), {
+        mayPost: () => true,
+      }).outcome;
       expect((await outcome).kind).toBe('TIMEOUT');
     });
   });
@@ -331,5 +421,13 @@ class StallingClock extends SystemClock {
     for (const run of this.timers.keys()) this.timers.set(run, setTimeout(run, 1));
     const dueAt = performance.now() + 2;
     while (performance.now() < dueAt);
+  }
+}
+
+class LateClock extends SystemClock {
+  lateMs = 0;
+
+  override nowMs(): number {
+    return super.nowMs() + this.lateMs;
   }
 }

@@ -48,7 +48,7 @@ describe.each([{ isTls: false }, { isTls: true }])('requests that no handler saw
   });
 
   const post = async (): Promise<AttemptOutcome> => {
-    const underWay = posting.start(delivery(1), routeTo(receiver.url), () => true);
+    const underWay = posting.start(delivery(1), routeTo(receiver.url), { mayPost: () => true });
     const outcome = await underWay.outcome;
     await underWay.freed;
     return outcome;
@@ -105,7 +105,7 @@ describe.each([{ isTls: false }, { isTls: true }])('requests that no handler saw
 
     it('a replica that may not POST any more does not repeat (P-T6)', async () => {
       await idleThen(crossing(`HTTP/1.1 408 X\r\ncontent-length: 0\r\nconnection: close${ended}`));
-      const { outcome } = posting.start(delivery(1), routeTo(receiver.url), () => false);
+      const { outcome } = posting.start(delivery(1), routeTo(receiver.url), { mayPost: () => false });
       expect(await outcome).toEqual({ kind: 'OUR_FAULT', code: 'OWNERSHIP_UNCERTAIN', isSent: true });
       expect(connectionsUsed()).toEqual([1, 1]);
     });

@@ -75,6 +75,14 @@ export class WireReceiver {
     for (const socket of this.sockets) socket.resetAndDestroy();
   }
 
+  endConnections(): void {
+    for (const socket of this.sockets) socket.end();
+  }
+
+  writeToAll(text: string): void {
+    for (const socket of this.sockets) socket.write(text);
+  }
+
   async stop(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     if (this.server.listening) await new Promise(resolve => this.server.close(resolve));

@@ -90,7 +90,7 @@ faultSuite('the way to a receiver is bad', { dispatcherEnv, times: { connectBudg
     );
     await eventually(async () => {
       const faults = suite.platform.services.dispatchers.map(each =>
-        each.metric('paycode_webhook_dispatcher_attempts_total{outcome="our_fault"}'),
+        each.metric('paycode_webhook_dispatcher_deliveries_held_back_total{reason="NAME_SERVER"}'),
       );
       expect((await Promise.all(faults)).reduce((sum, count) => sum + count)).toBeGreaterThan(held.length);
     }, patienceMs);

@@ -177,7 +177,7 @@ faultSuite('many payments', { times }, suite => {
     const everywhere = await suite.platform.receiver({ host: '0.0.0.0' });
     const urls = Array.from({ length: 200 }, (_, at) => `http://127.2.0.${at + 1}:${everywhere.port}/`);
     const merchantIds = urls.map(url => suite.platform.config.addMerchant(url));
-    const name = 'paycode_webhook_dispatcher_attempts_total{outcome="our_fault"}';
+    const name = 'paycode_webhook_dispatcher_deliveries_held_back_total{reason="NO_DESCRIPTOR"}';
     // Calls it once before, on a connection that is kept, because without descriptors no new connection is accepted.
     await Promise.all(dispatchers.map(dispatcher => dispatcher.metric(name)));
     const former = dispatchers.map(dispatcher => limitFiles(dispatcher, openFiles(dispatcher) + 20));

@@ -151,6 +151,7 @@ export const faultKinds = [
   'receiver ourFault',
   'receiver ourFaultAfterSend',
   'neighbour silent',
+  'fleet cold',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 

@@ -1,4 +1,12 @@
-import type { PostObserver, WebhookPoster, WebhookRequest } from '../../../../apps/webhook-dispatcher/src/posting/post-webhook';
+import type { Connection } from '../../../../apps/webhook-dispatcher/src/deliveries/domain/next-step';
+import type {
+  Connecting,
+  ConnectObserver,
+  PostObserver,
+  WebhookPoster,
+  WebhookRequest,
+} from '../../../../apps/webhook-dispatcher/src/posting/post-webhook';
+import { type DialFault, OriginPool, type Pooled } from '../../../../apps/webhook-dispatcher/src/posting/origin-pool';
 import type { SimProcess } from '../engine/sim-process.ts';
 import type { Timeline } from '../engine/timeline.ts';
 import type { PostGhost } from './watcher.ts';
@@ -9,6 +17,13 @@ export const sharedOrigin = {
   silent: { merchantId: 5, origin: 'https://shops.example.com', path: '/silent' },
   neighbour: { merchantId: 6, origin: 'https://shops.example.com', path: '/hook' },
 };
+
+/** A receiver that does one handshake after the other, and answers slowly: a cold fleet waits for it longer than a connection may take. */
+export const coldMerchant = { merchantId: 7, origin: 'https://cold.example.com', path: '/hook' };
+const handshakeMs = 1_500;
+const coldAnswerMs = 4_000;
+/** A connection that takes longer is given up. */
+const dialMsMax = 12_000;
 
 type Observer = PostObserver & { done(): void };
 
@@ -24,6 +39,10 @@ export interface ReceiversContext {
   /** Whether the platform caused the failure; some mutations ignore it. */
   isOurFault: boolean;
   isAlwaysStale: boolean;
+  /** ARM_FIRST: the request opens its connection. */
+  opensLate: boolean;
+  /** Whether a wait that our own congestion caused is known as such. */
+  knowsCongestion: boolean;
   /** How many requests of a process are open now. */
   opened(transactionId: number, count: number): void;
   posted(request: WebhookRequest, post: PostGhost): void;
@@ -40,6 +59,10 @@ export class Receivers {
   private readonly lastPosts = new Map<number, PostGhost>();
   /** Open requests, by life of a process. */
   private readonly open = new Map<string, number>();
+  /** By life of a process and origin. */
+  private readonly pools = new Map<string, OriginPool<SimConnection>>();
+  /** When the handshakes that began until now are done, by origin. */
+  private readonly handshakesDoneMs = new Map<string, number>();
 
   constructor(readonly context: ReceiversContext) {}
 
@@ -50,13 +73,75 @@ export class Receivers {
 
   /** The poster of a dispatcher. */
   posterOf(process: SimProcess, epochOf: (transactionId: number) => number): WebhookPoster {
-    return { post: (request: WebhookRequest, observer: Observer) => this.post(request, observer, { process, epochOf }) };
+    const late: Connection = { giveBack: () => undefined };
+    return {
+      take: url => (this.context.opensLate ? late : this.take(url, process)),
+      connect: (url, observer) => this.connect(url, observer, process),
+      post: (request: WebhookRequest, observer: Observer, connection) =>
+        this.post(request, observer, { process, epochOf, connection: connection === late ? undefined : connection }),
+    };
+  }
+
+  private take(url: string, process: SimProcess): Connection | undefined {
+    const pool = this.poolOf(process, url);
+    const connection = pool.take();
+    if (connection) pool.usedTaken();
+    return connection?.in(pool);
+  }
+
+  private connect(url: string, observer: ConnectObserver, process: SimProcess): Connecting {
+    const pool = this.poolOf(process, url);
+    const giveUp = pool.wait({
+      connected: connection => observer.connected(connection.in(pool)),
+      failed: fault => observer.failed(fault),
+    });
+    return { giveUp: () => giveUp() && this.context.knowsCongestion };
+  }
+
+  private poolOf(process: SimProcess, url: string): OriginPool<SimConnection> {
+    const key = `${process.identity} ${new URL(url).origin}`;
+    const known = this.pools.get(key);
+    if (known) return known;
+    const create = () => new SimConnection(done => this.dial(url, process, done));
+    const pool = new OriginPool<SimConnection>({
+      clock: process,
+      create,
+      isSlow: false,
+      onSlow: () => undefined,
+      onLeft: () => undefined,
+    });
+    this.pools.set(key, pool);
+    return pool;
+  }
+
+  private dial(url: string, process: SimProcess, done: (fault?: DialFault) => void): void {
+    const fate = this.fateOf({ url, onFreshSocket: false });
+    const connectMs = this.connectMs(url);
+    if (fate.kind === 'failure' && !fate.isSent)
+      process.arrives(connectMs + fate.afterMs, () =>
+        done({ code: fate.code, isOurs: fate.isOurs && this.context.isOurFault, isTimeout: false }),
+      );
+    else if (connectMs > dialMsMax) process.arrives(dialMsMax, () => done({ code: 'ETIMEDOUT', isOurs: false, isTimeout: true }));
+    else process.arrives(connectMs, () => done());
+  }
+
+  /** How long a connection that begins now takes. */
+  private connectMs(url: string): number {
+    if (!url.startsWith(coldMerchant.origin)) return between(this.context, 1, 30);
+    const { nowMs } = this.context.timeline;
+    const doneMs = Math.max(nowMs, this.handshakesDoneMs.get(coldMerchant.origin) ?? 0) + handshakeMs;
+    this.handshakesDoneMs.set(coldMerchant.origin, doneMs);
+    return doneMs - nowMs;
   }
 
   private post(
     request: WebhookRequest,
     observer: Observer,
-    { process, epochOf }: { process: SimProcess; epochOf: (transactionId: number) => number },
+    {
+      process,
+      epochOf,
+      connection,
+    }: { process: SimProcess; epochOf: (id: number) => number; connection: Connection | undefined },
   ): { abort(): void } {
     const transactionId = Number(request.headers['x-webhook-transaction-id']);
     const attempt = Number(request.headers['x-webhook-attempt']);
@@ -75,9 +160,15 @@ export class Receivers {
     this.context.posted(request, post);
     this.count(post, 1);
     this.context.opened(transactionId, this.open.get(post.identity)!);
+    const line = connection instanceof SimConnection ? connection : undefined;
     const closed = () => this.count(post, -1);
-    const exchange = new Exchange({ process, observer, post, transactionId, closed, context: this.context });
-    exchange.meet(this.fateOf(request));
+    // A connection that answered serves another request, sometimes: a receiver may close it.
+    const answered = () => {
+      if (line && this.context.timeline.random.chance(0.5)) line.giveBack();
+    };
+    const exchange = new Exchange({ process, observer, post, transactionId, closed, answered, context: this.context });
+    if (line) exchange.meet(leaving(this.fateOf(request)), 0);
+    else exchange.meet(this.fateOf(request), this.connectMs(request.url));
     return { abort: () => exchange.abort() };
   }
 
@@ -85,8 +176,9 @@ export class Receivers {
     this.open.set(identity, (this.open.get(identity) ?? 0) + change);
   }
 
-  private fateOf(request: WebhookRequest): Fate {
+  private fateOf(request: Pick<WebhookRequest, 'url' | 'onFreshSocket'>): Fate {
     if (request.url.endsWith(sharedOrigin.silent.path)) return { kind: 'silence' };
+    if (request.url.startsWith(coldMerchant.origin)) return { kind: 'answer', status: 200, afterMs: coldAnswerMs };
     const { random } = this.context.timeline;
     const trouble = this.active ? this.troubleFrom(random.next()) : undefined;
     if (trouble) this.context.timeline.faults.add(`receiver ${trouble}`);
@@ -99,6 +191,29 @@ export class Receivers {
     let edge = 0;
     return receiverTroubles.find(trouble => point < (edge += this.context.swarm.receiver[trouble]));
   }
+}
+
+class SimConnection implements Connection, Pooled {
+  readonly isUsable = true;
+  private pool: OriginPool<SimConnection> | undefined;
+
+  constructor(readonly connect: Pooled['connect']) {}
+
+  in(pool: OriginPool<SimConnection>): this {
+    this.pool = pool;
+    return this;
+  }
+
+  giveBack(): void {
+    this.pool!.keep(this);
+  }
+
+  destroy(): void {}
+}
+
+/** On an open connection the request leaves. */
+function leaving(fate: Fate): Fate {
+  return fate.kind === 'failure' ? { ...fate, isSent: true } : fate;
 }
 
 const failure = { kind: 'failure', isOurs: false, isStale: false, isSent: false } as const;
@@ -134,6 +249,8 @@ interface ExchangeParts {
   post: PostGhost;
   transactionId: number;
   closed(): void;
+  /** With 200. */
+  answered(): void;
   context: ReceiversContext;
 }
 
@@ -143,9 +260,9 @@ class Exchange {
 
   constructor(private readonly parts: ExchangeParts) {}
 
-  meet(fate: Fate): void {
-    const { process, context } = this.parts;
-    const connectMs = between(context, 1, 30);
+  /** `connectMs`: how long its connection takes. */
+  meet(fate: Fate, connectMs: number): void {
+    const { process } = this.parts;
     if (fate.kind !== 'failure' || fate.isSent) process.arrives(connectMs, () => this.sent());
     if (fate.kind === 'answer') this.answer(fate.status, connectMs, fate.afterMs);
     else if (fate.kind === 'failure') this.fail(fate, connectMs + fate.afterMs);
@@ -191,6 +308,7 @@ class Exchange {
       if (!this.end()) return;
       observer.answered(status);
       observer.done();
+      if (status === 200) this.parts.answered();
     });
   }
 

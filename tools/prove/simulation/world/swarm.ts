@@ -14,6 +14,8 @@ export const mutations = {
   DEC_NOCAS: 'the decision is not write once',
   NO_EPOCH: 'a fenced replica may write a negative verdict',
   POST_FIRST: 'the POST does not wait for the arm',
+  ARM_FIRST: 'a payment is armed before it has a connection (P-T13)',
+  OWN_CONGESTION: 'a connection that our own congestion delays counts as a fault of the receiver (P-T8)',
   NO_DEDUP: 'a duplicate event re-opens the delivery',
   NO_RETAKE: 'nobody takes over the shards of a dead owner',
   NO_ACK_TOKEN: 'an AckReceived without the token of its payment settles it (T-18)',

@@ -123,7 +123,7 @@ export class Watcher implements TablesWatcher {
     const ghost = this.ghost(transactionId);
     this.timeline.trace(`verdict ${transactionId} ${row.kind}`);
     if (former && former.kind !== row.kind) this.fail('P-I1', transactionId, `verdict ${former.kind} became ${row.kind}`);
-    if (isClosed(row.kind)) this.checkClosing(ghost, row.kind);
+    if (isClosed(row.kind)) this.checkClosing(ghost, row);
     if (row.kind === 'ACKED_HTTP' && ghost.isReversible && !ghost.isAnsweredInTime)
       this.fail('P-T1', transactionId, 'acknowledged by no 200 within 45 s');
     ghost.held.clear();
@@ -199,9 +199,12 @@ export class Watcher implements TablesWatcher {
     if (ghost.decisions.includes('REVERSED')) this.fail('P-I9', transactionId, 'told SUCCESS after it was reversed');
   }
 
-  private checkClosing({ transactionId, held, posts }: PaymentGhost, kind: string): void {
+  private checkClosing({ transactionId, held, posts }: PaymentGhost, { kind, attempt }: VerdictTableRow): void {
     if (held.size > 0) this.fail('P-I4', transactionId, `${kind} although ${[...held.keys()].join()} holds a 200`);
-    if (kind === 'CLOSED_CONN' && posts.at(-1)?.wasOurFault) this.fail('P-T8', transactionId, 'a fault of ours closed it');
+    // An attempt whose connection was refused has no POST.
+    const last = posts.at(-1);
+    if (kind === 'CLOSED_CONN' && last?.attempt === attempt && last?.wasOurFault)
+      this.fail('P-T8', transactionId, 'a fault of ours closed it');
   }
 
   /** A live owner is fenced before its lease ends only if its own session ended, and it has not sent a heartbeat for the grace (P-T11). */

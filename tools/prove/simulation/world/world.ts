@@ -7,12 +7,13 @@ import { DispatcherTables } from '../../../../apps/webhook-dispatcher/src/delive
 import { Network, type SimServer } from '../engine/network.ts';
 import { SimProcess } from '../engine/sim-process.ts';
 import { Random, Timeline } from '../engine/timeline.ts';
+import { ColdFleet } from './cold-fleet.ts';
 import { ConfigService } from './config-service.ts';
 import { DispatcherNode } from './dispatcher-node.ts';
 import { ConsumerGroup, EventLog } from './event-log.ts';
 import { type Mutation, type Swarm, swarmOf } from './swarm.ts';
 import { merchants, PaymentCore, sampleNotification, simulatedShards } from './payment-core.ts';
-import { Receivers, sharedOrigin } from './receivers.ts';
+import { coldMerchant, Receivers, sharedOrigin } from './receivers.ts';
 import { overwritingDecisions, SchedulerNode, trustingDecisions } from './scheduler-node.ts';
 import type { DispatcherDoor, SchedulerDoor, SimulatedWorld } from './simulated-world.ts';
 import { SilentNeighbour } from './silent-neighbour.ts';
@@ -38,6 +39,7 @@ export class World implements SimulatedWorld {
   readonly receivers: Receivers;
   readonly core: PaymentCore;
   readonly silentNeighbour = new SilentNeighbour(this);
+  readonly coldFleet = new ColdFleet(this);
   readonly partitionCount = 4;
   readonly servers = {
     dispatcher: server('dispatcher database'),
@@ -72,7 +74,8 @@ export class World implements SimulatedWorld {
     this.watcher = new Watcher(this.timeline);
     this.config = new ConfigService(this.timeline);
     for (const { merchantId, origin } of merchants) this.config.add(merchantId, origin);
-    for (const { merchantId, origin, path } of Object.values(sharedOrigin)) this.config.add(merchantId, origin, path);
+    for (const { merchantId, origin, path } of [...Object.values(sharedOrigin), coldMerchant])
+      this.config.add(merchantId, origin, path);
     this.tables = new DispatcherTables(simulatedShards, () => this.timeline.nowMs, this.watcher);
     this.reversals = new InMemoryReversalDatabase(() => Math.round(this.timeline.nowMs * 1_000), this.watcher);
     this.decisionStore = this.decisions();
@@ -145,6 +148,7 @@ export class World implements SimulatedWorld {
     for (const server of Object.values(this.servers)) server.isDown = false;
     this.receivers.calmDown();
     this.silentNeighbour.schedule();
+    this.coldFleet.schedule();
   }
 
   /** Runs the relays of both services, at least once each. */
@@ -216,9 +220,11 @@ export class World implements SimulatedWorld {
       swarm: this.swarm,
       isOurFault: this.mutation !== 'OUR_FAULTS',
       isAlwaysStale: this.mutation === 'REPEAT_ALWAYS',
+      opensLate: this.mutation === 'ARM_FIRST',
+      knowsCongestion: this.mutation !== 'OWN_CONGESTION',
       // The sockets of a process, and beyond them four of each group of merchants that share slots (P-I12, P-1.9).
       opened: (transactionId, count) => {
-        if (count > this.swarm.slotsMax + slotFloor * (merchants.length + Object.keys(sharedOrigin).length))
+        if (count > this.swarm.slotsMax + slotFloor * (merchants.length + Object.keys(sharedOrigin).length + 1))
           watcher.fail('P-I12', transactionId, `${count} open requests`);
       },
       posted: (request, post) => {

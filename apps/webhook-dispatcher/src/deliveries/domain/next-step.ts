@@ -7,8 +7,10 @@ export type NextStep =
   | { readonly next: 'ATTEMPT'; readonly attempt: number }
   /** An open delivery was found in the database: record this verdict, without another attempt. */
   | { readonly next: 'CLOSE'; readonly kind: 'CLOSED_EXHAUSTED' | 'CLOSED_BACKSTOP' }
-  /** The attempt is claimed and armed: make the last check. */
-  | { readonly next: 'CHECK'; readonly delivery: Delivery }
+  /** The attempt has a connection, and is claimed and armed: make the last check. */
+  | { readonly next: 'CHECK'; readonly delivery: Delivery; readonly connection: Connection }
+  /** The attempt is claimed and armed, and its receiver cannot be reached: conclude it without a request. */
+  | { readonly next: 'UNREACHABLE'; readonly delivery: Delivery; readonly code: string }
   /** The lease of the route has run out: read the route again, and repeat the last check. */
   | { readonly next: 'RENEW' }
   /** Everything is valid now: start the POST in the same turn of the event loop. */
@@ -32,6 +34,12 @@ export type NextStep =
 
 /** The members that one stage answers, by name. */
 export type Next<Step extends NextStep['next']> = Extract<NextStep, { next: Step }>;
+
+/** An open connection to the endpoint of one delivery. It is for its request alone, until the request starts or the connection is given back. */
+export interface Connection {
+  /** No request will start on it: it serves another delivery. */
+  giveBack(): void;
+}
 
 /** A request that has started. */
 export interface PostUnderWay {

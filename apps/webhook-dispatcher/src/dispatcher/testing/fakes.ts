@@ -2,7 +2,15 @@ import { InternalCallError } from '@paycode/access';
 import { type ArmItem, type Decision, noRecipients, type Route, type SettleItem } from '@paycode/dto';
 import { ReversalScheduler } from '../../arming/reversal-scheduler.client';
 import { DeliveryMetrics, type DeliveryReport } from '../../deliveries/deliveries.ports';
-import { type PostFault, type PostObserver, WebhookPoster, type WebhookRequest } from '../../posting/post-webhook';
+import type { Connection } from '../../deliveries/domain/next-step';
+import {
+  type Connecting,
+  type ConnectObserver,
+  type PostFault,
+  type PostObserver,
+  WebhookPoster,
+  type WebhookRequest,
+} from '../../posting/post-webhook';
 import { type SealedNotification, WebhookSealer } from '../../posting/webhook-sealer';
 import { RouteSource } from '../../routes/route-source.client';
 
@@ -101,12 +109,58 @@ export class FakePost {
   }
 }
 
+/** A wait for a connection that a test ends by hand. */
+export class FakeConnecting implements Connecting {
+  isGivenUp = false;
+
+  constructor(
+    readonly url: string,
+    private readonly observer: ConnectObserver,
+    private readonly poster: FakePoster,
+  ) {}
+
+  connected(): void {
+    this.observer.connected(this.poster.open());
+  }
+
+  fail(fault: Partial<PostFault> = {}): void {
+    this.observer.failed({ code: 'ECONNREFUSED', isOurs: false, ...fault });
+  }
+
+  giveUp(): boolean {
+    this.isGivenUp = true;
+    return this.poster.isCongested;
+  }
+}
+
 export class FakePoster extends WebhookPoster {
   readonly posts: FakePost[] = [];
+  readonly connecting: FakeConnecting[] = [];
+  /** Whether there is always a free connection. */
+  hasFree = true;
+  isCongested = false;
+  /** Connections that are neither given back nor in use. */
+  held = 0;
   /** Runs for every request once it is "sent". */
   onPost: (post: FakePost) => void = () => undefined;
 
-  override post(request: WebhookRequest, observer: PostObserver & { done(): void }): { abort(): void } {
+  override take(): Connection | undefined {
+    return this.hasFree ? this.open() : undefined;
+  }
+
+  override connect(url: string, observer: ConnectObserver): FakeConnecting {
+    const connecting = new FakeConnecting(url, observer, this);
+    this.connecting.push(connecting);
+    return connecting;
+  }
+
+  open(): Connection {
+    this.held++;
+    return { giveBack: () => void this.held-- };
+  }
+
+  override post(request: WebhookRequest, observer: PostObserver & { done(): void }, connection?: Connection): { abort(): void } {
+    if (connection) this.held--;
     const post = new FakePost(request, observer);
     this.posts.push(post);
     post.sent();

@@ -1,0 +1,129 @@
+import { type DialFault, OriginPool, type Pooled } from './origin-pool';
+
+class FakeConnection implements Pooled {
+  isUsable = true;
+  isDestroyed = false;
+  done: (fault?: DialFault) => void = () => undefined;
+
+  connect(done: (fault?: DialFault) => void): void {
+    this.done = done;
+  }
+
+  destroy(): void {
+    this.isDestroyed = true;
+  }
+}
+
+const refused: DialFault = { code: 'ECONNREFUSED', isOurs: false, isTimeout: false };
+const tooSlow: DialFault = { code: 'ETIMEDOUT', isOurs: false, isTimeout: true };
+
+describe('the connections to one endpoint (P-1.9, P-T8)', () => {
+  let dials: FakeConnection[];
+  let pool: OriginPool<FakeConnection>;
+  let slow: boolean[];
+  let ended: string[];
+  let nowMs: number;
+
+  const open = (isSlow = false) => {
+    [dials, slow, ended, nowMs] = [[], [], [], 0];
+    const create = () => {
+      const connection = new FakeConnection();
+      dials.push(connection);
+      return connection;
+    };
+    pool = new OriginPool({
+      clock: { nowMs: () => nowMs },
+      create,
+      isSlow,
+      onSlow: is => slow.push(is),
+      onLeft: () => undefined,
+    });
+  };
+  beforeEach(() => open());
+
+  const wait = (name: string) =>
+    pool.wait({ connected: () => ended.push(`${name} connected`), failed: ({ code }) => ended.push(`${name} ${code}`) });
+  const waitMany = (count: number) => Array.from({ length: count }, (_, at) => wait(String(at)));
+
+  it('four are opened at once, and one more after each that succeeds', () => {
+    waitMany(20);
+    expect(dials).toHaveLength(4);
+    dials[0]!.done();
+    expect(dials).toHaveLength(6);
+    expect(ended).toEqual(['0 connected']);
+  });
+
+  it('at most 32 are opened at once', () => {
+    waitMany(500);
+    for (let at = 0; at < 100; at++) dials[at]!.done();
+    expect(dials).toHaveLength(132);
+  });
+
+  it('half as many are opened at once when one takes over two seconds', () => {
+    waitMany(20);
+    nowMs = 2_001;
+    for (const dial of dials.slice(0, 3)) dial.done();
+    expect(dials).toHaveLength(4);
+    dials[3]!.done();
+    expect(dials).toHaveLength(5);
+  });
+
+  it('one that becomes free serves the delivery that has waited longest', () => {
+    waitMany(2);
+    pool.keep(new FakeConnection());
+    expect(ended).toEqual(['0 connected']);
+    dials[0]!.done();
+    dials[1]!.done();
+    expect([ended, pool.free]).toEqual([['0 connected', '1 connected'], 1]);
+  });
+
+  it('each refusal ends the wait of one delivery, unless there is another connection for it', () => {
+    waitMany(6);
+    pool.keep(new FakeConnection());
+    dials[0]!.done(refused);
+    expect(ended).toEqual(['0 connected', '1 ECONNREFUSED']);
+    open();
+    wait('a');
+    pool.keep(new FakeConnection());
+    dials[0]!.done(refused);
+    expect([ended, pool.isEmpty]).toEqual([['a connected'], true]);
+  });
+
+  it('a connection that took too long is replaced while a delivery waits', () => {
+    wait('a');
+    dials[0]!.done(tooSlow);
+    expect([ended, dials.length]).toEqual([[], 2]);
+  });
+
+  it('the silence of the one connection that is opened is the receiver’s', () => {
+    const giveUp = wait('a');
+    expect([giveUp(), slow.at(-1)]).toEqual([false, true]);
+  });
+
+  it('while several are opened, a wait that was too long is ours; then one is opened at a time', () => {
+    const waits = waitMany(5);
+    expect(waits.map(giveUp => giveUp())).toEqual([true, true, true, true, true]);
+    for (const dial of dials) dial.done(tooSlow);
+    const again = waitMany(5);
+    expect(dials).toHaveLength(5);
+    expect(again.map(giveUp => giveUp())).toEqual([false, false, false, false, false]);
+  });
+
+  it('a wait during which the endpoint served others is ours', () => {
+    const first = wait('a');
+    wait('b');
+    pool.keep(new FakeConnection());
+    const giveUp = wait('c');
+    pool.keep(new FakeConnection());
+    dials[1]!.done(tooSlow);
+    expect([giveUp(), first()]).toEqual([true, true]);
+  });
+
+  it('a slow endpoint gets one at first, and more once it succeeds', () => {
+    open(true);
+    waitMany(5);
+    expect(dials).toHaveLength(1);
+    dials[0]!.done();
+    expect([dials.length, slow.at(-1)]).toEqual([3, false]);
+  });
+});
