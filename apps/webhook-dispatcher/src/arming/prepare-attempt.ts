@@ -60,9 +60,13 @@ export class PrepareAttempt {
       return prepared;
     } catch (error) {
       if (line) giveBack(line);
-      const isZone = isZoneFailure(faultOf(error));
-      return { next: 'HOLD_BACK', delivery: isZone ? zoneFailing(delivery, this.options.clock.nowMs()) : delivery, error };
+      return this.notConnected(delivery, error);
     }
+  }
+
+  private notConnected(delivery: Delivery, error: unknown): Next<'HOLD_BACK'> {
+    const isZone = isZoneFailure(faultOf(error));
+    return { next: 'HOLD_BACK', delivery: isZone ? zoneFailing(delivery, this.options.clock.nowMs()) : delivery, error };
   }
 
   /** A zone that has failed for too long is a fault of its receiver, although it is one of ours at first (P-T8). */
