@@ -64,6 +64,17 @@ function harden(fastify: FastifyInstance): void {
   });
   requirePeerCertificate(fastify);
   guardRequests(fastify);
+  answerHead(fastify);
+}
+
+/**
+ * Pages and images for everybody are also answered to HEAD, which link scanners and caches send. Other paths are not (A-71): a GET of the API may
+ * acknowledge a payment, and by HEAD nobody would see the notification.
+ */
+function answerHead(fastify: FastifyInstance): void {
+  fastify.addHook('onRoute', route => {
+    if (route.method === 'GET' && route.url.startsWith('/public/')) fastify.route({ ...route, method: 'HEAD' });
+  });
 }
 
 function parseBody(request: FastifyRequest, body: Buffer): unknown {

@@ -59,7 +59,15 @@ class OrdersController {
   }
 }
 
-@Module({ controllers: [OrdersController] })
+@Controller('public')
+class PagesController {
+  @Get('page/:name')
+  page(@Param('name') name: string): string {
+    return `page ${name}`;
+  }
+}
+
+@Module({ controllers: [OrdersController, PagesController] })
 class OrdersModule {}
 
 interface Refusal {
@@ -266,6 +274,14 @@ describe('the checks of every request to a service', () => {
     const answer = await rawRequest(service.ports.public!, method, target);
     expect([answer.status, /^allow: (.*)$/im.exec(answer.head)?.[1]]).toEqual([405, allow]);
     if (method !== 'HEAD') expect(JSON.parse(answer.body)).toMatchObject({ status: 405, message: 'Method Not Allowed' });
+  });
+
+  it('regression: a page for everybody is answered to HEAD as to GET, without its body (A-71)', async () => {
+    const fieldsOf = ({ head }: RawAnswer) => head.split('\r\n').filter(line => !/^(date|x-request-id):/i.test(line));
+    const [byGet, byHead] = [await get('/public/page/1'), await rawRequest(service.ports.public!, 'HEAD', '/public/page/1')];
+    expect([byGet.body, byHead.body]).toEqual(['page 1', '']);
+    expect(fieldsOf(byHead)).toEqual(fieldsOf(byGet));
+    expect((await rawRequest(service.ports.public!, 'POST', '/public/page/1')).head).toMatch(/^allow: GET, HEAD$/im);
   });
 
   it('answers 404 to an unknown path, and tells nothing of internal ones (A-71)', async () => {
