@@ -215,7 +215,7 @@ describeInBrowser('the portal in a browser', () => {
     const [header, line, ...others] = readFileSync(await file.path(), 'utf8').split('\r\n');
     expect([header, line, others]).toEqual([
       expect.stringMatching(/^transactionId,.*,amount,currencyCode,reference,/),
-      expect.stringMatching(/,REVERSED,NON_200,99\.950,ZAR,/),
+      expect.stringMatching(/,REVERSED,NON_200,99\.95,ZAR,/),
       [''],
     ]);
     await portal.page.getByLabel('Status').selectOption('BANK_OFFLINE');
