@@ -67,7 +67,7 @@ describe('audit trail and keys at rest', () => {
       const refused = await service.internal('put', `/internal/merchants/${merchantId}`, { body: record });
       expect([refused.status, refused.data]).toMatchObject([
         400,
-        { errors: [{ field, message: `${field} must not hold a card number` }] },
+        { errors: [{ field, message: `${field} must not hold a card number. Send at most the last 4 digits of a card` }] },
       ]);
       expect(JSON.stringify(refused.data)).not.toContain('4111 1111');
       expect(await kinds()).toEqual(['MERCHANT_SAVED']);

@@ -32,7 +32,7 @@ export class CreateCodeBody {
 
   @IsString()
   @Length(1, 45)
-  @WithoutCardNumber()
+  @WithoutCardNumber('reference')
   merchantReference!: string;
 
   /** Its exact digits are read from the body as received. */

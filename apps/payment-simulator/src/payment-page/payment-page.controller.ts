@@ -38,7 +38,7 @@ export class ContactBody {
   @IsString()
   @MaxLength(text)
   @Matches(notBlank, { message: '$property must not be blank' })
-  @WithoutCardNumber()
+  @WithoutCardNumber('telephone')
   phoneNumber!: string;
 
   @IsIn(countryCodes, { message: 'country must be an ISO 3166-1 alpha-2 code' })
@@ -51,7 +51,7 @@ export class PaymentBody {
   outcome!: Outcome;
 
   @Matches(/^\+?[1-9]\d{6,14}$/, { message: 'clientMsisdn must be a number in international format' })
-  @WithoutCardNumber()
+  @WithoutCardNumber('telephone')
   clientMsisdn!: string;
 
   /** Its exact digits are read from the body as received. */

@@ -39,7 +39,7 @@ export class SandboxCodeBody extends SandboxBody {
 
   @IsString()
   @Length(1, 45)
-  @WithoutCardNumber()
+  @WithoutCardNumber('reference')
   merchantReference!: string;
 }
 

@@ -1,5 +1,5 @@
 import type { ParseResult } from '../schema/contract';
-import { holdsCardNumber } from './card-number';
+import { cardNumberAdvice, type FieldUse, holdsCardNumber } from './card-number';
 import { ExactNumber, parseExactJson } from './exact-json';
 import { transactionNotificationV3, type TransactionNotificationV3 } from './transaction-notification-v3';
 
@@ -22,7 +22,8 @@ export function serializeNotification(notification: TransactionNotificationV3): 
   const result = transactionNotificationV3.parse(notification);
   if (!result.ok) throw new NotificationFormatError(result.reason);
   const field = fieldWithCardNumber(result.value);
-  if (field !== undefined) throw new NotificationFormatError(`${field}: must not hold a card number`);
+  if (field !== undefined)
+    throw new NotificationFormatError(`${field}: must not hold a card number. ${cardNumberAdvice[useOf(field)]}`);
   const { amount, tipAmount } = result.value;
   const exact = { amount: new ExactNumber(amount), tipAmount: tipAmount === null ? null : new ExactNumber(tipAmount) };
   // Spreading over existing keys keeps their order.
@@ -39,8 +40,16 @@ function fieldWithCardNumber(notification: TransactionNotificationV3): string | 
   const texts = Object.entries(notification)
     .filter(([name]) => !amountFields.has(name))
     .flatMap(([name, value]) => textsOf(name, value));
-  return texts.find(([, text]) => holdsCardNumber(text))?.[0];
+  return texts.find(([field, text]) => holdsCardNumber(text, useOf(field)))?.[0];
 }
+
+const usesOfFields: Readonly<Record<string, FieldUse>> = {
+  reference: 'reference',
+  clientMsisdn: 'telephone',
+  destination: 'telephone',
+  'clientContact.phoneNumber': 'telephone',
+};
+const useOf = (field: string): FieldUse => usesOfFields[field] ?? 'text';
 
 function textsOf(name: string, value: unknown): [field: string, text: string][] {
   if (typeof value !== 'object' || value === null || addresses.has(name)) return [[name, textOf(value)]];
@@ -50,7 +59,8 @@ function textsOf(name: string, value: unknown): [field: string, text: string][] 
 /** Numbers are not checked: they are ids and amounts of the platform or the bank (RRN). */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : '';
+  // JSON writes a line end or tab as a backslash and a letter, and a letter would part the groups of a card number.
+  return typeof value === 'object' && value !== null ? JSON.stringify(value).replace(/\\[bfnrt]/g, ' ') : '';
 }
 
 /** Reads what `serializeNotification` wrote, digit for digit. @throws NotificationFormatError */

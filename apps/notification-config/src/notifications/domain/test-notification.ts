@@ -9,7 +9,7 @@ export interface NotifiedMerchant {
 
 /**
  * Transaction ids from here to 2^53 - 1 are of test notifications; a payment core counts from below and never comes near. Receivers that
- * keep ids of notifications, to tell repeats, find no payment under them. Card numbers never begin with 9, so that no reference looks
+ * keep ids of notifications, to tell repeats, find no payment under them. Card numbers never begin with 90, so that no reference looks
  * like one (A-75).
  */
 export const testIdMin = 9_000_000_000_000_000;
