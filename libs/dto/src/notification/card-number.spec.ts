@@ -66,6 +66,11 @@ describe('card numbers in texts', () => {
       expect([text, holdsCardNumber(written(text))]).toEqual([text, true]);
   });
 
+  it('a card number in circled or raised digits is found, and a raised digit behind it hides none', () => {
+    for (const text of ['\u2463' + '\u2460'.repeat(15), '\u2074' + '\u00b9'.repeat(15), '4111111111111111\u00b2'])
+      expect([text, holdsCardNumber(text)]).toEqual([text, true]);
+  });
+
   it('invisible characters hide no card number', () => {
     for (const invisible of ['\u200b', '\u200d', '\u00ad', '\u2060', '\ufeff', '\u202e', '\ufe0f']) {
       expect(holdsCardNumber([...'4111111111111111'].join(invisible))).toBe(true);
