@@ -79,6 +79,14 @@ describe('reversals of the simulator', () => {
     expect(store.recorded).toEqual([]);
   });
 
+  it('regression: a payment is reversed also when its reference is a card number by a rule that came later (R-3.1-2, A-75)', async () => {
+    const earlier = notification.replace(/"reference":"[^"]*"/, '"reference":"PAN4111111111111111"');
+    expect(earlier).toContain('PAN4111');
+    store = new Originals(new Map([[1, purchase(1, { notification: earlier })]]));
+    reversing = new ReverseTransactionsService(store as unknown as TransactionStore, plain, new SystemClock());
+    expect(await reversing.reverse(requests(1))).toEqual({ ...none, reversed: 1 });
+  });
+
   it('the reversal is a transaction of its own that names its original (R-2.5-10, R-3.1-6)', async () => {
     await reversing.reverse(requests(1));
     const [made] = store.recorded;

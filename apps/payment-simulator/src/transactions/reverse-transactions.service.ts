@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { parseNotification, type ReversalRequested, serializeNotification, type TransactionNotificationV3 } from '@paycode/dto';
+import { parseNotification, type ReversalRequested, rewriteNotification, type TransactionNotificationV3 } from '@paycode/dto';
 import { DataFault } from '@paycode/persistence';
 import { Clock } from '@paycode/service-runtime/timing';
 import { reversalNotificationOf } from './domain/notification-of';
@@ -85,7 +85,7 @@ export class ReverseTransactionsService {
       code: original.code,
       referenceTransactionId: original.transactionId,
       completedAt: new Date(this.clock.epochMs()).toISOString(),
-      notification: this.sealer.seal(serializeNotification(notification)),
+      notification: this.sealer.seal(rewriteNotification(notification)),
       idempotencyKey: null,
     };
   }

@@ -34,6 +34,15 @@ describe('getNotification answers in a payload version (R-9-2)', () => {
     expect(await Promise.all([read(null, 'V3'), read(null, null), read(null, new Error('away'))])).toEqual([json, json, json]);
   });
 
+  it('regression: a reversed payment is answered also when its reference is a card number by a rule that came later (A-14, A-75)', async () => {
+    const earlier = json.replace(/"reference":"[^"]*"/, '"reference":"PAN4111111111111111"');
+    expect(earlier).toContain('PAN4111');
+    const store = { find: () => Promise.resolve({ ...stored, verdict: 'CLOSED_NON200' as const }) };
+    const routes = { current: () => Promise.resolve({ pspId: 1, version: 'V3' }) };
+    const recovering = new RecoverNotification(store, routes, { acknowledge }, { openText: () => earlier });
+    expect(await recovering.recover(1, merchant)).toBe(earlier.replace('"status":"SUCCESS"', '"status":"REVERSED"'));
+  });
+
   it('a version that this release does not know is refused before anything is acknowledged (P-I9)', async () => {
     await expect(read('V9', 'V9', null)).rejects.toThrow(UnknownPayloadVersionError);
     expect(acknowledge).not.toHaveBeenCalled();

@@ -4,8 +4,8 @@ import {
   type Identity,
   inVersion,
   parseNotification,
+  rewriteNotification,
   type Route,
-  serializeNotification,
   storedVersion,
   type VerdictKind,
 } from '@paycode/dto';
@@ -93,7 +93,7 @@ function isReversed({ isReversible, verdict, isReversedByCore }: StoredNotificat
 
 /** The status is never SUCCESS after the reversal began. */
 function reversed(json: string): string {
-  return serializeNotification({ ...parseNotification(json), status: 'REVERSED' });
+  return rewriteNotification({ ...parseNotification(json), status: 'REVERSED' });
 }
 
 /**

@@ -14,20 +14,36 @@ export class NotificationFormatError extends Error {
 }
 
 /**
- * The only writer of notification JSON. Fields are in the order of section 2.5, absent ones null or omitted (A-55), amounts
+ * Writes the JSON of a new notification. Fields are in the order of section 2.5, absent ones null or omitted (A-55), amounts
  * JSON numbers with exactly the given digits (A-57). It refuses values that no merchant may receive, such as a TxState as
  * status (R-3.3-2) or a full card number (R-2.5-15). @throws NotificationFormatError
  */
 export function serializeNotification(notification: TransactionNotificationV3): string {
+  const checked = checkedNotification(notification);
+  const field = fieldWithCardNumber(checked);
+  if (field !== undefined) throw new NotificationFormatError(cardNumberRefusal(field));
+  return written(checked);
+}
+
+/**
+ * The same for a notification that is stored already, with changed fields. It looks for no card number: the texts are out, and a rule that
+ * became stricter since must not stop the reversal of the payment or the answer about it. @throws NotificationFormatError
+ */
+export function rewriteNotification(notification: TransactionNotificationV3): string {
+  return written(checkedNotification(notification));
+}
+
+function checkedNotification(notification: TransactionNotificationV3): TransactionNotificationV3 {
   const result = transactionNotificationV3.parse(notification);
   if (!result.ok) throw new NotificationFormatError(result.reason);
-  const field = fieldWithCardNumber(result.value);
-  if (field !== undefined)
-    throw new NotificationFormatError(`${field}: must not hold a card number. ${cardNumberAdvice[useOf(field)]}`);
-  const { amount, tipAmount } = result.value;
+  return result.value;
+}
+
+function written(notification: TransactionNotificationV3): string {
+  const { amount, tipAmount } = notification;
   const exact = { amount: new ExactNumber(amount), tipAmount: tipAmount === null ? null : new ExactNumber(tipAmount) };
   // Spreading over existing keys keeps their order.
-  return JSON.stringify({ ...result.value, ...exact });
+  return JSON.stringify({ ...notification, ...exact });
 }
 
 const addresses: ReadonlySet<string> = new Set(['clientBilling', 'clientShipping']);
@@ -50,6 +66,7 @@ const usesOfFields: Readonly<Record<string, FieldUse>> = {
   'clientContact.phoneNumber': 'telephone',
 };
 const useOf = (field: string): FieldUse => usesOfFields[field] ?? 'text';
+const cardNumberRefusal = (field: string) => `${field}: must not hold a card number. ${cardNumberAdvice[useOf(field)]}`;
 
 function textsOf(name: string, value: unknown): [field: string, text: string][] {
   if (typeof value !== 'object' || value === null || addresses.has(name)) return [[name, textOf(value)]];

@@ -97,7 +97,7 @@ const transactionNotification = record(
 
 /**
  * The decrypted webhook body and the getNotification answer (spec 2.5). Amounts are exact decimals: in memory they are strings
- * of digits, on the wire JSON numbers with exactly those digits (A-57); `serializeNotification` is the only writer.
+ * of digits, on the wire JSON numbers with exactly those digits (A-57); only `notification-json.ts` writes them.
  */
 export type TransactionNotificationV3 = z.infer<typeof transactionNotification>;
 
