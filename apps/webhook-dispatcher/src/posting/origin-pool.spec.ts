@@ -23,6 +23,7 @@ describe('the connections to one endpoint (P-1.9, P-T8)', () => {
   let slow: boolean[];
   let ended: string[];
   let nowMs: number;
+  let dialing: { count: number };
 
   const open = (isSlow = false) => {
     [dials, slow, ended, nowMs] = [[], [], [], 0];
@@ -34,12 +35,16 @@ describe('the connections to one endpoint (P-1.9, P-T8)', () => {
     pool = new OriginPool({
       clock: { nowMs: () => nowMs },
       create,
+      dialing,
       isSlow,
       onSlow: is => slow.push(is),
       onLeft: () => undefined,
     });
   };
-  beforeEach(() => open());
+  beforeEach(() => {
+    dialing = { count: 0 };
+    open();
+  });
 
   const wait = (name: string) =>
     pool.wait({ connected: () => ended.push(`${name} connected`), failed: ({ code }) => ended.push(`${name} ${code}`) });
@@ -57,6 +62,17 @@ describe('the connections to one endpoint (P-1.9, P-T8)', () => {
     waitMany(500);
     for (let at = 0; at < 100; at++) dials[at]!.done();
     expect(dials).toHaveLength(132);
+  });
+
+  it('while 32 are opened to all endpoints, each endpoint opens one at a time', () => {
+    dialing.count = 32;
+    waitMany(20);
+    expect(dials).toHaveLength(1);
+    dials[0]!.done();
+    expect([dials.length, ended]).toEqual([2, ['0 connected']]);
+    dialing.count = 10;
+    dials[1]!.done();
+    expect([dials.length, dialing.count]).toEqual([8, 15]);
   });
 
   it('half as many are opened at once when one takes over two seconds', () => {
@@ -107,6 +123,16 @@ describe('the connections to one endpoint (P-1.9, P-T8)', () => {
     const again = waitMany(5);
     expect(dials).toHaveLength(5);
     expect(again.map(giveUp => giveUp())).toEqual([false, false, false, false, false]);
+  });
+
+  it('regression: several that were opened may time out before the waits do; the waits are still ours', () => {
+    const waits = waitMany(5);
+    for (const dial of [...dials]) dial.done(tooSlow);
+    expect(dials).toHaveLength(5);
+    expect(waits.map(giveUp => giveUp())).toEqual([true, true, true, true, true]);
+    dials[4]!.done(tooSlow);
+    const giveUp = wait('a');
+    expect(giveUp()).toBe(false);
   });
 
   it('a wait during which the endpoint served others is ours', () => {

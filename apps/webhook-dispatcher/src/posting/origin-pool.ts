@@ -9,6 +9,8 @@ const idleMax = 512;
  */
 const dialsAtFirst = 4;
 const dialsMax = 32;
+/** To all endpoints together; each may have one beside them. Endpoints of one cold fleet often lie on the same machines. */
+const dialsInAllMax = 32;
 /** A connection that takes longer shows that the receiver has enough to do: half as many are opened at once. Other replicas need their share. */
 const slowDialMs = 2_000;
 
@@ -36,6 +38,8 @@ export interface OriginPoolOptions<Connection> {
   clock: Pick<Clock, 'nowMs'>;
   /** A connection that is not open yet. */
   create(): Connection;
+  /** Connections that all pools of the process open now. */
+  dialing: { count: number };
   /** Whether the last connections to the endpoint took too long: then it is opened carefully, one at a time. */
   isSlow: boolean;
   /** That has changed. */
@@ -54,6 +58,8 @@ export class OriginPool<Connection extends Pooled> {
   private taken = 0;
   /** Connections that were opened or became free until now. */
   private freed = 0;
+  /** How often a connection was opened beside another one until now. */
+  private crowdings = 0;
 
   constructor(private readonly options: OriginPoolOptions<Connection>) {
     this.dialsAllowed = options.isSlow ? 1 : dialsAtFirst;
@@ -92,12 +98,13 @@ export class OriginPool<Connection extends Pooled> {
 
   /** Returns a function that ends the wait, and answers whether its length may be our doing. */
   wait(waiting: Waiting<Connection>): () => boolean {
-    const freedBefore = this.freed;
+    const [freedBefore, crowdingsBefore] = [this.freed, this.crowdings];
     this.waiting.add(waiting);
     this.dial();
+    const isCrowded = this.dials.size > 1;
     return () => {
       this.waiting.delete(waiting);
-      const isOurs = this.freed > freedBefore || this.dials.size > 1;
+      const isOurs = isCrowded || this.freed > freedBefore || this.crowdings > crowdingsBefore;
       this.allow(1);
       this.options.onLeft();
       return isOurs;
@@ -132,12 +139,19 @@ export class OriginPool<Connection extends Pooled> {
 
   /** Opens connections for deliveries that wait, one for each, as many as are allowed. */
   private dial(): void {
-    while (this.dials.size < Math.min(this.dialsAllowed, this.waiting.size)) {
+    const { dialing } = this.options;
+    while (
+      this.dials.size < Math.min(this.dialsAllowed, this.waiting.size) &&
+      (this.dials.size === 0 || dialing.count < dialsInAllMax)
+    ) {
       const connection = this.options.create();
       const startedMs = this.options.clock.nowMs();
       this.dials.add(connection);
+      dialing.count++;
+      if (this.dials.size > 1) this.crowdings++;
       connection.connect(fault => {
         this.dials.delete(connection);
+        dialing.count--;
         if (fault) this.failed(fault);
         else this.opened(connection, this.options.clock.nowMs() - startedMs);
         this.dial();

@@ -26,6 +26,7 @@ export class UndiciWebhookClient extends WebhookPoster {
   /** Endpoints whose last connections took too long. */
   private readonly slow = new BoundedMap<string, true>(slowMax);
   private readonly busy = new Set<OriginConnection>();
+  private readonly dialing = { count: 0 };
   private becameIdle: (origin: string) => void = () => undefined;
 
   constructor(private readonly options: UndiciWebhookOptions) {
@@ -107,6 +108,7 @@ export class UndiciWebhookClient extends WebhookPoster {
     return new OriginPool({
       clock: this.options.clock,
       create: () => this.open(origin),
+      dialing: this.dialing,
       isSlow: this.slow.has(origin),
       onSlow: isSlow => (isSlow ? this.slow.set(origin, true) : this.slow.delete(origin)),
       onLeft: () => {
