@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { yamlOf } from '../docs/page.ts';
 import type { Resource } from '../manifests/render.ts';
 
 /** The placeholder for template code in a tree, until the tree is text. No manifest contains it. */
@@ -22,7 +22,7 @@ function fields(code: string): Record<string, 0> {
 
 /** One document of a Helm template. Text in a manifest that resembles template code stays text: alerts and dashboards have templates of their own. */
 function templateText(tree: object): string {
-  const text = stringify(tree, { lineWidth: 0, aliasDuplicateObjects: false }).replaceAll('{{', '{{ "{{" }}');
+  const text = yamlOf(tree, json => !mark.test(json)).replaceAll('{{', '{{ "{{" }}');
   const lines = text.split('\n').map(written => {
     const alone = new RegExp(`^( *)(- )?${mark.source}(: 0)?$`).exec(written);
     if (!alone) return withCode(written);
@@ -68,24 +68,23 @@ type Tree = Record<string, unknown>;
 /** Templates of the chart by file name, from the objects of the sandbox, which has all that production has, and its payment core. */
 export function chartTemplates(resources: readonly Resource[]): Map<string, string> {
   const services = servicesOf(resources);
-  const files = new Map<string, string[]>();
+  const files = new Map<string, { condition: string | undefined; text: string }[]>();
   for (const resource of resources) {
     const [file, condition] = placeOf(resource, services);
+    const documents = files.get(file) ?? [];
     const text = `---\n${templateText(withValues(resource, services))}`;
-    const document = condition ? `{{- if ${condition} }}\n${text}{{- end }}\n` : text;
-    files.set(file, [...(files.get(file) ?? []), document]);
+    const last = documents.at(-1);
+    if (last && last.condition === condition) last.text += text;
+    else documents.push({ condition, text });
+    files.set(file, documents);
   }
-  files.set(
-    'settings',
-    services.map(service => settingsOf(resources, service)),
-  );
-  files.set('addresses', [addressesOf(resources)]);
   const head = '{{- /* Generated from k8s/overlays/sandbox by npm run generate -- manifests. */ -}}\n';
-  const names = [...files].map(([name, texts]): [string, string] => [
-    /^(settings|addresses)$/.test(name) ? `_${name}.tpl` : `${name}.yaml`,
-    head + texts.join(''),
+  const names = [...files].map(([name, documents]): [string, string] => [
+    `${name}.yaml`,
+    head + documents.map(({ condition, text }) => (condition ? `{{- if ${condition} }}\n${text}{{- end }}\n` : text)).join(''),
   ]);
-  return new Map(names);
+  const settings = services.map(service => settingsOf(resources, service)).join('');
+  return new Map([...names, ['_settings.tpl', head + settings], ['_addresses.tpl', head + addressesOf(resources)]]);
 }
 
 export function servicesOf(resources: readonly Resource[]): string[] {

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import type { TopicDefinition } from '../../../libs/dto/src/events/define-event.ts';
 import { loadWorkspaceModules } from '../../run/build/workspace-modules.ts';
-import { assertAsyncApi, type Page } from './page.ts';
+import { assertAsyncApi, type Page, yamlOf } from './page.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -31,7 +30,7 @@ export async function asyncApiPages(): Promise<Page[]> {
   return [
     {
       path: 'docs/reference/events.asyncapi.yaml',
-      text: header + stringify(document, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' }),
+      text: header + yamlOf(document),
     },
   ];
 }

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv, type ErrorObject } from 'ajv';
+import { Document, visit } from 'yaml';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -33,6 +34,16 @@ export function writePages(pages: readonly Page[]): string[] {
       renameSync(`${file}.${process.pid}`, file);
       return path;
     });
+}
+
+const inlineCharsMax = 100;
+
+/** YAML in which a map or a list that fits on one line stands on one, as people write it. `isInline`: takes its JSON. */
+export function yamlOf(value: unknown, isInline: (json: string) => boolean = () => true): string {
+  const document = new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+  const isShort = (json: string): boolean => json.length <= inlineCharsMax && !json.includes('\\n') && isInline(json);
+  visit(document, { Collection: (_, node) => void (node.flow = isShort(JSON.stringify(node))) });
+  return document.toString({ lineWidth: 0 });
 }
 
 const require = createRequire(import.meta.url);

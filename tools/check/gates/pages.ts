@@ -48,8 +48,7 @@ function leadsSomewhere(file: string, target: string, texts: ReadonlyMap<string,
 function hasPlace(text: string, path: string, heading: string): boolean {
   if (path.endsWith('.openapi.yaml')) {
     const [, tag = '', operationId = ''] = decodeURIComponent(heading).split('/');
-    const lines = text.split('\n').map(line => line.trim());
-    return lines.includes(`operationId: ${operationId}`) && lines.includes(`- ${tag}`);
+    return new RegExp(String.raw`operationId: ${operationId}\n +tags: \[ "?${tag}"? \]\n`).test(text);
   }
   const prose = text.replace(codeFence, '');
   const headings = [...prose.matchAll(/^#{1,6}\s+(.+?)\s*$/gm)].map(([, words]) => anchorOf(words!));
