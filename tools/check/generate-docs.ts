@@ -4,11 +4,9 @@
  */
 import { pathToFileURL } from 'node:url';
 import { apiVersionPages } from './docs/api-version-pages.ts';
-import { asyncApiPages } from './docs/asyncapi-page.ts';
+import { asyncApiPages, contractPages, eventsPages, topicsPages } from './docs/events-page.ts';
 import { collectionPages } from './docs/collection-page.ts';
-import { environmentPages } from './docs/environment-page.ts';
-import { errorsPages } from './docs/errors-page.ts';
-import { contractPages, eventsPages, topicsPages } from './docs/events-page.ts';
+import { environmentPages, errorsPages } from './docs/environment-page.ts';
 import { faultCasesPages } from './docs/fault-cases-page.ts';
 import { openApiPages } from './docs/openapi-pages.ts';
 import { operationsPages } from './docs/operations-page.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../libs/persistence/src/embedded/embedded-postgres.ts';
 import type { createTestDatabase } from '../../libs/persistence/src/testing/test-database.ts';
-import { loadWorkspaceModules } from '../run/build/workspace-modules.ts';
+import { loadWorkspaceModules } from '../run/build/bundle-options.ts';
 import { migrationsIn, schemaFile, type SchemaSource, schemaSources } from './schema/schema-sources.ts';
 import { closeRunFolder, openRunFolder } from '../prove/testing/run-folder.ts';
 

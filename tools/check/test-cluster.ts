@@ -4,8 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { operatorDefinitions } from './cluster/definitions.ts';
-import { kubernetesPrograms } from './cluster/kubernetes-programs.ts';
+import { operatorDefinitions, kubernetesPrograms } from './cluster/kubernetes-programs.ts';
 import { runJest } from '../prove/testing/run-jest.ts';
 
 const needed: Record<string, string[]> = { go: ['version'], java: ['-version'], mvn: ['-v'] };

@@ -5,7 +5,30 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { baseImages, isPinned, withDigests } from './images/base-digests.ts';
+import { pathToFileURL } from 'node:url';
+
+/** The base images of docker/Dockerfile: `ARG BASE=…` and `ARG BUILD_BASE=…`, the only places that name them. */
+const baseArgument = /^(ARG (?:BASE|BUILD_BASE)=)(\S+)$/gm;
+const digestForm = /^sha256:[0-9a-f]{64}$/;
+
+/** References of base images, each once. */
+export function baseImages(dockerfile: string): string[] {
+  return [...new Set([...dockerfile.matchAll(baseArgument)].map(([, , reference]) => reference!))];
+}
+
+export function isPinned(reference: string): boolean {
+  return digestForm.test(reference.slice(reference.indexOf('@') + 1)) && reference.includes('@');
+}
+
+/** The Dockerfile with every base image at the digest that its tag has now; the tag stays, for people. @throws on what is no digest */
+export function withDigests(dockerfile: string, digestOf: (tag: string) => string): string {
+  return dockerfile.replace(baseArgument, (_, argument: string, reference: string) => {
+    const tag = reference.replace(/@.*$/, '');
+    const digest = digestOf(tag);
+    if (!digestForm.test(digest)) throw new Error(`${tag}: ${JSON.stringify(digest)} is no digest`);
+    return `${argument}${tag}@${digest}`;
+  });
+}
 
 const file = join(import.meta.dirname, '../../docker/Dockerfile');
 const waitMs = 60_000;
@@ -47,11 +70,13 @@ function pin(text: string): void {
   for (const reference of baseImages(pinned)) console.log(`docker/Dockerfile: ${reference}`);
 }
 
-const text = readFileSync(file, 'utf8');
-try {
-  if (process.argv.includes('--check')) check(text);
-  else pin(text);
-} catch (error) {
-  console.error((error as Error).message);
-  process.exitCode = 1;
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const text = readFileSync(file, 'utf8');
+  try {
+    if (process.argv.includes('--check')) check(text);
+    else pin(text);
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exitCode = 1;
+  }
 }

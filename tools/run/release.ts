@@ -7,10 +7,19 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { imagePackages } from './images/assemble.ts';
-import { baseImages, isPinned } from './images/base-digests.ts';
+import { baseImages, isPinned } from './images-pin.ts';
 import { imageBom, packagesAt, textOf, workspaceBom } from './images/sbom.ts';
-import { buildImage, type BuiltImage, findBuilder, ops, sha256Of } from './release/images.ts';
-import { packChart, packKits } from './release/packages.ts';
+import {
+  buildImage,
+  type BuiltImage,
+  findBuilder,
+  ops,
+  sha256Of,
+  packChart,
+  packKits,
+  builtElsewhere,
+  differencesOf,
+} from './release/packages.ts';
 import {
   checkVersion,
   cutChangelog,
@@ -21,7 +30,6 @@ import {
   withVersion,
 } from './release/release-texts.ts';
 import { presentState, previousRelease, type Source, sourceOf } from './release/source.ts';
-import { builtElsewhere, differencesOf } from './release/twice.ts';
 
 const usage = `npm run release -- --version <x.y.z> [options]
   --prepare           writes the version into the sources and moves CHANGELOG's Unreleased under it; then commit, tag v<x.y.z>, and run without it

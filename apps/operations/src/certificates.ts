@@ -1,4 +1,5 @@
 import { KeyObject, randomBytes, webcrypto } from 'node:crypto';
+import { isIP } from 'node:net';
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 
@@ -12,7 +13,7 @@ export interface Certified {
 }
 
 export interface Wanted {
-  /** DNS names; the first is the common name too. */
+  /** DNS names and addresses; the first is the common name too. */
   names: readonly string[];
   days: number;
 }
@@ -46,7 +47,7 @@ export async function issueCertificate(authority: Certified, { names, days }: Wa
     publicKey: keys.publicKey,
     signingKey: await privateKeyOf(authority.key),
     extensions: [
-      new x509.SubjectAlternativeNameExtension(names.map(value => ({ type: 'dns', value }))),
+      new x509.SubjectAlternativeNameExtension(names.map(value => ({ type: isIP(value) ? 'ip' : 'dns', value }))),
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth]),
     ],
   });

@@ -247,6 +247,8 @@ const lockedPackages = {
   '': {},
   'node_modules/forbids': { version: '1.0.0', license: 'AGPL-3.0-only', integrity: 'sha512-AAAA' },
   'node_modules/says-nothing': { version: '1.0.0', integrity: 'sha512-AAAA' },
+  'node_modules/both-licences': { version: '1.0.0', license: 'MIT AND AGPL-3.0-only', integrity: 'sha512-AAAA' },
+  'node_modules/data-in-a-service': { version: '1.0.0', license: 'CC-BY-4.0', integrity: 'sha512-AAAA' },
   'node_modules/pause': { version: '0.0.2', integrity: 'sha512-AAAA' },
   'node_modules/runs-a-script': { version: '1.0.0', license: 'MIT', integrity: 'sha512-AAAA', hasInstallScript: true },
   'node_modules/without-a-hash': { version: '1.0.0', license: 'MIT' },
@@ -266,6 +268,8 @@ const texts: readonly SeededViolation[] = [
     reports: [
       supplyChain('licence', 'node_modules/forbids'),
       supplyChain('licence', 'node_modules/says-nothing'),
+      supplyChain('licence', 'node_modules/both-licences'),
+      supplyChain('licence', 'node_modules/data-in-a-service'),
       supplyChain('licence', 'node_modules/pause (0.0.2)'),
       supplyChain('install-script', 'runs-a-script'),
       supplyChain('integrity', 'node_modules/without-a-hash'),

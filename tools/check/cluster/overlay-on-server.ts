@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
 import type { Resource } from '../manifests/render';
 import { ControlPlane, type ProgramResult } from './control-plane';
-import { type Definition, operatorDefinitions } from './definitions';
+import { type Definition, operatorDefinitions } from './kubernetes-programs';
 
 /** Kinds that every API server knows. */
 const builtIn = /^(v1|apps\/v1|batch\/v1|policy\/v1|networking\.k8s\.io\/v1|discovery\.k8s\.io\/v1|autoscaling\/v2)$/;

@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { type Page, yamlOf } from './page.ts';
-import { type Contract, contractOf, type Document } from './versions/contract.ts';
-import { contractChanges } from './versions/contract-changes.ts';
+import { type Contract, contractOf, type Document, contractChanges } from './contract-changes.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const changelog = 'docs/api-changelog.md';

@@ -1,6 +1,5 @@
 import { type Entry, entriesOf, versionProblems } from './api-version-pages.ts';
-import { type Contract, contractOf, type Document, type Schema } from './versions/contract.ts';
-import { contractChanges } from './versions/contract-changes.ts';
+import { type Contract, contractOf, type Document, type Schema, contractChanges } from './contract-changes.ts';
 
 const sent = {
   type: 'object',

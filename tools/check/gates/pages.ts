@@ -1,5 +1,5 @@
 import { dirname, join, normalize } from 'node:path';
-import { anchorOf } from '../../run/site/anchor-of.ts';
+import { anchorOf } from '../../run/site/pages.ts';
 
 const link = /\[[^\]]*\]\(([^)\s]+)\)/g;
 const codeFence = /^```[\s\S]*?^```/gm;

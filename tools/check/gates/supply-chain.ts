@@ -50,7 +50,7 @@ export function supplyChainProblems({ lock, manifest }: LockedWorkspace, policy:
  * Whether the SPDX expression can be met with these licences: all sides of AND, one side of OR. It accepts brackets, AND and OR only; other
  * expressions need a decision.
  */
-export function isLicenceAllowed(expression: string, licences: readonly string[]): boolean {
+function isLicenceAllowed(expression: string, licences: readonly string[]): boolean {
   const bracketed = /^\(([^()]*)\)$/.exec(expression.trim());
   const text = bracketed ? bracketed[1]! : expression.trim();
   const alternatives = text.split(/ OR /);

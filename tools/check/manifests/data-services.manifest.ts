@@ -1,5 +1,4 @@
-import { render, renderWithBase, type Resource } from './render';
-import { typeProblems } from './strict-types';
+import { render, renderWithBase, type Resource, typeProblems } from './render';
 
 const resources = render('k8s/overlays/data-services');
 const of = (kind: string, namespace: string) =>

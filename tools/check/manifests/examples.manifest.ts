@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { nameOf, render, renderWithBase, type Resource } from './render';
-import { typeProblems } from './strict-types';
+import { nameOf, render, renderWithBase, type Resource, typeProblems } from './render';
 
 interface Listener {
   name: string;

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { serveCalls } from './child-processes.ts';
 import { monotonicMs } from './meters.ts';
-import { sampleNotification } from './sample-notification.ts';
+import { sampleNotification } from './merchants.ts';
 
 export interface CoreOptions {
   /** Base URL of payment-simulator, and the token for it. */

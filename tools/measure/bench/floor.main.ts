@@ -3,7 +3,7 @@ import { generateWebhookKey, importWebhookKey, webhookEnvelope } from '@paycode/
 import { serializeNotification } from '@paycode/dto';
 import { serveCalls } from './child-processes.ts';
 import { monotonicMs } from './meters.ts';
-import { sampleNotification } from './sample-notification.ts';
+import { sampleNotification } from './merchants.ts';
 import { postWebhook } from './sinks.ts';
 
 export interface FloorOptions {

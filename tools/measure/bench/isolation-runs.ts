@@ -1,15 +1,13 @@
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { serializeNotification } from '@paycode/dto';
 import type { CalledProcess } from './child-processes.ts';
-import { until } from './meters.ts';
+import { until, residentBytesOf } from './meters.ts';
 import { type Contender, type Payments, platformContender } from './contender.ts';
 import { type Burst, latenciesOf, measureBurst, newPayments, untilEnded } from './delivery-rounds.ts';
-import type { BenchMerchant } from './merchants.ts';
+import { type BenchMerchant, sampleNotification } from './merchants.ts';
 import { type PlatformFixture, PlatformUnderTest } from './platform-under-test.ts';
-import { residentBytesOf } from './meters.ts';
 import type { Arrivals } from './receiver.main.ts';
 import { percentile, progress } from './report.ts';
-import { sampleNotification } from './sample-notification.ts';
 
 /** The fixture that the parts of bench:isolation share. */
 export interface IsolationFixture extends PlatformFixture {

@@ -6,7 +6,7 @@ import { createEventTransport, type EventToPublish } from '@paycode/events';
 import { makeWorkerUtils } from 'graphile-worker';
 import { PgBoss } from 'pg-boss';
 import { Agent } from 'undici';
-import { sampleNotification } from './sample-notification.ts';
+import { sampleNotification } from './merchants.ts';
 
 export interface SinkOptions {
   kind: 'events' | 'graphile-worker' | 'pg-boss';

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { transform } from '@swc/core';
-import type { BuildOptions, Plugin } from 'esbuild';
+import { type BuildOptions, type Plugin, build } from 'esbuild';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -55,4 +57,28 @@ export function inAscii(text: string): string {
     const before = backslashes.slice(backslashes.length % 2);
     return `${before}\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
+}
+
+/** Inside the workspace, so that packages resolve. */
+const outdir = join(root, '.cache/modules');
+const require = createRequire(import.meta.url);
+
+/** Bundles source files of the workspace (path aliases included) and loads them: name to exports. `tree`: another copy of the workspace. */
+export async function loadWorkspaceModules(
+  files: Record<string, string>,
+  tree = root,
+): Promise<Record<string, Record<string, unknown>>> {
+  mkdirSync(outdir, { recursive: true });
+  // A folder for each call: calls overlap, and one must not load what another is writing.
+  const folder = mkdtempSync(join(outdir, 'of-'));
+  try {
+    const place = { absWorkingDir: tree, tsconfig: join(tree, 'tsconfig.base.json'), outdir: folder };
+    await build({ ...bundleOptions, ...place, sourcemap: false, entryPoints: files });
+    require('reflect-metadata');
+    return Object.fromEntries(
+      Object.keys(files).map(name => [name, require(join(folder, `${name}.cjs`)) as Record<string, unknown>]),
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

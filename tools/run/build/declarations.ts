@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { loadWorkspaceModules } from './workspace-modules.ts';
+import { loadWorkspaceModules } from './bundle-options.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { baseImages, isPinned, withDigests } from './base-digests.ts';
+import { baseImages, isPinned, withDigests } from '../images-pin.ts';
 
 const dockerfile = readFileSync(join(__dirname, '../../../docker/Dockerfile'), 'utf8');
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;

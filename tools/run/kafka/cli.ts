@@ -3,9 +3,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { NodePorts } from './broker-properties';
+import { type NodePorts, KafkaCluster } from './kafka-cluster';
 import { kafkaVersion, workspaceRoot } from './distribution';
-import { KafkaCluster } from './kafka-cluster';
 
 const usage = `usage: npm run kafka -- [start | stop | status] [options]
   start            (default) runs until Ctrl-C

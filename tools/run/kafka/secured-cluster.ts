@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@paycode/persistence/embedded';
-import type { NodePorts } from './broker-properties';
+import { type NodePorts, KafkaCluster } from './kafka-cluster';
 import { createCertificates } from './certificates';
 import { kafkaVersion } from './distribution';
-import { KafkaCluster } from './kafka-cluster';
 import { strimziAccess, strimziUsers } from './strimzi-access';
 
 export interface SecuredCluster {

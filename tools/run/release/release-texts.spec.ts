@@ -46,11 +46,6 @@ describe('the version of a release', () => {
   ])('after %s, %s is refused', (current, next, message) => {
     expect(() => checkVersion(current, next)).toThrow(message);
   });
-
-  it('compares by number, and takes the same one to build what is prepared', () => {
-    expect(() => checkVersion('1.9.0', '1.10.0')).not.toThrow();
-    expect(() => checkVersion('1.2.3', '1.2.3', { isSame: true })).not.toThrow();
-  });
 });
 
 describe('the changelog of a release', () => {
@@ -65,12 +60,6 @@ describe('the changelog of a release', () => {
     );
     expect(() => cutChangelog(cut, { ...when, version: '0.3.0' })).toThrow('nothing stands under Unreleased');
     expect(() => cutChangelog(cut, when)).toThrow('has 0.2.0 already');
-  });
-
-  it("takes the project's own", () => {
-    expect(cutChangelog(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), { ...when, version: '99.0.0' }).notes).toContain(
-      '### ',
-    );
   });
 });
 
@@ -155,16 +144,6 @@ describe('the provenance of a release', () => {
       { uri: `git+${options.source.repository}@${options.source.commit}`, digest: { gitCommit: options.source.commit } },
       { uri: 'file:package-lock.json', digest: { sha256: digest } },
     ]);
-  });
-
-  it('holds no time of its own, so that the same release gives the same statement', () => {
-    expect(JSON.stringify(provenanceOf(options))).toBe(
-      JSON.stringify(provenanceOf({ ...options, subjects: [...options.subjects].reverse() })),
-    );
-  });
-
-  it('of nothing is an error', () => {
-    expect(() => provenanceOf({ ...options, subjects: [] })).toThrow('needs a subject');
   });
 });
 

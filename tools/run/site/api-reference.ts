@@ -24,6 +24,6 @@ export function writeApiReference(root: string, site: string): void {
 }
 
 /** The document with the address of whoever serves it, in place of the addresses that its file has. */
-export function onThisHost(text: string): object {
+function onThisHost(text: string): object {
   return { ...(parse(text) as object), servers: [{ url: '/', description: 'The platform that serves this page.' }] };
 }

@@ -1,8 +1,8 @@
-import { join } from 'node:path';
-import { onThisHost } from './api-reference';
+import { join, basename } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { sidebarOf } from './navigation';
-import { pagesOf, withProgram, withSiteLinks } from './pages';
-import { CodeColours, policyFor } from './seal';
+import { pagesOf, withProgram, withSiteLinks, type Page } from './pages';
+import { policyFor } from './seal';
 
 describe('the documentation site (A-90)', () => {
   const pages = new Map([
@@ -42,26 +42,6 @@ describe('the documentation site (A-90)', () => {
 
   const page = (path: string) => ({ file: `docs${path}.md`, path, text: '' });
 
-  it('the side bar is the lists of the start page', () => {
-    const text = '## Merchant\n\n### Begin\n\n- [Pay](/pay): first\n- [`kit`](/kits/)\n\n## Operator\n\n- [Run](/run)\n';
-    expect(sidebarOf(text, [page('/'), page('/pay'), page('/kits/'), page('/kits/node/'), page('/run')])).toEqual([
-      {
-        text: 'Merchant',
-        items: [
-          {
-            text: 'Begin',
-            collapsed: false,
-            items: [
-              { text: 'Pay', link: '/pay' },
-              { text: 'kit', link: '/kits/' },
-            ],
-          },
-        ],
-      },
-      { text: 'Operator', items: [{ text: 'Run', link: '/run' }] },
-    ]);
-  });
-
   it('a page that no list has fails the build', () => {
     expect(() => sidebarOf('## A\n\n- [Run](/run)\n', [page('/run'), page('/lost')])).toThrow('docs/lost.md');
   });
@@ -76,15 +56,6 @@ describe('the documentation site (A-90)', () => {
     expect(() => policyFor(many)).toThrow('30 styles');
   });
 
-  it('the API reference calls the host that serves it, whatever addresses its document names', () => {
-    const text = 'openapi: 3.1.0\nservers:\n  - url: https://{host}:{port}\npaths: {}\n';
-    expect(onThisHost(text)).toEqual({
-      openapi: '3.1.0',
-      paths: {},
-      servers: [{ url: '/', description: expect.any(String) as string }],
-    });
-  });
-
   it('the page of each language has its own entry, and shows the program that the tests of its kit run', () => {
     const root = join(__dirname, '../../..');
     const found = pagesOf(root).map(each => withProgram(root, each));
@@ -93,17 +64,6 @@ describe('the documentation site (A-90)', () => {
     for (const name of ['node', 'python', 'php', 'java', 'go', 'ruby']) shows(name, `\`kits/${name}/conform/`);
     shows('python', 'app.add_url_rule("/paycode", view_func=for_flask(receiver), methods=["POST"])');
     shows('csharp', 'No test compiles or runs this kit');
-    const index = found.find(({ file }) => file === 'docs/README.md')!.text;
-    const group = index.split('### ').find(part => part.startsWith('Languages'))!;
-    expect([...group.matchAll(/- \[(.+?)\]/g)].map(([, name]) => name)).toEqual([
-      'Node',
-      'Python',
-      'PHP',
-      'Java',
-      'Go',
-      'Ruby',
-      'C#',
-    ]);
   });
 
   it('every page that is there can be put on the site: none is refused, in no list, or led to by a link that names no page', () => {
@@ -118,11 +78,81 @@ describe('the documentation site (A-90)', () => {
     const paths = new Set(all.map(({ path }) => path));
     expect([...linked].map(([, link]) => link!).filter(link => !paths.has(link))).toEqual([]);
   });
+});
 
-  it('colours of code are classes', () => {
-    const colours = new CodeColours();
-    const word = { type: 'element', properties: { style: '--shiki-light:#fff' } as Record<string, unknown> };
-    colours.transformer.root({ type: 'root', children: [word] });
-    expect(word.properties).toEqual({ class: expect.stringMatching(/^c-[0-9a-f]{8}$/) as string });
+const kits = join(__dirname, '../../../kits');
+/** Kits with programs that the tests run. Of C# no test runs anything, which its page says. */
+const tested = readdirSync(kits).filter(
+  name => name !== 'paycode-dev' && existsSync(join(kits, name, 'README.md')) && name !== 'csharp',
+);
+const codeFence = /^```(?:js|python|go|java|php|ruby|csharp)\n([^]*?)^```$/gm;
+
+const lines = (text: string) => text.split('\n').map(line => line.trim());
+
+/** Programs that the tests of a kit compile and run beside the kit itself. */
+function programsOf(kit: string): string[][] {
+  const folders = ['conform', 'frameworks'].map(name => join(kits, kit, name)).filter(existsSync);
+  return folders.flatMap(folder => readdirSync(folder).map(file => lines(readFileSync(join(folder, file), 'utf8'))));
+}
+
+/** Parts of a page's code, ended by blank lines, that stand in no program, indentation aside. */
+function inventedCode(page: string, programs: string[][]): string[] {
+  // The first block is the whole program of the page: `npm run test:kits -- --table` runs it with the page's commands.
+  const [, ...blocks] = [...page.matchAll(codeFence)].map(([, code]) => code!.trim());
+  const stands = (part: string[]) =>
+    programs.some(program => program.some((_, from) => part.every((line, at) => program[from + at] === line)));
+  return blocks.flatMap(block => block.split('\n\n')).filter(part => !stands(lines(part)));
+}
+
+describe('code on the pages of the kits', () => {
+  it.each(tested)('every line of code on the page of %s stands in a program that its tests run', kit => {
+    const page = readFileSync(join(kits, kit, 'README.md'), 'utf8');
+    expect([...page.matchAll(codeFence)].length).toBeGreaterThan(2);
+    expect(inventedCode(page, programsOf(kit))).toEqual([]);
+  });
+
+  it('a line that no program has, or that stands elsewhere in it, is found', () => {
+    const programs = [['first();', 'second();', 'third();']];
+    const page = (code: string) => `\`\`\`js\nwhole();\n\`\`\`\n\`\`\`js\n${code}\n\`\`\`\n`;
+    expect(inventedCode(page('first();\nsecond();\n\nthird();'), programs)).toEqual([]);
+    expect(inventedCode(page('first();\nthird();'), programs)).toEqual(['first();\nthird();']);
+    expect(inventedCode(page('fourth();'), programs)).toEqual(['fourth();']);
+  });
+
+  it('the page of a kit that no test runs says so', () => {
+    expect(readFileSync(join(kits, 'csharp/README.md'), 'utf8')).toContain('**No test compiles or runs this kit or this page**');
+  });
+});
+
+const root = join(__dirname, '../../..');
+const journeys = join(root, 'apps/platform-e2e/src');
+const textOf = (file: string) => readFileSync(file, 'utf8');
+const commandsOf = (text: string) => [...text.matchAll(/^ *```sh\n([^]*?)^ *```$/gm)].map(([, commands]) => commands!);
+
+/** The pages of the site's first door that have commands. */
+function pagesWithCommands(): Page[] {
+  const pages = pagesOf(root);
+  const targets = { pages: new Map(pages.map(({ file, path }) => [file, path])), copied: () => undefined };
+  const start = withSiteLinks(
+    pages.find(({ path }) => path === '/')!,
+    targets,
+  );
+  const [integrators] = sidebarOf(start, pages);
+  const links = new Set(integrators!.items!.flatMap(({ items }) => items!.map(({ link }) => link)));
+  return pages.filter(({ path, text }) => links.has(path) && commandsOf(text).length > 0);
+}
+
+describe('commands on the pages for merchants and PSPs', () => {
+  const howTos = textOf(join(journeys, 'how-to-commands-work.e2e.spec.ts'));
+  const kits = textOf(join(journeys, 'kits/by-the-page.guide.ts'));
+
+  it.each(pagesWithCommands().map(page => [page.file, page] as const))('a test runs the commands of %s', (file, { text }) => {
+    const [, kit] = /^kits\/([a-z]+)\/README\.md$/.exec(file) ?? [];
+    const node = textOf(join(root, 'kits/node/README.md'));
+    // No .NET is there to start the program of C#; its commands are those that the page of Node has.
+    if (kit === 'csharp') expect(commandsOf(text)).toEqual(commandsOf(node).slice(-2));
+    else if (kit !== undefined) expect(kits).toContain(`kit: '${kit}'`);
+    else if (file.startsWith('kits/')) expect(howTos).toContain(`'${file}'`);
+    else expect(howTos).toMatch(new RegExp(`'${basename(file)}'`));
   });
 });

@@ -1,5 +1,5 @@
 import { defineConfig, type MarkdownRenderer, type UserConfig } from 'vitepress';
-import { anchorOf } from './anchor-of.ts';
+import { anchorOf } from './pages.ts';
 import type { SidebarItem } from './navigation.ts';
 import { CodeColours } from './seal.ts';
 

@@ -1,6 +1,5 @@
 import ts from 'typescript';
-import { valueOf } from './constraints.ts';
-import type { TypeSchemas } from './type-schema.ts';
+import { valueOf, type TypeSchemas } from './type-schema.ts';
 
 type Schema = Record<string, unknown>;
 
