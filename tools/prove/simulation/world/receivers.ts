@@ -60,6 +60,8 @@ export class Receivers {
   /** Open requests, by life of a process. */
   private readonly open = new Map<string, number>();
   /** By life of a process and origin. */
+  /** By process. */
+  private readonly dialing = new Map<string, { count: number }>();
   private readonly pools = new Map<string, OriginPool<SimConnection>>();
   /** When the handshakes that began until now are done, by origin. */
   private readonly handshakesDoneMs = new Map<string, number>();
@@ -103,9 +105,12 @@ export class Receivers {
     const known = this.pools.get(key);
     if (known) return known;
     const create = () => new SimConnection(done => this.dial(url, process, done));
+    const dialing = this.dialing.get(process.identity) ?? { count: 0 };
+    this.dialing.set(process.identity, dialing);
     const pool = new OriginPool<SimConnection>({
       clock: process,
       create,
+      dialing,
       isSlow: false,
       onSlow: () => undefined,
       onLeft: () => undefined,
