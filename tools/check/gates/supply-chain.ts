@@ -58,11 +58,16 @@ function isLicenceAllowed(expression: string, licences: readonly string[]): bool
   return text.split(/ AND /).every(id => licences.includes(id));
 }
 
+/** Old packages name licences in words of their own, such as MIT/X11, which a bill of materials leaves out. No SPDX id has a slash. */
+function spdxOf({ license }: LockEntry): string | undefined {
+  return license?.includes('/') ? undefined : license;
+}
+
 function licenceProblems(item: LockedPackage, policy: SupplyChainPolicy): SupplyChainProblem[] {
   const decided = policy.decidedLicences[`${item.name}@${item.version}`]?.licence;
-  const licence = item.license ?? decided;
+  const licence = spdxOf(item) ?? decided;
   const allowed = item.dev ? [...policy.licences, ...policy.developmentLicences] : policy.licences;
-  if (licence === undefined) return [problem('licence', item, 'names no licence: read its files and decide')];
+  if (licence === undefined) return [problem('licence', item, 'names no SPDX licence: read its files and decide')];
   return isLicenceAllowed(licence, allowed) ? [] : [problem('licence', item, `has the licence ${licence}, which is not allowed`)];
 }
 
@@ -77,7 +82,7 @@ function scriptProblems(name: string, { manifest, policy }: Agreement): SupplyCh
 
 /** A decision without a package would silently accept a later package of that name. */
 function unusedDecisions(packages: readonly LockedPackage[], { manifest, policy }: Agreement): SupplyChainProblem[] {
-  const withoutLicence = new Set(packages.filter(({ license }) => !license).map(({ name, version }) => `${name}@${version}`));
+  const withoutLicence = new Set(packages.filter(item => !spdxOf(item)).map(({ name, version }) => `${name}@${version}`));
   const withScript = new Set(packages.filter(item => item.hasInstallScript).map(({ name }) => name));
   const scripts = [...Object.keys(policy.installScripts), ...Object.keys(manifest.allowScripts ?? {})];
   const unused = [

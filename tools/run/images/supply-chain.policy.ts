@@ -3,7 +3,7 @@ export interface SupplyChainPolicy {
   licences: readonly string[];
   /** SPDX ids that packages of development may have too. */
   developmentLicences: readonly string[];
-  /** By `name@version`: packages whose entry in the lock file names no licence. */
+  /** By `name@version`: packages whose entry in the lock file names no SPDX licence. */
   decidedLicences: Readonly<Record<string, { licence: string; reason: string }>>;
   /** By name. `runs` says what `allowScripts` of package.json must say. */
   installScripts: Readonly<Record<string, { reason: string; runs: boolean }>>;
@@ -30,13 +30,13 @@ export const supplyChainPolicy: SupplyChainPolicy = {
     'ISC',
     'MIT',
     'MIT-0',
-    'MIT/X11',
     'Python-2.0',
     'Zlib',
   ],
   // Data of development tools, never part of a service.
   developmentLicences: ['CC-BY-4.0', 'MPL-2.0', 'Unlicense'],
   decidedLicences: {
+    'nub@0.0.0': { licence: 'MIT', reason: 'package.json says MIT/X11, an old name of MIT' },
     'passport-http@0.3.0': {
       licence: 'MIT',
       reason: 'package.json names MIT in the older `licenses` field; LICENSE holds its text',
