@@ -16,7 +16,7 @@ interface Work {
   allocatedBytes: number;
 }
 
-type Counted = Readonly<Record<'one per call' | '100 per call', Work>>;
+export type Counted = Readonly<Record<'one per call' | '100 per call', Work>>;
 interface Counters extends Pick<Work, 'statements' | 'rowsInserted' | 'walBytes'> {
   atMs: number;
 }
@@ -106,7 +106,7 @@ function printAllocations(load: string, allocatedBytes: Record<string, number>):
 }
 
 /** The measures that exceed their ceiling. */
-function excessOf(measured: Counted, ceilings: Counted): Excess[] {
+export function excessOf(measured: Counted, ceilings: Counted): Excess[] {
   return (Object.keys(ceilings) as (keyof Counted)[]).flatMap(load =>
     measures
       .map(of => ({ what: `${of}, ${load}`, measured: measured[load][of], ceiling: ceilings[load][of] }))
