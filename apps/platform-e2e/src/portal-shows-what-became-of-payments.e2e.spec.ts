@@ -169,6 +169,7 @@ describeInBrowser('the portal in a browser', () => {
       'Your server acknowledged 1 of 2 payments that it was asked about in the last hour',
       '1 payment was reversed in the last hour',
       'Time until the answer',
+      'The slowest of all took 0 ms',
       'In numbers',
     );
     await portal.page.unroute('**/home?*');
