@@ -66,11 +66,25 @@ export class Relays {
   }
 
   private opened(id: string, account: string): Entry | undefined {
-    const own = [...this.entries.values()].filter(entry => entry.account === account);
-    if (own.length >= relaysPerAccountMax || this.entries.size >= relaysMax) return undefined;
+    const own = this.relaysOf(account);
+    if (own.length >= relaysPerAccountMax) return undefined;
+    if (this.entries.size >= relaysMax && !this.makeRoom(own.length)) return undefined;
     const entry = { account, relay: new Relay(this.settings, () => this.entries.delete(id)) };
     this.entries.set(id, entry);
     return entry;
+  }
+
+  /** Closes one whose listener is away, else, for an account that has none, the newer one of an account that has two. */
+  private makeRoom(ownRelays: number): boolean {
+    const all = [...this.entries.values()];
+    const isSecond = ({ account }: Entry) => ownRelays === 0 && this.relaysOf(account).length === relaysPerAccountMax;
+    const victim = all.find(({ relay }) => relay.isAway) ?? all.findLast(isSecond);
+    victim?.relay.close();
+    return victim !== undefined;
+  }
+
+  private relaysOf(account: string): Entry[] {
+    return [...this.entries.values()].filter(entry => entry.account === account);
   }
 }
 
@@ -118,6 +132,10 @@ export class Relay {
     private readonly times: RelayTimes,
     private readonly onGone: () => void,
   ) {}
+
+  get isAway(): boolean {
+    return this.stream === undefined;
+  }
 
   /**
    * The lines for a listener: first `first`, then every request that has no answer yet, also those that an earlier connection was given.
@@ -182,6 +200,8 @@ export class Relay {
   }
 
   private sendHeartbeat(stream: Readable): void {
+    // One that was replaced has ended, and may still be unread.
+    if (stream !== this.stream) return;
     if (stream.readableLength > unreadBytesMax) stream.destroy();
     else stream.push(lineOf({ type: 'heartbeat' }));
   }
