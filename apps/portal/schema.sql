@@ -164,6 +164,7 @@ CREATE TABLE person (
   totp_step bigint NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
   has_passkey boolean NOT NULL DEFAULT false,
+  accepted_at timestamp with time zone,
   CONSTRAINT person_pkey PRIMARY KEY (person_id),
   CONSTRAINT person_check CHECK ((tenant_type = 'OPERATOR'::text) = (role = ANY (ARRAY['ON_CALL'::text, 'ADMINISTRATOR'::text]))),
   CONSTRAINT person_check1 CHECK ((tenant_type = 'OPERATOR'::text) = (tenant_id = ''::text)),
@@ -219,7 +220,8 @@ CREATE INDEX payment_outcome ON payment USING btree (merchant_id, outcome, compl
 CREATE INDEX payment_reference ON payment USING btree (merchant_id, reference, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
 CREATE INDEX payment_related ON payment USING btree (reference_transaction_id) WHERE reference_transaction_id > 0;
 CREATE INDEX payment_status ON payment USING btree (merchant_id, status, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
-CREATE UNIQUE INDEX person_email ON person USING btree (lower(email));
+CREATE UNIQUE INDEX person_email ON person USING btree (lower(email)) WHERE password_hash IS NOT NULL;
+CREATE UNIQUE INDEX person_email_of_tenant ON person USING btree (lower(email), tenant_type, tenant_id);
 CREATE INDEX person_tenant ON person USING btree (tenant_type, tenant_id);
 CREATE INDEX person_identity_person ON person_identity USING btree (person_id);
 CREATE INDEX portal_session_expires ON portal_session USING btree (expires_at);
@@ -244,3 +246,4 @@ COMMENT ON TABLE passkey_challenge_used IS 'A challenge is good once: the first 
 COMMENT ON COLUMN payment.reversal_failed_by IS 'The transaction that said that the core could not give the money back.';
 COMMENT ON COLUMN person.totp_sealed IS 'Shared secret of the authenticator app, sealed under KEY_ENCRYPTION_KEYS.';
 COMMENT ON COLUMN person.has_passkey IS 'As the rows of passkey say, in the same transaction.';
+COMMENT ON COLUMN person.accepted_at IS 'When the person accepted its invitation or first signed in by its company.';

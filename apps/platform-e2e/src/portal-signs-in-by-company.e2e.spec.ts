@@ -17,12 +17,11 @@ describeInBrowser("sign-in by a company's provider", () => {
   let issuer: string;
 
   beforeAll(async () => {
-    const redirectUri = `${platform.standalone.baseUrl}/console/sso`;
-    const args = [join(__dirname, 'testing/identity-provider.mjs'), redirectUri];
-    provider = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'], env: { PATH: process.env['PATH'] } });
-    [issuer] = (await once(createInterface(provider.stdout!), 'line')) as [string];
     const { merchantId } = await makeMerchant(platform);
     company = `merchant-${merchantId}`;
+    const args = [join(__dirname, 'testing/identity-provider.mjs'), `${platform.standalone.baseUrl}/console/sso/${company}`];
+    provider = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'], env: { PATH: process.env['PATH'] } });
+    [issuer] = (await once(createInterface(provider.stdout!), 'line')) as [string];
     const tenantId = String(merchantId);
     owner = await makePerson(platform, { tenantId });
     const client = { issuer, clientId: 'portal', clientSecret: 'secret-of-the-client' };

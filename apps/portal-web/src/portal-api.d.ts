@@ -111,6 +111,7 @@ export interface Routes {
     answer: string;
   };
   'GET /people': { answer: Colleague[] };
+  'POST /people/{personId}/allow-codes': { path: { personId: string | number }; body: OwnPasswordBody; answer: void };
   'POST /sandbox/codes': { body: SandboxCodeBody; answer: MadeCode };
   'POST /sandbox/follow-ups': { body: SandboxFollowBody; answer: PortalSandboxTransaction };
   'POST /sandbox/payments': { body: SandboxPaymentBody; answer: PortalSandboxTransaction };
@@ -128,6 +129,7 @@ export interface Routes {
   'POST /session/code': { body: CodeBody; answer: ShownPerson };
   'POST /session/passkey': { body: AssertionBody; answer: void };
   'POST /session/passkey/options': { answer: BegunSignIn };
+  'POST /session/seen': { answer: void };
   'POST /session/sso': { body: SsoAnswerBody; answer: void };
   'POST /session/sso/begin': {
     body: CompanyBody;
@@ -322,6 +324,8 @@ export type CodeBody = {
 export type Colleague = {
   /** false: invited, and not here yet. */
   hasPassword: boolean;
+  /** Whether too many wrong codes of its app were given today. */
+  areCodesRefused: boolean;
   personId: string;
   email: string;
   name: string;
@@ -647,6 +651,10 @@ export type OpenDelivery = {
     | null;
   outcome: string | null;
   pausedUntil: string | null;
+};
+
+export type OwnPasswordBody = {
+  current: string;
 };
 
 export type OwnSession = {
@@ -1043,6 +1051,7 @@ export type SourcesBody = {
 export type SsoAnswerBody = {
   /** The query that the provider sent the browser back with. */
   answer: string;
+  company: string;
 };
 
 export type Stuck = {

@@ -102,7 +102,7 @@ const accept = createRoute({
 
 const sso = createRoute({
   getParentRoute: () => root,
-  path: '/sso',
+  path: '/sso/$company',
   component: lazyRouteComponent(() => import('./pages/sso-page'), 'SsoPage'),
 });
 

@@ -7,6 +7,7 @@ import { KeepDeadLetters1797000000000 } from './1797000000000-keep-dead-letters'
 import { FourEyesAbout1798000000000 } from './1798000000000-four-eyes-about';
 import { ReversalsMayFail1807000000000 } from './1807000000000-reversals-may-fail';
 import { AmountsOfFourDecimals1808000000000 } from './1808000000000-amounts-of-four-decimals';
+import { PeopleAreLetIn1809000000000 } from './1809000000000-people-are-let-in';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
@@ -22,4 +23,5 @@ export const migrations = [
   FourEyesAbout1798000000000,
   ReversalsMayFail1807000000000,
   AmountsOfFourDecimals1808000000000,
+  PeopleAreLetIn1809000000000,
 ];

@@ -27,6 +27,7 @@ export interface AuditEvent {
     | 'PASSKEY_ADDED'
     | 'PASSKEY_REMOVED'
     | 'RECOVERY_CODE_USED'
+    | 'CODES_ALLOWED'
     | 'PERSON_INVITED'
     | 'INVITATION_ACCEPTED'
     | 'URL_SET'

@@ -38,6 +38,10 @@ export class PersonEntity {
 
   @Column({ name: 'created_at', type: 'timestamptz', insert: false, update: false })
   createdAt!: Date;
+
+  /** When the person was let in, by the database's clock: accepted its invitation, or signed in by its company; null: not yet. */
+  @Column({ name: 'accepted_at', type: 'timestamptz', nullable: true })
+  acceptedAt!: Date | null;
 }
 
 /** Without what proves who they are. */

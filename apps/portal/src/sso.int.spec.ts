@@ -57,7 +57,7 @@ describe('single sign-on of people', () => {
   ) => {
     const { visitor, url } = await begun();
     const person = { sub: subject, email, email_verified: isVerified };
-    const heard = await visitor.post('session/sso', { answer: provider.signsIn(url, person, forged) });
+    const heard = await visitor.post('session/sso', { company, answer: provider.signsIn(url, person, forged) });
     return { heard, visitor, stage: (await visitor.get('session')).body['stage'] };
   };
 
@@ -128,11 +128,22 @@ describe('single sign-on of people', () => {
     const email = await invited();
     const { visitor, url } = await begun();
     const answer = provider.signsIn(url, { sub: email, email, email_verified: true });
-    expect((await new PortalVisitor(portal).post('session/sso', { answer })).status).toBe(400);
+    expect((await new PortalVisitor(portal).post('session/sso', { company, answer })).status).toBe(400);
     const other = await begun();
-    expect((await other.visitor.post('session/sso', { answer })).status).toBe(401);
-    expect((await visitor.post('session/sso', { answer })).status).toBe(204);
+    expect((await other.visitor.post('session/sso', { company, answer })).status).toBe(401);
+    expect((await visitor.post('session/sso', { company, answer })).status).toBe(204);
+    expect((await visitor.post('session/sso', { company, answer })).status).toBe(400);
+  });
+
+  it('regression: the answer of one company does not finish the sign-in at another, and each has a redirect URI of its own (T-55)', async () => {
+    const email = await invited();
+    const { visitor, url } = await begun();
+    expect(new URL(url).searchParams.get('redirect_uri')).toBe(`https://pay.example/console/sso/${company}`);
+    const answer = provider.signsIn(url, { sub: email, email, email_verified: true });
     expect((await visitor.post('session/sso', { answer })).status).toBe(400);
+    const other = await visitor.post('session/sso', { company: 'another-company', answer });
+    expect([other.status, other.body.message]).toEqual([401, expect.stringContaining('another company answered')]);
+    expect((await visitor.get('session')).body['stage']).toBe('NONE');
   });
 
   it('says so when the provider is away, or there is no such company', async () => {
@@ -163,7 +174,7 @@ describe('single sign-on of people', () => {
     provider.ways.set('/.well-known/openid-configuration', hold);
     const finishing = visitors.map(({ visitor, url }) => {
       const answer = provider.signsIn(url, { sub: 'nobody', email: 'nobody@acme.example', email_verified: true });
-      return visitor.post('session/sso', { answer });
+      return visitor.post('session/sso', { company, answer });
     });
     expect((await Promise.race(finishing)).status).toBe(503);
     await eventually(() => expect(held).toHaveLength(8));
@@ -198,11 +209,11 @@ describe('single sign-on of people', () => {
       const { visitor, url } = await begun();
       const back = provider.signsIn(url, { sub: email, email, email_verified: true });
       provider.ways.set(path, flood);
-      expect([401, 502]).toContain((await visitor.post('session/sso', { answer: back })).status);
+      expect([401, 502]).toContain((await visitor.post('session/sso', { company, answer: back })).status);
       const again = await begunPlainly();
       provider.ways.set(path, moved(path));
       const answer = provider.signsIn(again.url, { sub: email, email, email_verified: true });
-      expect([401, 502]).toContain((await again.visitor.post('session/sso', { answer })).status);
+      expect([401, 502]).toContain((await again.visitor.post('session/sso', { company, answer })).status);
       expect((await again.visitor.get('session')).body['stage']).toBe('NONE');
     });
 
@@ -212,7 +223,7 @@ describe('single sign-on of people', () => {
       const back = provider.signsIn(url, { sub: email, email, email_verified: true });
       const spy = jest.spyOn(globalThis, 'fetch');
       provider.named = { [endpoint]: `${elsewhere}latest/` };
-      const { status } = await visitor.post('session/sso', { answer: back });
+      const { status } = await visitor.post('session/sso', { company, answer: back });
       const asked = JSON.stringify(spy.mock.calls.map(([to]) => to));
       spy.mockRestore();
       expect(status).toBe(502);

@@ -27,13 +27,14 @@ export function Colleagues({ me: { person, environment } }: { me: ShownPerson })
       {isError && <Failure error={error} />}
       {!data && !isError && <Waiting what="Reading who is in" />}
       <ul className="lines">
-        {data?.map(({ personId, name, email, role, hasPassword }) => (
+        {data?.map(({ personId, name, email, role, hasPassword, areCodesRefused }) => (
           <li key={personId}>
             <span>
               {name} <span className="dim">{email}</span>
             </span>
             <span className="tag">{role.toLowerCase().replace('_', '-')}</span>
             {!hasPassword && <span className="tag pending">invited</span>}
+            {areCodesRefused && person.mayInvite && <AllowCodes personId={personId} name={name} />}
           </li>
         ))}
       </ul>
@@ -44,6 +45,36 @@ export function Colleagues({ me: { person, environment } }: { me: ShownPerson })
         />
       )}
     </section>
+  );
+}
+
+/** For a colleague whose app gave, or somebody guessed, too many wrong codes today. */
+function AllowCodes({ personId, name }: { personId: string; name: string }): ReactNode {
+  const [current, setCurrent] = useState('');
+  const allow = useMutation({
+    mutationFn: () => call('POST /people/{personId}/allow-codes', { path: { personId }, body: { current } }),
+    onSuccess: () => queryClient.invalidateQueries(peopleQuery),
+    onSettled: () => setCurrent(''),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    allow.mutate();
+  };
+  return (
+    <details>
+      <summary>Codes are refused until tomorrow</summary>
+      <form onSubmit={submit}>
+        <p className="dim">
+          Ten wrong codes of the authenticator app were given for {name} within a day. Ask {name} whether it was a mistake. If
+          not, somebody else knows the password: have it changed first.
+        </p>
+        <OwnPassword value={current} onChange={setCurrent} />
+        {allow.isError && <Failure error={allow.error} />}
+        <button type="submit" disabled={allow.isPending}>
+          {allow.isPending ? 'Allowing…' : 'Allow codes again'}
+        </button>
+      </form>
+    </details>
   );
 }
 

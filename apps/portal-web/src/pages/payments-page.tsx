@@ -37,7 +37,8 @@ function Export({ filter }: { filter: PaymentSearch }): ReactNode {
         Export CSV
       </a>{' '}
       <span className="dim">
-        The file holds the payments that match the filters, newest first, at most 100,000 of them. For older ones set Until to the day of its last line.
+        The file holds the payments that match the filters, newest first, at most 100,000 of them. For older ones set Until to the
+        day of its last line.
       </span>
     </p>
   );

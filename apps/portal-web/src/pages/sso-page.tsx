@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Link, useRouter } from '@tanstack/react-router';
+import { Link, useParams, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { call } from '../api';
 import { meQuery, queryClient } from '../queries';
@@ -8,10 +8,11 @@ import { Failure, Waiting } from '../ui';
 /** The identity provider redirects to this page. Its answer is valid once, so the page removes it from the address at once. */
 export function SsoPage(): ReactNode {
   const [answer] = useState(() => location.search.slice(1));
+  const { company } = useParams({ from: '/sso/$company' });
   const isSent = useRef(false);
   const router = useRouter();
   const finish = useMutation({
-    mutationFn: () => call('POST /session/sso', { body: { answer } }),
+    mutationFn: () => call('POST /session/sso', { body: { company, answer } }),
     onSuccess: async () => {
       await queryClient.invalidateQueries(meQuery);
       await router.navigate({ to: '/', search: { merchantId: undefined }, replace: true });

@@ -26,6 +26,7 @@ function isFor(me: ShownPerson | null | undefined, page: (typeof pages)[number][
 export function Shell(): ReactNode {
   const { data: me } = useQuery(meQuery);
   const main = useMainFocus();
+  useReportedActivity();
   return (
     <div className="shell">
       <a className="skip" href="#main">
@@ -61,6 +62,24 @@ export function Shell(): ReactNode {
       </main>
     </div>
   );
+}
+
+const activityEveryMs = 60_000;
+
+/** The session ends after an hour in which nobody uses a key or a pointer: pages that poll keep it no longer. */
+function useReportedActivity(): void {
+  useEffect(() => {
+    let reportedAtMs = -Infinity;
+    const report = () => {
+      if (performance.now() - reportedAtMs < activityEveryMs) return;
+      reportedAtMs = performance.now();
+      // The next key or pointer after a minute reports again; a session that ended shows at the page's next read.
+      call('POST /session/seen').catch(() => undefined);
+    };
+    const kinds = ['pointerdown', 'keydown', 'wheel'] as const;
+    for (const kind of kinds) addEventListener(kind, report, { passive: true });
+    return () => kinds.forEach(kind => removeEventListener(kind, report));
+  }, []);
 }
 
 /** A new page is read out from its beginning. */

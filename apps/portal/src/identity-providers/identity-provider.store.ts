@@ -19,9 +19,13 @@ const identityProviderSql = {
   list: `select ${columns} from identity_provider order by company limit 1000`,
   remove: `delete from identity_provider where company = $1`,
   personOf: `select person_id from person_identity where provider_id = $1 and subject = $2`,
+  // The person is let in with its first sign-in.
   link: `
-    insert into person_identity (provider_id, subject, person_id) values ($1, $2, $3)
-    on conflict do nothing returning person_id`,
+    with linked as (
+      insert into person_identity (provider_id, subject, person_id) values ($1, $2, $3) on conflict do nothing returning person_id),
+    let_in as (
+      update person set accepted_at = coalesce(accepted_at, clock_timestamp()) where person_id in (select person_id from linked))
+    select person_id from linked`,
 } as const;
 
 /** Undoes the transaction: the tenant's provider of before stays. */

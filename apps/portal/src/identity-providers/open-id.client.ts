@@ -47,12 +47,13 @@ export class OpenIdClient {
   private readonly known = new BoundedMap<string, { configuration: Promise<Configuration>; untilMs: number }>(providersMax);
   private readonly waiting = new Map<string, number>();
 
+  /** `redirectUri`: what each company's own begins with. */
   constructor(private readonly redirectUri: string) {}
 
   /** Where the browser goes. @throws DomainError 502 when the provider does not answer as one */
   async authorizationUrl(client: ClientOf, { state, nonce, codeVerifier }: Checks): Promise<URL> {
     const challenge = await calculatePKCECodeChallenge(codeVerifier);
-    const asked = { scope, state, nonce, redirect_uri: this.redirectUri };
+    const asked = { scope, state, nonce, redirect_uri: this.redirectUriOf(client) };
     return buildAuthorizationUrl(await this.knownConfigurationOf(client), {
       ...asked,
       code_challenge: challenge,
@@ -75,6 +76,11 @@ export class OpenIdClient {
     }
   }
 
+  /** One for each company, so that the code of one provider never goes to another (RFC 9700 4.4.2.2). */
+  private redirectUriOf({ company }: ClientOf): string {
+    return `${this.redirectUri}/${company}`;
+  }
+
   /** Anybody may begin a sign-in, so all requests for one provider share one question to it, and its answer for a while. */
   private async knownConfigurationOf(client: ClientOf): Promise<Configuration> {
     const key = JSON.stringify([client.company, client.issuer, client.clientId]);
@@ -90,7 +96,7 @@ export class OpenIdClient {
   private async proven(client: ClientOf, answer: string, { state, nonce, codeVerifier }: Checks): Promise<Claims> {
     const configuration = await configurationOf(client);
     const checks = { pkceCodeVerifier: codeVerifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
-    const url = new URL(`${this.redirectUri}?${answer}`);
+    const url = new URL(`${this.redirectUriOf(client)}?${answer}`);
     const tokens = await authorizationCodeGrant(configuration, url, checks).catch(refusedOrAway);
     const { sub, email, email_verified: isVerified } = tokens.claims()!;
     if (sub.length > subjectCharsMax) throw refused();

@@ -11,7 +11,7 @@ export class CompanyBody {
   company!: string;
 }
 
-export class SsoAnswerBody {
+export class SsoAnswerBody extends CompanyBody {
   /** The query that the provider sent the browser back with. */
   @IsString()
   @Length(1, 4_000)
@@ -40,12 +40,12 @@ export class SsoController {
   @HttpCode(204)
   @ForAnybody()
   async finish(
-    @Body() { answer }: SsoAnswerBody,
+    @Body() { company, answer }: SsoAnswerBody,
     @Req() request: PortalHttpRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
     const origin = originOf(request);
-    const person = await this.sso.finish({ sealed: ssoIn(request.headers.cookie), answer, origin });
+    const person = await this.sso.finish({ sealed: ssoIn(request.headers.cookie), company, answer, origin });
     const { secret, lifetimeS } = await this.sessions.openByProvider(person, origin);
     void reply.header('set-cookie', [cookieFor(secret, lifetimeS), noSsoCookie]);
   }

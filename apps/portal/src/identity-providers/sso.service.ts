@@ -19,6 +19,14 @@ interface Begun extends Checks {
   expiresAtMs: number;
 }
 
+/** `company`: whose redirect URI the browser came back to; `answer`: the query that it came back with. */
+export interface SsoAnswer {
+  sealed: string | undefined;
+  company: string;
+  answer: string;
+  origin: Origin;
+}
+
 /** Flow: the company's name -> its provider, held to state, nonce and PKCE -> a subject -> the person that was invited. */
 @Injectable()
 export class SsoService {
@@ -41,11 +49,12 @@ export class SsoService {
     return { url: url.href, sealed: this.secrets.seal(JSON.stringify(begun)) };
   }
 
-  /** `answer`: the query that the browser came back with. @throws DomainError 400, 401, 403, 429, 502 */
-  async finish({ sealed, answer, origin }: { sealed: string | undefined; answer: string; origin: Origin }): Promise<Person> {
+  /** @throws DomainError 400, 401, 403, 429, 502 */
+  async finish({ sealed, company, answer, origin }: SsoAnswer): Promise<Person> {
     const { providerId, ...checks } = this.read(sealed);
     const provider = await this.providers.byId(providerId);
     if (!provider) throw noProvider();
+    if (provider.company !== company) throw otherCompany();
     return this.judge({ provider, origin }, () => this.openId.claims(this.clientOf(provider), answer, checks));
   }
 
@@ -82,7 +91,8 @@ export class SsoService {
 
   private async linked(provider: SealedProvider, { subject, email, isEmailVerified }: Claims, origin: Origin): Promise<Person> {
     if (email === undefined || !isEmailVerified) throw unverified();
-    const person = (await this.people.byEmail(email))?.person;
+    const { tenantType, tenantId } = provider;
+    const person = (await this.people.ofAddress({ email, tenantType, tenantId }))?.person;
     if (!person || !speaksFor(provider, person)) throw notInvited();
     if (!(await this.providers.link(provider.providerId, subject, person.personId))) throw otherSubject();
     const { personId, name: personName } = person;
@@ -112,6 +122,13 @@ function secret(): string {
 function notBegun(cause?: unknown): DomainError {
   const message = 'this browser has begun no sign-in by a company, or it took too long: please begin anew';
   return new DomainError({ status: 400, reason: 'NOT_BEGUN', message, cause });
+}
+
+/** The provider of one company leads to that of another, to get its codes (RFC 9700 4.4). */
+function otherCompany(): DomainError {
+  const message =
+    'another company answered than the one you began with: please begin anew, and tell your colleagues if it happens again';
+  return new DomainError({ status: 401, reason: 'SSO_OTHER_COMPANY', message });
 }
 
 function noProvider(): DomainError {

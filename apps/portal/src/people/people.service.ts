@@ -2,9 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { InternalClient } from '@paycode/access';
 import type { PortalInvitation } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { AuditLog, type ByPerson, type Origin } from '../audit';
+import { AuditLog, type ByPerson, doneBy, type Origin } from '../audit';
 import { PORTAL_RULES, type PortalRules } from '../sessions/portal.guard';
 import { PasswordService } from '../sign-in/password.service';
+import { codesKey, SignInLimiter } from '../sign-in/sign-in-limiter';
 import { type Colleague, isTenantWellFormed, type Person, tenantName } from './domain/person';
 import { Passwords } from './passwords';
 import { type NewPerson, PeopleStore } from './people.store';
@@ -37,6 +38,7 @@ export class PeopleService {
     private readonly people: PeopleStore,
     private readonly passwords: Passwords,
     private readonly password: PasswordService,
+    private readonly limiter: SignInLimiter,
     private readonly mailer: InvitationMailer,
     private readonly audit: AuditLog,
     @Inject(PORTAL_URL) private readonly portalUrl: string,
@@ -47,20 +49,17 @@ export class PeopleService {
     return this.people.ofTenant(tenant);
   }
 
-  /** @throws DomainError 400, 409 when the address belongs to somebody else */
+  /** Whether another tenant has invited the address, or let it in, shows in no answer. @throws DomainError 400, 409 when the tenant has let the address in already */
   async invite(wanted: NewPerson, inviter: Inviter): Promise<Person> {
     const person = await this.personToInvite(wanted);
     const secret = newSecret();
     const expiresAt = new Date(Date.now() + invitationMs);
     const invitationId = await this.people.invite(person.personId, { tokenHash: secretHash(secret), expiresAt });
-    const { email, name } = person;
     await this.mailer.send({
       invitationId,
-      email,
-      name,
+      email: person.email,
       // Behind the hash: what a browser sends to no server and writes into no log.
       link: `${this.portalUrl}/accept#${secret}`,
-      invitedBy: inviter.name,
       tenant: tenantName(person),
       expiresAt: expiresAt.toISOString(),
     });
@@ -86,7 +85,21 @@ export class PeopleService {
       await this.password.demand(current, { person, origin });
     }
     const { tenantType, tenantId, personId } = person;
+    await this.limiter.countInvitation(personId);
     return this.invite({ email, name, role, tenantType, tenantId }, { personId, name: person.name, origin });
+  }
+
+  /**
+   * Lets a colleague use the codes of its app again after too many wrong ones. `current`: the own password. @throws DomainError 401, 404 for
+   * nobody of the own tenant, 429
+   */
+  async allowCodes({ personId, current }: { personId: string; current: string }, { person, origin }: ByPerson): Promise<void> {
+    await this.password.demand(current, { person, origin });
+    const colleague = (await this.people.byId(personId))?.person;
+    if (colleague?.tenantType !== person.tenantType || colleague.tenantId !== person.tenantId)
+      throw new DomainError({ status: 404, reason: 'NO_PERSON', message: 'your account has no such person' });
+    await this.people.forgetGuesses(codesKey(personId));
+    await this.audit.record({ ...doneBy({ person, origin }), action: 'CODES_ALLOWED', detail: { person: personId } });
   }
 
   /** For the sandbox: a person who can sign in at once. @throws DomainError 400 in production, 409 when the address belongs to somebody else */
@@ -95,7 +108,7 @@ export class PeopleService {
     const hash = await this.passwords.hash(password);
     const added = await this.people.add(person, hash);
     if (added) return added;
-    const known = await this.people.byEmail(person.email);
+    const known = await this.people.ofAddress(person);
     if (!known) throw emailTaken();
     await this.people.setPassword(known.person.personId, hash);
     return known.person;
@@ -106,17 +119,16 @@ export class PeopleService {
     if (!isTenantWellFormed(wanted)) throw invalidField('role', 'does not belong to this kind of tenant');
     const added = await this.people.add(wanted, null);
     if (added) return added;
-    const known = await this.people.byEmail(wanted.email);
-    const isWaiting =
-      known &&
-      known.passwordHash === null &&
-      known.person.tenantType === wanted.tenantType &&
-      known.person.tenantId === wanted.tenantId;
-    if (!isWaiting) throw emailTaken();
+    const known = await this.people.ofAddress(wanted);
+    if (known?.passwordHash !== null) throw emailTaken();
     return known.person;
   }
 }
 
 function emailTaken(): DomainError {
-  return new DomainError({ status: 409, reason: 'EMAIL_TAKEN', message: 'this e-mail address already has an account' });
+  return new DomainError({
+    status: 409,
+    reason: 'EMAIL_TAKEN',
+    message: 'this account has a person of this e-mail address already',
+  });
 }

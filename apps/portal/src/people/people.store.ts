@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DataSource, Raw } from 'typeorm';
+import { DomainError } from '@paycode/service-runtime';
+import { DataSource, IsNull, Not, QueryFailedError, Raw } from 'typeorm';
 import { PersonEntity, personOf, RecoveryCodeEntity } from '../entities';
+import { codesKey, codesPerDay } from '../sign-in/sign-in-limiter';
 import type { Colleague, Person } from './domain/person';
 
 export type NewPerson = Omit<Person, 'personId' | 'hasTotp' | 'hasPasskey'>;
@@ -13,18 +15,30 @@ export interface Proofs {
   totpSealed: string | null;
 }
 
+/** An authenticator app. `step`: of the code that proved it, which is good no more; `recoveryHashes`: of the codes that stand in for it. */
+interface NewTotp {
+  sealed: string;
+  step: number;
+  recoveryHashes: readonly Buffer[];
+}
+
 const peopleSql = {
   // The step only grows: the row lock lets one of two requests with the same code pass.
   useStep: 'update person set totp_step = $2 where person_id = $1 and totp_step < $2',
   useRecoveryCode: `update recovery_code set used_at = clock_timestamp() where code_hash = $2 and person_id = $1 and used_at is null`,
+  refusedCodes: 'select key from guess_count where key = any($1::bytea[]) and failures >= $2 and forget_at > clock_timestamp()',
+  forgetGuesses: 'delete from guess_count where key = $1',
   invite: 'insert into invitation (token_hash, person_id, expires_at) values ($2, $1, $3) returning invitation_id',
   invited:
     'select exists (select from invitation where token_hash = $1 and used_at is null and expires_at > clock_timestamp()) as invited',
+  lockInvited: `select p.person_id from person p join invitation i using (person_id) where i.token_hash = $1 for update of p`,
+  lockPerson: 'select from person where person_id = $1 for update',
+  endInvitations: 'update invitation set used_at = clock_timestamp() where person_id = $1 and used_at is null',
   accept: `
     with used as (
       update invitation set used_at = clock_timestamp()
        where token_hash = $1 and used_at is null and expires_at > clock_timestamp() returning person_id)
-    update person p set password_hash = $2 from used where p.person_id = used.person_id returning p.person_id`,
+    update person p set password_hash = $2, accepted_at = clock_timestamp() from used where p.person_id = used.person_id returning p.person_id`,
 } as const;
 
 const peopleMax = 500;
@@ -33,8 +47,19 @@ const peopleMax = 500;
 export class PeopleStore {
   constructor(private readonly dataSource: DataSource) {}
 
+  /** Whose password it is that is given with this address. */
   async byEmail(email: string): Promise<Proofs | undefined> {
-    const found = await this.people.findOneBy({ email: Raw(column => `lower(${column}) = lower(:email)`, { email }) });
+    const found = await this.people.findOneBy({ email: sameEmail(email), passwordHash: Not(IsNull()) });
+    return found ? proofsOf(found) : undefined;
+  }
+
+  /** The person of this address in a tenant; other tenants may have invited the same address. */
+  async ofAddress({
+    email,
+    tenantType,
+    tenantId,
+  }: Pick<Person, 'email' | 'tenantType' | 'tenantId'>): Promise<Proofs | undefined> {
+    const found = await this.people.findOneBy({ email: sameEmail(email), tenantType, tenantId });
     return found ? proofsOf(found) : undefined;
   }
 
@@ -43,10 +68,11 @@ export class PeopleStore {
     return found ? proofsOf(found) : undefined;
   }
 
-  /** undefined: the address is taken. */
+  /** undefined: the tenant has a person of this address, or with a password somebody else has it. */
   async add(person: NewPerson, passwordHash: string | null): Promise<Person | undefined> {
     const personId = randomUUID();
-    const values = { ...person, personId, passwordHash, totpSealed: null, totpStep: 0 };
+    const acceptedAt = passwordHash === null ? null : () => 'clock_timestamp()';
+    const values = { ...person, personId, passwordHash, totpSealed: null, totpStep: 0, acceptedAt };
     const inserted = await this.people.createQueryBuilder().insert().values(values).orIgnore().returning('person_id').execute();
     return (inserted.raw as unknown[]).length === 0 ? undefined : { ...person, personId, hasTotp: false, hasPasskey: false };
   }
@@ -54,25 +80,38 @@ export class PeopleStore {
   async ofTenant(tenant: Pick<Person, 'tenantType' | 'tenantId'>): Promise<Colleague[]> {
     const { tenantType, tenantId } = tenant;
     const found = await this.people.find({ where: { tenantType, tenantId }, order: { name: 'ASC' }, take: peopleMax });
-    return found.map(each => ({ ...personOf(each), hasPassword: each.passwordHash !== null }));
+    const keys = found.map(({ personId }) => codesKey(personId));
+    const counts = await this.dataSource.query<{ key: Buffer }[]>(peopleSql.refusedCodes, [keys, codesPerDay]);
+    const refused = new Set(counts.map(({ key }) => key.toString('hex')));
+    return found.map((each, index) => ({
+      ...personOf(each),
+      hasPassword: each.passwordHash !== null,
+      areCodesRefused: refused.has(keys[index]!.toString('hex')),
+    }));
   }
 
   async setPassword(personId: string, passwordHash: string): Promise<void> {
-    await this.people.update({ personId }, { passwordHash });
+    await this.people.update({ personId }, { passwordHash }).catch(refuseElsewhere);
   }
 
-  /** With the codes that stand in for the app; null takes both away, but leaves the codes to whoever has a passkey. */
-  async setTotp(personId: string, totp: { sealed: string; recoveryHashes: readonly Buffer[] } | null): Promise<void> {
+  /** null takes app and codes away, but leaves the codes to whoever has a passkey. */
+  async setTotp(personId: string, totp: NewTotp | null): Promise<void> {
+    const { sealed, step, recoveryHashes } = totp ?? { sealed: null, step: 0, recoveryHashes: [] };
     await this.dataSource.transaction(async manager => {
       const { hasPasskey } = await manager.findOneOrFail(PersonEntity, {
         where: { personId },
         lock: { mode: 'pessimistic_write' },
       });
       if (totp !== null || !hasPasskey) await manager.delete(RecoveryCodeEntity, { personId });
-      await manager.update(PersonEntity, { personId }, { totpSealed: totp?.sealed ?? null, totpStep: 0 });
-      const codes = (totp?.recoveryHashes ?? []).map(codeHash => ({ codeHash, personId, usedAt: null }));
+      await manager.update(PersonEntity, { personId }, { totpSealed: sealed, totpStep: step });
+      const codes = recoveryHashes.map(codeHash => ({ codeHash, personId, usedAt: null }));
       if (codes.length > 0) await manager.insert(RecoveryCodeEntity, codes);
     });
+  }
+
+  /** Drops the count of wrong tries under a key. */
+  async forgetGuesses(key: Buffer): Promise<void> {
+    await this.dataSource.query(peopleSql.forgetGuesses, [key]);
   }
 
   /** false: the step, or a later one, was used before. */
@@ -85,9 +124,14 @@ export class PeopleStore {
     return this.changesOne(peopleSql.useRecoveryCode, [personId, codeHash]);
   }
 
-  async invite(personId: string, { tokenHash, expiresAt }: { tokenHash: Buffer; expiresAt: Date }): Promise<string> {
-    const rows = await this.dataSource.query<{ invitation_id: string }[]>(peopleSql.invite, [personId, tokenHash, expiresAt]);
-    return rows[0]!.invitation_id;
+  /** In place of the person's earlier invitations. */
+  invite(personId: string, { tokenHash, expiresAt }: { tokenHash: Buffer; expiresAt: Date }): Promise<string> {
+    return this.dataSource.transaction(async manager => {
+      await manager.query(peopleSql.lockPerson, [personId]);
+      await manager.query(peopleSql.endInvitations, [personId]);
+      const rows = await manager.query<{ invitation_id: string }[]>(peopleSql.invite, [personId, tokenHash, expiresAt]);
+      return rows[0]!.invitation_id;
+    });
   }
 
   /** Whether an invitation with this hash waits to be accepted. */
@@ -96,10 +140,20 @@ export class PeopleStore {
     return row!.invited;
   }
 
-  /** Uses the invitation and sets the password in one transaction. undefined: unknown, used or expired. */
+  /**
+   * Uses the invitation, ends the person's others and sets the password in one transaction. undefined: unknown, used or expired.
+   * @throws DomainError 409 when somebody of another tenant has the address
+   */
   async accept(tokenHash: Buffer, passwordHash: string): Promise<Person | undefined> {
-    const [rows] = await this.dataSource.query<[{ person_id: string }[], number]>(peopleSql.accept, [tokenHash, passwordHash]);
-    return rows[0] && (await this.byId(rows[0].person_id))?.person;
+    const personId = await this.dataSource
+      .transaction(async manager => {
+        await manager.query(peopleSql.lockInvited, [tokenHash]);
+        const [rows] = await manager.query<[{ person_id: string }[], number]>(peopleSql.accept, [tokenHash, passwordHash]);
+        if (rows[0]) await manager.query(peopleSql.endInvitations, [rows[0].person_id]);
+        return rows[0]?.person_id;
+      })
+      .catch(refuseElsewhere);
+    return personId === undefined ? undefined : (await this.byId(personId))?.person;
   }
 
   private get people() {
@@ -110,6 +164,19 @@ export class PeopleStore {
     const [, changed] = await this.dataSource.query<[unknown[], number]>(text, values);
     return changed === 1;
   }
+}
+
+function sameEmail(email: string) {
+  return Raw(column => `lower(${column}) = lower(:email)`, { email });
+}
+
+const uniqueViolation = '23505';
+
+/** Told to the reader of the mailbox alone: whoever invites learns nothing of other tenants. @throws DomainError 409 */
+function refuseElsewhere(cause: unknown): never {
+  if (!(cause instanceof QueryFailedError && (cause.driverError as { code?: string }).code === uniqueViolation)) throw cause;
+  const message = 'your e-mail address signs in to another account here already: ask for an invitation to another address';
+  throw new DomainError({ status: 409, reason: 'EMAIL_ELSEWHERE', message, cause });
 }
 
 function proofsOf(found: PersonEntity): Proofs {

@@ -101,6 +101,8 @@ export class PortalGuard implements CanActivate {
     if (!opened) throw new DomainError({ status: 401, reason: 'NOT_SIGNED_IN', message: 'please sign in' });
     if (!stages.includes(opened.session.stage)) throw stageRefused(opened.session.stage);
     request.opened = opened;
+    // Pages poll by reading. A change is an act of a person, and the pages report keys and pointers as one.
+    if (request.method !== 'GET') await this.sessions.seen(opened.session.sessionId);
   }
 }
 

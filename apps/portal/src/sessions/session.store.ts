@@ -17,9 +17,9 @@ const sessionSql = {
       from portal_session s join person p using (person_id)
      where s.token_hash = $1 and ${isOpen('$2')}`,
   stillOpen: `select s.session_id from portal_session s where s.session_id = any($1::uuid[]) and ${isOpen('$2')}`,
-  // Once a minute at most: reading a page writes nothing.
+  // Once a minute at most.
   seen: `update portal_session set seen_at = clock_timestamp()
-          where token_hash = $1 and seen_at < clock_timestamp() - interval '1 minute'`,
+          where session_id = $1 and seen_at < clock_timestamp() - interval '1 minute'`,
   ofPerson: `select session_id, stage, address, user_agent, created_at, seen_at from portal_session s
               where person_id = $1 and ${isOpen('$2')} order by seen_at desc limit 100`,
   end: `update portal_session set ended_at = clock_timestamp() where person_id = $1 and session_id = $2 and ended_at is null`,
@@ -64,15 +64,18 @@ export class SessionStore {
     return rows[0]!.session_id;
   }
 
-  /** Of a session that goes on: neither ended, nor silent for `idleS`, nor past its life. Notes that it was seen. */
+  /** Of a session that goes on: neither ended, nor idle for `idleS`, nor past its life. It notes nothing: an open page that polls keeps no session alive. */
   async find(tokenHash: Buffer, idleS: number): Promise<OpenedSession | undefined> {
     const [row] = await this.dataSource.query<OpenedRow[]>(sessionSql.find, [tokenHash, idleS]);
-    if (!row) return undefined;
-    await this.dataSource.query(sessionSql.seen, [tokenHash]);
-    return { session: sessionOf(row), person: personOf(row) };
+    return row && { session: sessionOf(row), person: personOf(row) };
   }
 
-  /** Which of them go on. Unlike `find` it notes nothing: a page that is only open keeps no session alive. */
+  /** Notes that the person of the session did something. */
+  async seen(sessionId: string): Promise<void> {
+    await this.dataSource.query(sessionSql.seen, [sessionId]);
+  }
+
+  /** Which of them go on. */
   async stillOpen(sessionIds: readonly string[], idleS: number): Promise<Set<string>> {
     const rows = await this.dataSource.query<{ session_id: string }[]>(sessionSql.stillOpen, [sessionIds, idleS]);
     return new Set(rows.map(row => row.session_id));

@@ -23,11 +23,16 @@ export class SecondFactorService {
 
   /** @throws DomainError 401, 429 */
   async prove(code: string, { person, origin }: Asking): Promise<void> {
-    const { personId } = person;
-    const guess = { identity: `code:${personId}`, address: origin.address, personId: () => Promise.resolve(personId) };
-    const way = await this.limiter.judge(guess, () => this.check(code, personId));
-    if (!way) throw new DomainError({ status: 401, reason: 'WRONG_CODE', message: 'this code is wrong, or was used before' });
-    if (way === 'RECOVERY') await this.audit.record({ personId, personName: person.name, action: 'RECOVERY_CODE_USED', origin });
+    const { personId, name: personName } = person;
+    const text = code.replace(/[\s-]/g, '').toLowerCase();
+    const guess = { address: origin.address, personId: () => Promise.resolve(personId) };
+    if (text.length === recoveryChars) {
+      const use = async () => (await this.people.useRecoveryCode(personId, secretHash(text))) || undefined;
+      if (!(await this.limiter.judge({ ...guess, identity: `recovery:${personId}` }, use))) throw wrongCode();
+      return this.audit.record({ personId, personName, action: 'RECOVERY_CODE_USED', origin });
+    }
+    const ofApp = { ...guess, identity: `code:${personId}`, owner: personId };
+    if (!(await this.limiter.judgeCode(ofApp, () => this.isOfApp(text, personId)))) throw wrongCode();
   }
 
   /** A secret for the app; nothing is kept until a code of it comes back. */
@@ -44,9 +49,10 @@ export class SecondFactorService {
     if (person.hasTotp)
       throw new DomainError({ status: 409, reason: 'TOTP_SET', message: 'an app is set up already: remove it first' });
     if (of.current !== null) await this.password.demand(of.current, asking);
-    if (this.stepOf(of.sealed, of.code) === null) throw invalidField('code', 'is not the one your app shows now');
+    const step = this.stepOf(of.sealed, of.code);
+    if (step === null) throw invalidField('code', 'is not the one your app shows now');
     const codes = newRecoveryCodes();
-    await this.people.setTotp(person.personId, { sealed: of.sealed, recoveryHashes: codes.map(secretHash) });
+    await this.people.setTotp(person.personId, { sealed: of.sealed, step, recoveryHashes: codes.map(secretHash) });
     await this.sessions.endOthers('TOTP_ENROLLED', asking);
     return codes;
   }
@@ -58,13 +64,10 @@ export class SecondFactorService {
     await this.sessions.endOthers('TOTP_REMOVED', asking);
   }
 
-  private async check(code: string, personId: string): Promise<'APP' | 'RECOVERY' | undefined> {
-    const text = code.replace(/[\s-]/g, '').toLowerCase();
-    if (text.length === recoveryChars)
-      return (await this.people.useRecoveryCode(personId, secretHash(text))) ? 'RECOVERY' : undefined;
+  private async isOfApp(code: string, personId: string): Promise<true | undefined> {
     const sealed = (await this.people.byId(personId))?.totpSealed;
-    const step = sealed ? this.totp.stepOf(sealed, text, Date.now()) : null;
-    return step !== null && (await this.people.useStep(personId, step)) ? 'APP' : undefined;
+    const step = sealed ? this.totp.stepOf(sealed, code, Date.now()) : null;
+    return step !== null && (await this.people.useStep(personId, step)) ? true : undefined;
   }
 
   /** `sealed` came back from a browser: what is not ours does not open. */
@@ -75,4 +78,8 @@ export class SecondFactorService {
       throw new DomainError({ status: 400, reason: 'NOT_BEGUN', message: 'please begin anew: this secret is not known', cause });
     }
   }
+}
+
+function wrongCode(): DomainError {
+  return new DomainError({ status: 401, reason: 'WRONG_CODE', message: 'this code is wrong, or was used before' });
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, ParseUUIDPipe, Post, Res } from '@nestjs/common';
 import { IsOptional, IsString, Length } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import type { Origin } from '../audit';
@@ -51,6 +51,12 @@ export class InviteColleagueBody extends InviteBody {
   @IsString()
   @Length(1, 200)
   current?: string;
+}
+
+export class OwnPasswordBody {
+  @IsString()
+  @Length(1, 128)
+  current!: string;
 }
 
 /** A person's own password and app, and the colleagues that it lets in. */
@@ -107,6 +113,18 @@ export class SecurityController {
   @Get('people')
   colleagues(@SignedIn() { person }: OpenedSession): Promise<Colleague[]> {
     return this.people.ofTenant(person);
+  }
+
+  /** After too many wrong codes of a colleague's authenticator app. */
+  @Post('people/:personId/allow-codes')
+  @HttpCode(204)
+  @Needs('INVITE')
+  allowCodes(
+    @Param('personId', new ParseUUIDPipe()) personId: string,
+    @Body() { current }: OwnPasswordBody,
+    @AskedBy() asking: Asking,
+  ): Promise<void> {
+    return this.people.allowCodes({ personId, current }, asking);
   }
 
   /** Into one's own tenant only. */

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   type CountedKey,
+  type CountedTry,
   guessDelays,
   guesserOf,
   guessKeys,
@@ -12,8 +13,8 @@ import {
 import { counter } from '@paycode/service-runtime/metrics';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 
-const ways = ['password', 'code', 'passkey', 'sso', 'invitation'] as const;
-/** The credential that was wrong: a password, the code of an app, the answer of a passkey, that of a provider, or the secret of an invitation. */
+const ways = ['password', 'code', 'recovery', 'passkey', 'sso', 'invitation'] as const;
+/** The credential that was wrong: a password, the code of an app, a recovery code, the answer of a passkey or of a provider, or the secret of an invitation. */
 export type Way = (typeof ways)[number];
 
 /** After so many wrong tries for one person an operator is alerted, from any addresses and regardless of right ones in between (T-05). */
@@ -62,7 +63,7 @@ export class GuessingWatch {
   }
 }
 
-/** Of `password:<email>`, `code:<person>`, `passkey:<person>`, `sso:<company>` and `invitation`. */
+/** Of `password:<email>`, `code:<person>`, `recovery:<person>`, `passkey:<person>`, `sso:<company>` and `invitation`. */
 function wayOf(identity: string): Way {
   return ways.find(way => way === identity.split(':', 1)[0]) ?? 'password';
 }
@@ -79,13 +80,45 @@ export interface Guess {
   personId: () => Promise<string | null>;
 }
 
+const dayMs = 86_400_000;
+/** Wrong codes of an app that one person may give in a day, from anywhere: of a million codes three are right at any time. */
+export const codesPerDay = 10;
+const daily: GuessRule = {
+  freeTries: codesPerDay - 1,
+  delayFirstMs: dayMs,
+  delayMaxMs: dayMs,
+  memoryMs: dayMs,
+  memorySince: 'FIRST_TRY',
+};
+
+const hourMs = 3_600_000;
+/** Invitations that one person may send in an hour: each is a mail to whom it likes. */
+const invitationsPerHour = 5;
+const hourly: GuessRule = {
+  freeTries: invitationsPerHour - 1,
+  delayFirstMs: hourMs,
+  delayMaxMs: hourMs,
+  memoryMs: hourMs,
+  memorySince: 'FIRST_TRY',
+};
+
+/** The count of a person's wrong codes of its app, whatever their address. */
+export function codesKey(personId: string): Buffer {
+  return guessKeys.account(`codes-of-a-day:${personId}`);
+}
+
+/** First tries of one address past its limit that are looked at at once, or wait for it. */
+const firstTriesMax = 4;
+
 /**
  * People choose their passwords, so a try is counted before it is looked at and given back when it was right (T-05, ADR 0028): guesses are never
- * checked faster than they are counted, over all replicas. Waits grow as auth-session's do.
+ * checked faster than they are counted, over all replicas. Waits grow as auth-session's do. An address past its limit may be that of many
+ * people, so the first try for each of them is still looked at: the right one passes, a wrong one is answered as the address' other tries.
  */
 @Injectable()
 export class SignInLimiter {
   private readonly known = new KnownBlocks();
+  private readonly firstTries = new Map<string, number>();
   private readonly person: GuessRule;
   private readonly address: GuessRule;
 
@@ -101,27 +134,81 @@ export class SignInLimiter {
   /** @throws DomainError 429 with Retry-After */
   async judge<T>(of: Guess, check: () => Promise<T | undefined>): Promise<T | undefined> {
     const guesser = guesserOf(of.address);
-    const counted: CountedKey[] = [
-      { key: guessKeys.pair(of.identity, guesser), rule: this.person },
-      { key: guessKeys.address(guesser), rule: this.address },
-    ];
-    await this.count(counted, of);
-    const found = await check();
-    if (found === undefined) await this.watch.failed({ ...of, personId: await of.personId() });
-    else await this.store.giveBack(counted.map(({ key }) => key));
+    const pair = { key: guessKeys.pair(of.identity, guesser), rule: this.person };
+    const address = { key: guessKeys.address(guesser), rule: this.address };
+    const nowMs = Date.now();
+    this.refuseUntil(this.known.lastOf([pair.key], nowMs), { nowMs, of });
+    const [ofPair, ofAddress] = await this.count([pair, address], nowMs);
+    if (!ofPair!.isCounted) this.refuseUntil(ofPair!.blockedUntilMs, { nowMs, of });
+    if (ofAddress!.isCounted) return this.checked({ of, keys: [pair.key, address.key] }, check);
+    if (ofPair!.failures > 1) this.refuseUntil(ofAddress!.blockedUntilMs, { nowMs, of });
+    const found = await this.inTurn(guesser, { nowMs, of, untilMs: ofAddress!.blockedUntilMs }, () =>
+      this.checked({ of, keys: [pair.key] }, check),
+    );
+    if (found === undefined) this.refuseUntil(ofAddress!.blockedUntilMs, { nowMs, of });
     return found;
   }
 
-  private async count(counted: readonly CountedKey[], of: Guess): Promise<void> {
+  /** As `judge`, for a code of a person's app: no more than ten wrong ones a day, from anywhere. @throws DomainError 429 with Retry-After */
+  async judgeCode<T>(of: Guess & { owner: string }, check: () => Promise<T | undefined>): Promise<T | undefined> {
+    const key = codesKey(of.owner);
+    return this.judge(of, async () => {
+      const nowMs = Date.now();
+      const [today] = await this.count([{ key, rule: daily }], nowMs);
+      if (!today!.isCounted) {
+        this.watch.delayed(of.identity);
+        throw noMoreCodes(retryAfterS(today!.blockedUntilMs, nowMs));
+      }
+      const found = await check();
+      if (found !== undefined) await this.store.giveBack([key]);
+      return found;
+    });
+  }
+
+  /** @throws DomainError 429 with Retry-After for the sixth invitation of a person in an hour */
+  async countInvitation(personId: string): Promise<void> {
     const nowMs = Date.now();
-    const keys = counted.map(({ key }) => key);
-    this.refuseUntil(this.known.lastOf(keys, nowMs), { nowMs, of });
+    const [sent] = await this.store.count([{ key: guessKeys.account(`invitations:${personId}`), rule: hourly }], nowMs);
+    if (sent!.isCounted) return;
+    const seconds = retryAfterS(sent!.blockedUntilMs, nowMs);
+    const message = `${invitationsPerHour} invitations an hour are the most: please wait ${Math.ceil(seconds / 60)} minutes`;
+    throw refused('TOO_MANY_INVITATIONS', message, seconds);
+  }
+
+  private async checked<T>(
+    { of, keys }: { of: Guess; keys: Buffer[] },
+    check: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const found = await check();
+    if (found === undefined) await this.watch.failed({ ...of, personId: await of.personId() });
+    else await this.store.giveBack(keys);
+    return found;
+  }
+
+  /** A few at a time for each address, so that guesses from one of them do not take the hashing of the others. @throws DomainError 429 */
+  private async inTurn<T>(
+    guesser: string,
+    refusal: { nowMs: number; of: Guess; untilMs: number },
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const running = this.firstTries.get(guesser) ?? 0;
+    if (running >= firstTriesMax) this.refuseUntil(refusal.untilMs, refusal);
+    this.firstTries.set(guesser, running + 1);
+    try {
+      return await work();
+    } finally {
+      const left = this.firstTries.get(guesser)! - 1;
+      if (left === 0) this.firstTries.delete(guesser);
+      else this.firstTries.set(guesser, left);
+    }
+  }
+
+  private async count(counted: readonly CountedKey[], nowMs: number): Promise<CountedTry[]> {
     const tries = await this.store.count(counted, nowMs);
     tries.forEach(({ blockedUntilMs }, index) => {
-      if (blockedUntilMs > nowMs) this.known.add(keys[index]!, blockedUntilMs, nowMs);
+      if (blockedUntilMs > nowMs) this.known.add(counted[index]!.key, blockedUntilMs, nowMs);
     });
-    const refused = tries.filter(({ isCounted }) => !isCounted).map(({ blockedUntilMs }) => blockedUntilMs);
-    this.refuseUntil(Math.max(0, ...refused), { nowMs, of });
+    return tries;
   }
 
   private refuseUntil(untilMs: number, { nowMs, of }: { nowMs: number; of: Guess }): void {
@@ -132,10 +219,15 @@ export class SignInLimiter {
 }
 
 function tooManyTries(seconds: number): DomainError {
-  return new DomainError({
-    status: 429,
-    reason: 'TOO_MANY_TRIES',
-    message: `too many tries: please wait ${seconds} s`,
-    headers: { 'retry-after': String(seconds) },
-  });
+  return refused('TOO_MANY_TRIES', `too many tries: please wait ${seconds} s`, seconds);
+}
+
+function noMoreCodes(seconds: number): DomainError {
+  const message =
+    'too many wrong codes today: use a recovery code or a passkey, or ask an owner of your account to allow codes again';
+  return refused('NO_MORE_CODES', message, seconds);
+}
+
+function refused(reason: string, message: string, seconds: number): DomainError {
+  return new DomainError({ status: 429, reason, message, headers: { 'retry-after': String(seconds) } });
 }

@@ -90,6 +90,11 @@ export class SignInController {
     return this.answer(await this.sessions.openFull(asking), reply);
   }
 
+  /** The person uses a key or a pointer on a page: the session is not idle. */
+  @Post('seen')
+  @HttpCode(204)
+  seen(): void {}
+
   @Delete()
   @HttpCode(204)
   @AtStages('FULL', 'CODE_DUE', 'ENROL_DUE')

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { PortalFourEyesNotice } from '@paycode/dto';
+import type { PortalFourEyesNotice, PortalInvitation } from '@paycode/dto';
 
 /** In place of recipient-messages: keeps what it is to mail. */
 export class FakeMails {
   private readonly asked: PortalFourEyesNotice[] = [];
+  readonly invitations: PortalInvitation[] = [];
   private readonly server: Server = createServer((request, response) => void this.answer(request, response));
   isAway = false;
 
@@ -30,8 +31,14 @@ export class FakeMails {
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
-    const isTaken = !this.isAway && request.url === '/internal/recipient-messages/four-eyes';
-    if (isTaken) this.asked.push(JSON.parse(Buffer.concat(parts).toString()) as PortalFourEyesNotice);
+    const isTaken = !this.isAway && this.keep(request.url!, Buffer.concat(parts).toString());
     response.writeHead(isTaken ? 204 : 503).end();
+  }
+
+  private keep(url: string, body: string): boolean {
+    if (url === '/internal/recipient-messages/four-eyes') this.asked.push(JSON.parse(body) as PortalFourEyesNotice);
+    else if (url === '/internal/recipient-messages/invitations') this.invitations.push(JSON.parse(body) as PortalInvitation);
+    else return false;
+    return true;
   }
 }

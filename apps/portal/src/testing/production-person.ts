@@ -28,7 +28,7 @@ export async function productionPerson(portal: RunningPortal, name: string, of: 
   const email = `${randomUUID()}@shop.example`;
   hash ??= new Passwords().hash(password);
   const [row] = await portal.database.dataSource.query<{ person_id: string }[]>(
-    `insert into person (email, name, tenant_type, tenant_id, role, password_hash, created_at)
+    `insert into person (email, name, tenant_type, tenant_id, role, password_hash, accepted_at)
      values ($1, $2, $3, $4, $5, $6, clock_timestamp() - $7 * interval '1 millisecond') returning person_id`,
     [email, name, of.tenantType, of.tenantId, of.role, await hash, of.ageMs ?? 2 * dayMs],
   );

@@ -54,17 +54,9 @@ export class InvitationBody implements PortalInvitation {
   @IsEmail({ require_tld: false })
   email!: string;
 
-  @IsString()
-  @Length(1, 100)
-  name!: string;
-
   @IsUrl({ require_tld: false, protocols: ['https'], require_protocol: true })
   @Length(1, 500)
   link!: string;
-
-  @IsString()
-  @Length(1, 200)
-  invitedBy!: string;
 
   @IsString()
   @Length(1, 200)

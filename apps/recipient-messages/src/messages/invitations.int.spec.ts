@@ -23,9 +23,7 @@ describe('invitations to the portal', () => {
   const invitation = (over: object = {}) => ({
     invitationId: `00000000-0000-4000-8000-${String((count += 1)).padStart(12, '0')}`,
     email: 'new@shop.example',
-    name: 'New Colleague',
     link: `https://pay.example/console/accept#${secret}`,
-    invitedBy: 'Thandi Nkosi',
     tenant: 'merchant 1001',
     expiresAt: '2030-01-01T10:00:00.000Z',
     ...over,
@@ -38,40 +36,27 @@ describe('invitations to the portal', () => {
       .map(text => text.replace(/=\r?\n/g, ''));
   const rows = () => harness.database.dataSource.query<Record<string, unknown>[]>('select * from recipient_message');
 
-  it('are mailed once, however often they are handed over, and forgotten when they are sent (T-16)', async () => {
+  it('are mailed once, however often they are handed over, carry no word of whoever invites, and are forgotten when they are sent (T-16, T-25)', async () => {
     await harness.start({ OUTBOX_FOLDER: outbox });
-    const one = invitation();
+    const one = invitation({ name: 'Your account is blocked', invitedBy: 'https://evil.example' });
     expect([await harness.postInvitation('portal', one), await harness.postInvitation('portal', one)]).toEqual([204, 204]);
     const other = invitation({ email: 'other@shop.example' });
     expect(await harness.postInvitation('portal', other)).toBe(204);
     await eventually(async () => expect((await rows()).map(({ state }) => state)).toEqual(['SENT', 'SENT']));
     expect(mails()).toHaveLength(2);
     const mail = mails().find(text => text.includes('new@shop.example'))!;
-    for (const part of ['Thandi Nkosi', 'merchant 1001', `accept#${secret}`]) expect(mail).toContain(part);
-    expect(JSON.stringify(await rows())).not.toMatch(new RegExp(`${secret}|shop\\.example|Colleague`));
+    for (const part of ['merchant 1001', `accept#${secret}`]) expect(mail).toContain(part);
+    expect(mail).not.toMatch(/blocked|evil/);
+    expect(JSON.stringify(await rows())).not.toMatch(new RegExp(`${secret}|shop\\.example`));
   });
 
   it('are taken from the portal alone, with a link to https only (T-27)', async () => {
     await harness.start({ OUTBOX_FOLDER: outbox });
     for (const caller of ['notification-config', 'webhook-dispatcher'] as const)
       expect([caller, await harness.postInvitation(caller, invitation())]).toEqual([caller, 403]);
-    for (const wrong of [
-      { link: 'http://pay.example/' },
-      { email: 'a@b.example\r\nBcc: c@d.example' },
-      { invitationId: '1' },
-      { name: 'Eve\r\nSubject: x' },
-    ])
+    for (const wrong of [{ link: 'http://pay.example/' }, { email: 'a@b.example\r\nBcc: c@d.example' }, { invitationId: '1' }])
       expect([wrong, await harness.postInvitation('portal', invitation(wrong))]).toEqual([wrong, 400]);
     expect(await rows()).toEqual([]);
-  });
-
-  it('show the names that people chose as text (T-25)', async () => {
-    await harness.start({ OUTBOX_FOLDER: outbox });
-    const name = 'Eve <b>bold</b>';
-    expect(await harness.postInvitation('portal', invitation({ name }))).toBe(204);
-    // The file is there before its text is.
-    await eventually(() => expect(mails().join()).toContain('<p>Hello Eve &lt;b&gt;bold&lt;/b&gt;,</p>'));
-    expect(mails()).toHaveLength(1);
   });
 
   describe('and requests for a second person', () => {

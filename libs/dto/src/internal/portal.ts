@@ -219,15 +219,13 @@ export interface PortalFourEyesNotice {
   expiresAt: string;
 }
 
-/** POST recipient-messages /internal/recipient-messages/invitations. Idempotent by invitationId. Answer: 204 once it is stored. */
+/** POST recipient-messages /internal/recipient-messages/invitations. No text that whoever invites could choose reaches the reader. Idempotent by invitationId. Answer: 204 once it is stored. */
 export interface PortalInvitation {
   /** UUID. */
   invitationId: string;
   email: string;
-  name: string;
   /** Holds the secret that lets the reader choose a password; forgotten once the mail is sent. */
   link: string;
-  invitedBy: string;
   /** Access that the person gets, in words: `merchant 1001`. */
   tenant: string;
   /** ISO 8601 UTC. */

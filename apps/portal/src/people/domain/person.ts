@@ -25,6 +25,8 @@ export interface Person {
 export interface Colleague extends Person {
   /** false: invited, and not here yet. */
   hasPassword: boolean;
+  /** Whether too many wrong codes of its app were given today. */
+  areCodesRefused: boolean;
 }
 
 /** Whether a password alone says too little of who this is. */

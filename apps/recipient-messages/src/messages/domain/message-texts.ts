@@ -104,15 +104,13 @@ export function changeNoticeEmail(notice: Pick<ChangeNotice, 'kind' | 'merchantI
   };
 }
 
-/** Lets a person into the portal. Names and texts of people are shown as plain text (T-25). */
+/** Lets a person into the portal. The text holds no word of the person who invites, because that person may invite a stranger (T-25). */
 export function invitationEmail(invitation: Omit<PortalInvitation, 'invitationId' | 'email'>): EmailText {
-  const name = plainText(invitation.name, 100);
-  const by = plainText(invitation.invitedBy, 100);
   const tenant = plainText(invitation.tenant, 100);
   const until = plainText(invitation.expiresAt, 40);
   const lines = [
-    `Hello ${name},`,
-    `${by} invites you to the Paycode portal of ${tenant}. Open this link until ${until} and choose a password:`,
+    'Hello,',
+    `You are invited to the Paycode portal of ${tenant}. Open this link until ${until} and choose a password:`,
     invitation.link,
     'If you did not expect this, ignore this message: without the link nobody gets in.',
   ];
