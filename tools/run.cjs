@@ -113,6 +113,9 @@ for (const stream of [process.stdout, process.stderr])
     process.exit(0);
   });
 
+// The database driver and PostgreSQL's own programs read these. They belong to other projects: ours name servers by URL.
+for (const variable of Object.keys(process.env)) if (/^PG[A-Z]/.test(variable)) delete process.env[variable];
+
 const name = wantedTool();
 const file = join(__dirname, `${name}.ts`);
 requireInstallation();

@@ -2,7 +2,7 @@ import { stopAbandonedPostgres } from '@paycode/persistence/embedded';
 import { EnvError } from '@paycode/service-runtime/env';
 import { dirname } from 'node:path';
 import { readCommandLine, UsageError } from './config/command-line';
-import { readEnvironment, standaloneEnv, type StandaloneEnv } from './config/env';
+import { leaveVariables, readEnvironment, standaloneEnv, type StandaloneEnv } from './config/env';
 import { DatabaseServerError } from './database/ensure-databases';
 import { DemoDataError } from './demo-data/demo-data';
 import { KafkaUnusableError } from './events/kafka-options';
@@ -10,6 +10,7 @@ import { displayPath, type HomeFolder, openHomeFolder } from './home/home-folder
 import { HomeInUseError, lockHome } from './home/home-lock';
 import { Platform, type PlatformFacts } from './platform/platform';
 import { PortInUseError, serviceNames } from './platform/ports';
+import { processVariables } from './platform/services';
 import { compactAfterStart } from './processes/compact-after-start';
 import { ServiceFailure } from './processes/service-process';
 import { helpText, homeInUseText, portInUseText, readyText } from './texts';
@@ -25,6 +26,7 @@ export async function runStandalone(args: readonly string[]): Promise<number> {
     const { isHelp, ...wanted } = readCommandLine(args, serviceNames);
     if (isHelp) return show(helpText(standaloneEnv.schema));
     const { env, inherited } = readEnvironment();
+    leaveVariables(processVariables);
     const home = openHomeFolder(env.PAYCODE_HOME);
     const lock = await lockHome(home.path);
     await stopAbandonedPostgres(home.postgres);

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type {
-  ClientContact,
-  FollowUp,
-  Identity,
-  NotificationStatus,
-  TransactionKind,
-  TransactionNotificationV3,
+import {
+  type ClientContact,
+  type FollowUp,
+  type Identity,
+  type NotificationStatus,
+  notificationStatusOf,
+  type TransactionKind,
+  type TransactionNotificationV3,
 } from '@paycode/dto';
-import { invalidField } from '@paycode/service-runtime';
+import { DomainError, invalidField } from '@paycode/service-runtime';
 import { addDecimals, amountProblem, decimalForm } from '../transactions/domain/decimal';
 import type { CompletedTransaction, Completion, StoredTransaction } from '../transactions/domain/transaction';
 import { TransactionsService } from '../transactions/transactions.service';
@@ -16,6 +17,8 @@ import type { PaymentCode } from './domain/code';
 
 export interface Payment {
   code: string;
+  /** Names one press of the button: a repeat of it is the same payment. null: each call is a payment. */
+  idempotencyKey: string | null;
   /** Terminal TxState the person chose. */
   txState: string;
   clientMsisdn: string;
@@ -30,6 +33,16 @@ export interface Payment {
 export interface SimulatedTransaction {
   transactionId: number;
   status: NotificationStatus;
+}
+
+/** A payment of a code, for the receipt. */
+export interface PaidCode {
+  transactionId: number;
+  status: NotificationStatus;
+  /** The whole amount, tip included; exact decimal as digits. */
+  paidAmount: string;
+  /** ISO 8601 UTC. */
+  completedAt: string;
 }
 
 const ends = {
@@ -49,13 +62,13 @@ export class CodePaymentsService {
   ) {}
 
   /** @throws DomainError 404 for an unknown code, 400 for one that cannot be paid any more, accepts no tip or wants contact data */
-  async pay(payment: Payment): Promise<CompletedTransaction> {
+  async pay(payment: Payment): Promise<PaidCode> {
     const { code } = await this.codes.ofAnybody(payment.code);
     const tipAmount = tipOf(payment, code);
     const clientContact = contactOf(payment, code);
-    return this.transactions.completeForCode({
+    const transaction = await this.transactions.completeForCode({
       merchantId: code.merchantId,
-      idempotencyKey: null,
+      idempotencyKey: payment.idempotencyKey === null ? null : keyOfPress(code, payment.idempotencyKey),
       kind: 'PURCHASE',
       txState: payment.txState,
       // The tip is a portion of the amount (A-84).
@@ -73,6 +86,15 @@ export class CodePaymentsService {
       clientBilling: null,
       clientShipping: null,
     });
+    return paidCodeOf(transaction);
+  }
+
+  /** The payment of one press of the button. @throws DomainError 404 for an unknown code, or when nothing was paid under the key */
+  async ofPress(digits: string, idempotencyKey: string): Promise<PaidCode> {
+    const { code } = await this.codes.ofAnybody(digits);
+    const transaction = await this.transactions.findByKey(code.merchantId, keyOfPress(code, idempotencyKey));
+    if (!transaction) throw new DomainError({ status: 404, reason: 'NO_PAYMENT', message: 'Not Found' });
+    return paidCodeOf(transaction);
   }
 
   /** @throws DomainError 404 for a code of another, 400 when it has no payment to which this may happen */
@@ -83,6 +105,15 @@ export class CodePaymentsService {
     const [transactionId] = await this.transactions.complete([followUpOf(payment, event)]);
     return { transactionId: transactionId!, status: ends[event].status };
   }
+}
+
+/** Apart from the keys of the payment core's completions, and from those of the merchant's other codes. */
+function keyOfPress({ code }: PaymentCode, idempotencyKey: string): string {
+  return `page ${code} ${idempotencyKey}`;
+}
+
+function paidCodeOf({ transactionId, txState, amount, completedAt }: CompletedTransaction | StoredTransaction): PaidCode {
+  return { transactionId, status: notificationStatusOf(txState)!, paidAmount: amount, completedAt };
 }
 
 /** A successful payment of a code that asks for contact data has it (A-85). */

@@ -53,6 +53,9 @@ export interface Messages {
   noLongerPayable: string;
   tooMany: string;
   noAnswer: string;
+  asking: string;
+  returned: string;
+  payAgain: string;
   refused: string;
   statuses: Readonly<Record<PaymentStatus, string>>;
 }
@@ -104,7 +107,10 @@ export const english: Messages = {
   refusedField: '{label} was refused. Please check it.',
   noLongerPayable: 'This code cannot be paid any more: it was paid meanwhile, or has expired.',
   tooMany: 'Too many payments at this moment. Nothing was paid: please try again in a minute.',
-  noAnswer: 'No answer came. Load this page again before you pay once more: if it was paid, it says so.',
+  noAnswer: 'No answer came, and we could not find out whether you paid. Press again: you are not charged twice.',
+  asking: 'No answer came. We are asking whether you paid…',
+  returned: 'The merchant did not confirm your payment, so the money went back to you.',
+  payAgain: 'Make another payment',
   refused: 'The payment was refused, and nothing was paid. The reason:',
   statuses: {
     SUCCESS: 'the payment succeeded.',
@@ -175,7 +181,10 @@ export const spanish: Messages = {
   refusedField: '{label}: no se ha aceptado. Compruébelo.',
   noLongerPayable: 'Este código ya no se puede pagar: se ha pagado entretanto o ha caducado.',
   tooMany: 'Demasiados pagos en este momento. No se ha pagado nada: inténtelo de nuevo en un minuto.',
-  noAnswer: 'No ha llegado respuesta. Cargue la página otra vez antes de volver a pagar: si está pagado, lo dirá.',
+  noAnswer: 'No ha llegado respuesta y no sabemos si ha pagado. Pulse otra vez: no se le cobrará dos veces.',
+  asking: 'No ha llegado respuesta. Estamos preguntando si ha pagado…',
+  returned: 'El comercio no ha confirmado su pago, así que se le ha devuelto el dinero.',
+  payAgain: 'Hacer otro pago',
   refused: 'El pago no se ha aceptado y no se ha pagado nada. El motivo:',
   statuses: {
     SUCCESS: 'el pago se ha realizado.',

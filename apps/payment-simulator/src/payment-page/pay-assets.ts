@@ -10,6 +10,7 @@ const words = JSON.parse(form.dataset.words);
 const { currency, amount, merchant, numberLocale, wordLocale } = form.dataset;
 const decimals = Number(form.dataset.decimals);
 const answerMs = 60_000;
+const repeatMs = 900_000;
 const latin = { numberingSystem: 'latn' };
 const contactFields = ['firstName', 'lastName', 'emailAddress', 'phoneNumber', 'country'];
 
@@ -117,20 +118,22 @@ function element(name, content, attributes = {}) {
 }
 
 /** Shows the receipt in place of the form, because the form would pay once more. */
-function showReceipt(transactionId, tip) {
-  const total = money(unitsOf(amount) + unitsOf(tip ?? '0'));
+function showReceipt({ transactionId, paidAmount, completedAt }) {
+  const tip = unitsOf(paidAmount) - unitsOf(amount);
+  const total = money(unitsOf(paidAmount));
   const facts = [
     [words.amount, money(unitsOf(amount))],
-    ...(tip === null ? [] : [[words.tip, money(unitsOf(tip))]]),
+    ...(tip === 0n ? [] : [[words.tip, money(tip)]]),
     [words.total, total],
     [words.reference, form.dataset.reference],
-    [words.paidAt, inTime.format(new Date())],
+    [words.paidAt, inTime.format(new Date(completedAt))],
     [words.transaction, String(transactionId)],
   ];
   const list = element('dl', facts.flatMap(([name, value]) => [element('dt', name), element('dd', value)]));
   const heading = element('h2', words.receipt, { id: 'receipt-title', tabIndex: -1 });
   const paid = element('p', filled(words.paidTo, { total, merchant }), { id: 'paid' });
-  const receipt = element('section', [heading, paid, list, element('p', words.keep, { className: 'hint' })], { id: 'receipt' });
+  const more = form.hidden || form.dataset.once ? [] : [element('button', words.payAgain, { type: 'button', id: 'again', onclick: payAgain })];
+  const receipt = element('section', [heading, paid, list, element('p', words.keep, { className: 'hint' }), ...more], { id: 'receipt' });
   receipt.setAttribute('aria-labelledby', heading.id);
   for (const gone of document.querySelectorAll('.before-payment')) gone.remove();
   result.remove();
@@ -148,26 +151,76 @@ function showRefusal(answer, data) {
   else if (answer.status === 429) show('refused', words.tooMany);
   else show('refused', words.refused + ' ', element('span', String(data.message ?? answer.status), { lang: 'en' }));
 }
+/** The key of the payment that this browser has begun, over reloads; a browser that keeps nothing has it until then. */
+const place = 'paycode ' + location.pathname;
+let unkept = null;
+const begun = {
+  get() {
+    try {
+      return localStorage.getItem(place) ?? unkept;
+    } catch {
+      return unkept;
+    }
+  },
+  set(key) {
+    unkept = key;
+    try {
+      if (key === null) localStorage.removeItem(place);
+      else localStorage.setItem(place, key);
+    } catch {
+      // The browser keeps nothing for this site.
+    }
+  },
+};
+const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('');
+function payAgain() {
+  begun.set(null);
+  location.reload();
+}
 /** Null without an answer, or with one that is not the platform's. */
-async function send(body) {
-  const headers = { 'content-type': 'application/json' };
+async function send(path, request) {
   try {
-    const answer = await fetch(location.pathname, { method: 'POST', headers, body, signal: AbortSignal.timeout(answerMs) });
+    const answer = await fetch(path, { ...request, signal: AbortSignal.timeout(answerMs) });
     return { answer, data: await answer.json() };
   } catch {
     return null;
   }
 }
+/** Shows what became of the payment. One that took no money is over: the next press is another payment. */
+function showEnd(paid) {
+  if (paid.status === 'SUCCESS') return showReceipt(paid);
+  begun.set(null);
+  if (paid.status === 'REVERSED') show('refused', words.returned);
+  else show('refused', filled(words.notPaid, { reason: words.statuses[paid.status] ?? words.statuses.FAILED }), ' ', words.noMoney);
+}
+/** Whether the platform knows what became of the payment of that key; it is shown then, unless it is older than sinceMs. */
+async function isKnown(key, sinceMs) {
+  const reply = await send(location.pathname + '/payments/' + key, {});
+  if (!reply?.answer.ok) return false;
+  const ageMs = Date.parse(reply.answer.headers.get('date')) - Date.parse(reply.data.completedAt);
+  if (ageMs > sinceMs) begun.set(null);
+  else showEnd(reply.data);
+  return true;
+}
+async function askAgain(key) {
+  show('busy', words.asking);
+  for (const waitMs of [0, 1_000, 3_000]) {
+    await new Promise(resolve => setTimeout(resolve, waitMs));
+    if (await isKnown(key, Infinity)) return;
+  }
+  show('refused', words.noAnswer);
+}
 async function pay({ outcome, tip, number, person }) {
-  const fields = ['"outcome":' + JSON.stringify(outcome), '"clientMsisdn":' + JSON.stringify(number)];
+  const key = begun.get() ?? newKey();
+  begun.set(key);
+  const fields = ['"outcome":' + JSON.stringify(outcome), '"clientMsisdn":' + JSON.stringify(number), '"idempotencyKey":"' + key + '"'];
   if (tip !== null) fields.push('"tipAmount":' + tip);
   if (person !== null) fields.push('"clientContact":' + JSON.stringify(person));
-  const reply = await send('{' + fields.join(',') + '}');
-  if (reply === null) return show('refused', words.noAnswer);
-  const { answer, data } = reply;
-  if (!answer.ok) showRefusal(answer, data);
-  else if (data.status === 'SUCCESS') showReceipt(data.transactionId, tip);
-  else show('refused', filled(words.notPaid, { reason: words.statuses[data.status] ?? words.statuses.FAILED }), ' ', words.noMoney);
+  const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{' + fields.join(',') + '}' };
+  const reply = await send(location.pathname, request);
+  if (reply === null || reply.answer.status >= 500) return askAgain(key);
+  if (reply.answer.ok) showEnd(reply.data);
+  else showRefusal(reply.answer, reply.data);
 }
 
 function total() {
@@ -202,6 +255,8 @@ form.addEventListener('submit', async event => {
 for (const time of document.querySelectorAll('time')) time.textContent = inTime.format(new Date(time.dateTime));
 // A browser keeps what was typed when the page is loaded again.
 showTotal();
+// The answer was lost, or the page was loaded again. A payer who comes back later to the code of a counter wants to pay once more.
+if (begun.get() !== null) isKnown(begun.get(), repeatMs);
 `;
 
 /** Every colour has at least 4.5:1 on what it stands on, in both sets. */

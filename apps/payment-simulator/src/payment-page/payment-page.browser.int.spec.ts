@@ -192,6 +192,86 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
     await eventually(async () => expect(await result()).toBe(`Not paid: ${words} No money was taken.`));
   });
 
+  describe('regression: one intention to pay takes the money once (A-89)', () => {
+    const paymentsOf = (code: string) => simulator.paymentsOf(code);
+    const newPayer = () => browser.newPage({ locale: 'en-ZA', reducedMotion: 'reduce' });
+    const path = (code: string) => `${simulator.publicUrl}/public/pay/${code}`;
+    /** The first request to pay arrives, and its answer does not. */
+    const losesFirstAnswer = async (payer: Page, { isAsked = true } = {}) => {
+      let posts = 0;
+      await payer.route('**/public/pay/**', async route => {
+        const isFirst = route.request().method() === 'POST' && ++posts === 1;
+        if (isFirst) await route.fetch();
+        const isLost = isFirst || (!isAsked && route.request().url().includes('/payments/'));
+        await (isLost ? route.abort('connectionreset') : route.continue());
+      });
+    };
+
+    it('after a lost answer the page asks, and shows the receipt of this press', async () => {
+      const code = await createCode(',"useOnce":false,"requestTip":true');
+      const payer = await newPayer();
+      await losesFirstAnswer(payer);
+      await payer.goto(path(code));
+      await payer.fill('#tipAmount', '5,05');
+      await payer.click('form button');
+      await payer.waitForSelector('#receipt');
+      expect(plain(await payer.innerText('#paid'))).toBe('You paid R 115,15 to Corner Café.');
+      expect(await paymentsOf(code)).toBe(1);
+      await payer.close();
+    });
+
+    it('when asking fails too, a second press, also of the page loaded again, is the same payment', async () => {
+      const code = await createCode(',"useOnce":false');
+      const payer = await newPayer();
+      await losesFirstAnswer(payer, { isAsked: false });
+      await payer.goto(path(code));
+      await payer.click('form button');
+      await payer.waitForSelector('#result[data-state=refused]');
+      expect(await payer.innerText('#result')).toContain('you are not charged twice');
+      await payer.reload();
+      await payer.click('form button');
+      await payer.waitForSelector('#receipt');
+      expect(await paymentsOf(code)).toBe(1);
+      await payer.close();
+    });
+
+    it('a page loaded again after paying shows the receipt, another payment takes another press, and other payers pay for themselves', async () => {
+      const code = await createCode(',"useOnce":false');
+      const payer = await newPayer();
+      await payer.goto(path(code));
+      await payer.dblclick('form button');
+      await payer.waitForSelector('#receipt');
+      await payer.goto('about:blank');
+      await payer.goto(path(code));
+      await payer.waitForSelector('#receipt');
+      expect(await paymentsOf(code)).toBe(1);
+      await payer.click('#again');
+      await payer.waitForSelector('form button');
+      await payer.click('form button');
+      await payer.waitForSelector('#receipt');
+      const other = await newPayer();
+      await other.goto(path(code));
+      await other.click('form button');
+      await other.waitForSelector('#receipt');
+      expect(await paymentsOf(code)).toBe(3);
+      await Promise.all([payer.close(), other.close()]);
+    });
+
+    it('a declined payment is over: the next press is another one', async () => {
+      const code = await createCode('');
+      await open(code);
+      await page.selectOption('#outcome', 'END_BANK_DECLINE');
+      await page.click('form button');
+      await eventually(async () => expect(await result()).toContain('the bank declined it'));
+      await page.selectOption('#outcome', 'SUCCESS');
+      await page.click('form button');
+      await page.waitForSelector('#receipt');
+      expect([await page.$('#again'), await paymentsOf(code)]).toEqual([null, 1]);
+      await page.reload();
+      await page.waitForSelector('#receipt');
+    });
+  });
+
   it('a code that was paid shows no form, one that is paid meanwhile says so, and the browser complains of nothing', async () => {
     const code = await createCode('');
     await open(code);
@@ -202,9 +282,12 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
     await other.click('button');
     await eventually(async () => expect(await other.innerText('#result')).toMatch(/^This code cannot be paid any more/));
     await other.close();
-    await open(code);
-    expect([await result(), await page.$('form')]).toEqual(['This code was paid already.', null]);
-    expect(await accessibilityFaults()).toEqual([]);
+    const late = await browser.newPage({ locale: 'en-ZA' });
+    await late.goto(`${simulator.publicUrl}/public/pay/${code}`);
+    expect([await late.innerText('#result'), await late.isVisible('form')]).toEqual(['This code was paid already.', false]);
+    await late.evaluate(axe.source);
+    expect((await late.evaluate<axe.AxeResults>('axe.run()')).violations).toEqual([]);
+    await late.close();
     await open('0000000000');
     expect(await shown('h1')).toBe('Unknown code');
     expect(await accessibilityFaults()).toEqual([]);

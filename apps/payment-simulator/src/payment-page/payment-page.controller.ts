@@ -4,7 +4,7 @@ import { DomainError } from '@paycode/service-runtime';
 import { Type } from 'class-transformer';
 import { IsIn, IsNumber, IsObject, IsOptional, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CodePaymentsService } from '../codes/code-payments.service';
+import { CodePaymentsService, type PaidCode } from '../codes/code-payments.service';
 import { CodesService } from '../codes/codes.service';
 import { codeStateOf } from '../codes/domain/code';
 import { countryCodes } from '../transactions/domain/country';
@@ -14,6 +14,9 @@ import { type Outcome, outcomeStates, paymentPage, unknownCodePage } from './pay
 
 const text = 255;
 const notBlank = /\S/;
+/** Nobody guesses one of the page, which has 128 random bits. */
+const keyForm = /^[\w-]{22,64}$/;
+const keyRule = 'idempotencyKey must be 22 to 64 letters, digits, _ and -';
 
 /** Contact data that a person gives to the merchant, all of it or none. */
 export class ContactBody {
@@ -64,6 +67,19 @@ export class PaymentBody {
   @ValidateNested()
   @Type(() => ContactBody)
   clientContact?: ContactBody;
+
+  /** One press of the button: sent again, it is the same payment, and its result is found by it. */
+  @IsOptional()
+  @Matches(keyForm, { message: keyRule })
+  idempotencyKey?: string;
+}
+
+class PressParameters {
+  @Matches(/^\d{10}$/, { message: 'code must have 10 digits' })
+  code!: string;
+
+  @Matches(keyForm, { message: keyRule })
+  idempotencyKey!: string;
 }
 
 const tipField: ReadonlySet<string> = new Set(['tipAmount']);
@@ -103,15 +119,21 @@ export class PaymentPageController {
 
   @Post('pay/:code')
   @HttpCode(200)
-  async pay(@Param('code') code: string, @Body() body: PaymentBody, @Req() request: { rawBody?: string }): Promise<object> {
-    const { transactionId, status } = await this.payments.pay({
+  async pay(@Param('code') code: string, @Body() body: PaymentBody, @Req() request: { rawBody?: string }): Promise<PaidCode> {
+    return this.payments.pay({
       code,
+      idempotencyKey: body.idempotencyKey ?? null,
       txState: body.outcome,
       clientMsisdn: body.clientMsisdn,
       tipAmount: exactTip(request.rawBody),
       clientContact: body.clientContact ?? null,
     });
-    return { transactionId, status };
+  }
+
+  /** For a page whose answer was lost. */
+  @Get('pay/:code/payments/:idempotencyKey')
+  ofPress(@Param() { code, idempotencyKey }: PressParameters): Promise<PaidCode> {
+    return this.payments.ofPress(code, idempotencyKey);
   }
 
   @Get('assets/pay.js')

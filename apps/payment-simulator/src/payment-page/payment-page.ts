@@ -45,7 +45,7 @@ export function paymentPage({ code, state, merchantName }: PageContent, payer: P
   const main = html`<h1>${merchantName}</h1>
     <p class="amount before-payment">${moneyFor(payer, code.amount, code.currencyCode)}</p>
     ${code.shortDescription ? html`<p>${code.shortDescription}</p>` : null} ${facts(code, payer)}
-    ${isLive ? form({ code, merchantName }, payer) : html`<p id="result" data-state="refused">${notPayable(state, payer)}</p>`}
+    ${form({ code, state, merchantName }, payer)}
     ${isLive ? html`<img class="qr before-payment" src="/public/qr/${code.code}" alt="${messages.qr}" />` : null}`;
   const title = filled(messages.payTitle, { merchant: merchantName });
   return documentOf({ title, main, before: isLive ? sandboxBox(payer) : null }, payer);
@@ -94,7 +94,8 @@ function sandboxBox({ messages }: Payer): Html {
   </aside>`;
 }
 
-function form({ code, merchantName }: Omit<PageContent, 'state'>, payer: Payer): Html {
+/** A code that is not payable has the form for its script alone: somebody whose answer was lost gets the receipt. */
+function form({ code, state, merchantName }: PageContent, payer: Payer): Html {
   const { messages } = payer;
   const { currencyCode: currency } = code;
   const mobile = { name: 'clientMsisdn', label: messages.mobile, type: 'tel', autocomplete: 'tel', isRequired: true } as const;
@@ -102,6 +103,7 @@ function form({ code, merchantName }: Omit<PageContent, 'state'>, payer: Payer):
   return html`<form
       id="pay"
       novalidate
+      ${state === 'LIVE' ? null : html`hidden`}
       data-words="${JSON.stringify(messages)}"
       data-number-locale="${payer.numberLocale}"
       data-word-locale="${payer.wordLocale}"
@@ -111,6 +113,7 @@ function form({ code, merchantName }: Omit<PageContent, 'state'>, payer: Payer):
       data-merchant="${merchantName}"
       data-reference="${code.merchantReference}"
       data-mobile="${exampleMobile}"
+      ${code.useOnce ? html`data-once="true"` : null}
     >
       ${field({ ...mobile, value: '+27820000000', hint: mobileHint })} ${code.requestTip ? tipField(currency, payer) : null}
       ${
@@ -125,7 +128,7 @@ function form({ code, merchantName }: Omit<PageContent, 'state'>, payer: Payer):
       <p class="total">${messages.total} <output id="total">${moneyFor(payer, code.amount, currency)}</output></p>
       <button>${filled(messages.pay, { total: moneyFor(payer, code.amount, currency) })}</button>
     </form>
-    <p id="result" role="status"></p>
+    ${state === 'LIVE' ? html`<p id="result" role="status"></p>` : html`<p id="result" role="status" data-state="refused">${notPayable(state, payer)}</p>`}
     <noscript>${messages.needsScript}</noscript>
     <script src="/public/assets/pay.js"></script>`;
 }

@@ -44,7 +44,7 @@ export class PortalSandboxService {
   async pay(caller: Identity, { code, ...wish }: SandboxPayment): Promise<PortalSandboxTransaction> {
     const { code: own } = await this.codes.ofCaller(caller, code);
     const payment = { ...wish, code: own.code, clientMsisdn: payer, tipAmount: null, clientContact: null };
-    const { transactionId, status } = await this.payments.pay(payment);
+    const { transactionId, status } = await this.payments.pay({ ...payment, idempotencyKey: null });
     return { transactionId, status };
   }
 

@@ -65,6 +65,12 @@ export class SimulatorUnderTest {
     await Promise.all([this.databases.own.drop(), this.databases.events.drop()]);
   }
 
+  /** How often a code was paid. */
+  async paymentsOf(code: string): Promise<number> {
+    const sql = `select 1 from transaction where code = $1 and tx_state = 'SUCCESS'`;
+    return (await this.databases.own.dataSource.query<unknown[]>(sql, [code])).length;
+  }
+
   get publicUrl(): string {
     return `http://127.0.0.1:${this.service.ports.public}`;
   }

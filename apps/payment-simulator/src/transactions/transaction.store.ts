@@ -126,21 +126,25 @@ export class TransactionStore {
 
   /**
    * Records the payment of a code if it can be paid now; `consumes`: the payment uses up a code for one use; `announcedAfterS`: its event,
-   * durable with it, is published that much later. False: the code could not be paid any more.
+   * durable with it, is published that much later. Gives the transaction that had its idempotency key before, null: it is recorded, or false:
+   * the code could not be paid any more.
    */
   async recordForCode(
     transaction: CompletedTransaction,
     { consumes, announcedAfterS }: { consumes: boolean; announcedAfterS: number },
-  ): Promise<boolean> {
-    const isRecorded = await this.dataSource.transaction(async tx => {
+  ): Promise<StoredTransaction | null | false> {
+    const earlier = await this.dataSource.transaction(async tx => {
       const [code]: { is_payable: boolean }[] = await tx.query(transactionSql.lockCode, [transaction.code]);
+      // After the lock, so that of two presses with one key the second sees the first.
+      const [repeated] = transaction.idempotencyKey === null ? [] : await this.findByKeys([transaction], tx);
+      if (repeated) return repeated;
       if (!code?.is_payable) return false;
       if (consumes) await tx.query(transactionSql.useCode, [transaction.code]);
       await this.write(tx, [transaction], announcedAfterS);
-      return true;
+      return null;
     });
-    if (isRecorded) (announcedAfterS > 0 ? this.isLate : this.wakeRelay)();
-    return isRecorded;
+    if (earlier === null) (announcedAfterS > 0 ? this.isLate : this.wakeRelay)();
+    return earlier;
   }
 
   /** Publishes the events that were to be late and are due now. Time until the next one is due, in milliseconds; infinite: none waits. */
@@ -227,10 +231,13 @@ export class TransactionStore {
     return new Map(repeats.map(repeat => [repeat.transactionId, byKey.get(keyOf(repeat))!]));
   }
 
-  private async findByKeys(keyed: readonly Keyed[]): Promise<StoredTransaction[]> {
+  private async findByKeys(
+    keyed: readonly Keyed[],
+    on: Pick<EntityManager, 'query'> = this.dataSource,
+  ): Promise<StoredTransaction[]> {
     const merchantIds = keyed.map(({ merchantId }) => merchantId);
     const keys = keyed.map(({ idempotencyKey }) => idempotencyKey);
-    const rows: TransactionRow[] = await this.dataSource.query(transactionSql.findByKeys, [merchantIds, keys]);
+    const rows: TransactionRow[] = await on.query(transactionSql.findByKeys, [merchantIds, keys]);
     return rows.map(transactionFrom);
   }
 

@@ -58,14 +58,20 @@ export class TransactionsService {
     throw keyUsed(`[${at}].idempotencyKey`);
   }
 
-  /** Pays a code. @throws DomainError 400 when the code cannot be paid any more */
-  async completeForCode(completion: Completion): Promise<CompletedTransaction> {
+  /** Pays a code; a repeat of an idempotency key gives the payment of the first call. @throws DomainError 400 when the code cannot be paid any more */
+  async completeForCode(completion: Completion): Promise<CompletedTransaction | StoredTransaction> {
     const [transaction] = await this.prepare([completion]);
     const { announcedAfterS = 0 } = completion;
     const consumes = transaction!.status === 'SUCCESS';
-    const isPaid = await this.transactions.recordForCode(transaction!, { consumes, announcedAfterS });
-    if (!isPaid) throw new DomainError({ status: 400, reason: 'CODE_NOT_PAYABLE', message: 'code cannot be paid any more' });
-    return transaction!;
+    const earlier = await this.transactions.recordForCode(transaction!, { consumes, announcedAfterS });
+    if (earlier === false)
+      throw new DomainError({ status: 400, reason: 'CODE_NOT_PAYABLE', message: 'code cannot be paid any more' });
+    return earlier ?? transaction!;
+  }
+
+  /** The merchant's transaction under an idempotency key. */
+  findByKey(merchantId: number, idempotencyKey: string): Promise<StoredTransaction | undefined> {
+    return this.transactions.findByKey(merchantId, idempotencyKey);
   }
 
   /** The transaction as it stands now. */

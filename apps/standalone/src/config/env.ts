@@ -40,7 +40,7 @@ export const standaloneEnv = defineEnv({
 
 export type StandaloneEnv = EnvOf<typeof standaloneEnv.schema>;
 
-/** Packages read variables too, and a service in this process must not see more of them than in a process of its own. */
+/** Packages read variables too: the database driver those of other projects (`PGSSLMODE`), for example. */
 export function leaveVariables(names: readonly string[]): void {
   for (const key of Object.keys(process.env)) if (!names.includes(key)) delete process.env[key];
 }

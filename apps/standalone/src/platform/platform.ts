@@ -1,4 +1,4 @@
-import { leaveVariables, type StandaloneEnv } from '../config/env';
+import type { StandaloneEnv } from '../config/env';
 import { type RunningDatabases, startEmbeddedDatabases, useExternalDatabases } from '../database/database-server';
 import {
   type AccountWithPassword,
@@ -14,7 +14,6 @@ import type { ServiceFailure, ServiceSpec } from '../processes/service-process';
 import { Supervisor, type SupervisorEvents } from '../processes/supervisor';
 import { ensureGatewayCertificate } from '../tls/gateway-certificate';
 import { choosePorts, type PlatformPorts } from './ports';
-import { processVariables } from './services';
 import { type Inspected, internalUrlOf, serviceSpecs } from './services';
 import { knownLogins, writeStandaloneFile } from './standalone-file';
 
@@ -102,7 +101,6 @@ export class Platform {
   /** The portal, the one service that starts on demand, gets its people before anybody else. */
   private supervise(specs: ServiceSpec[], portalWoken: () => Promise<void>): Supervisor {
     const { isOneProcess } = this.options;
-    if (isOneProcess) leaveVariables(processVariables);
     const events: SupervisorEvents = {
       say: line => this.options.say(line),
       processesChanged: pids => {
