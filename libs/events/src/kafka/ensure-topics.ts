@@ -2,14 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { deadLetterTopics, topicDefaults, type TopicDefinition } from '@paycode/dto';
 import type { Admin, ITopicConfig } from 'kafkajs';
 
-/**
- * A topic exists with another number of partitions. A change would move keys to other partitions, so it is not repaired
- * silently.
- */
-export class TopicMismatchError extends Error {
+/** A topic has fewer partitions than its events are spread over. Adding them is an operator's to do: programs of others may write there too. */
+export class TooFewPartitionsError extends Error {
   constructor(topic: string, found: number, wanted: number) {
-    super(`topic ${topic} has ${found} partitions, docs/reference/topics.yaml says ${wanted}`);
-    this.name = 'TopicMismatchError';
+    const command = `kafka-topics.sh --alter --topic ${topic} --partitions ${wanted}`;
+    super(`topic ${topic} has ${found} partitions and needs ${wanted}: ${command} adds them`);
+    this.name = 'TooFewPartitionsError';
   }
 }
 
@@ -51,7 +49,7 @@ async function verifyPartitions(admin: Admin, topics: readonly TopicDefinition[]
   const metadata = await admin.fetchTopicMetadata({ topics: topics.map(({ name }) => name) });
   for (const { name, partitions } of topics) {
     const found = metadata.topics.find(topic => topic.name === name)?.partitions.length ?? 0;
-    if (found !== partitions) throw new TopicMismatchError(name, found, partitions);
+    if (found < partitions) throw new TooFewPartitionsError(name, found, partitions);
   }
 }
 

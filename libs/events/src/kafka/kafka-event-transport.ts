@@ -10,7 +10,7 @@ import { encodeBounded } from '../record/event-size';
 import { partitionOf } from '../record/partitioning';
 import { definitionOf } from '../topics/topic-definitions';
 import type { TransportLog } from '../transport-log';
-import { TopicMismatchError } from './ensure-topics';
+import { TooFewPartitionsError } from './ensure-topics';
 import { createKafkaClient, type KafkaConnection } from './kafka-client';
 import { isTransient } from './kafka-errors';
 import { KafkaPublisher, type KafkaRecord } from './kafka-publisher';
@@ -114,7 +114,11 @@ export class KafkaEventTransport extends EventTransport {
     await this.publisher.close();
   }
 
-  /** Throws UnknownTopicError, TopicMismatchError, or the broker's error for a missing or forbidden topic. */
+  /**
+   * As the catalog says, also when the topic has more: then events go to the first ones, so that those of one key stay in order, and subscribers
+   * read all. Kafka cannot take partitions away. Throws UnknownTopicError, TooFewPartitionsError, or the broker's error for a missing or
+   * forbidden topic.
+   */
   private async askPartitionCount(topic: string): Promise<number> {
     const { partitions } = definitionOf(topic, this.options.topics ?? topicCatalog);
     const admin = this.kafka.admin({ retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 } });
@@ -122,8 +126,13 @@ export class KafkaEventTransport extends EventTransport {
     try {
       // kafkajs may wait without end for a broker that stopped while the connection was being made.
       const found = await withinTime(asked, askTimeoutMs, `metadata of ${topic}`);
-      if (found !== partitions) throw new TopicMismatchError(topic, found, partitions);
-      return found;
+      if (found < partitions) throw new TooFewPartitionsError(topic, found, partitions);
+      if (found > partitions)
+        this.options.log.warn(
+          { event: 'topic-partitions', topic, found, used: partitions },
+          'a topic has more partitions than its events use',
+        );
+      return partitions;
     } finally {
       void this.leave(admin);
     }
