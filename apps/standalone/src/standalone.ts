@@ -6,7 +6,7 @@ import { leaveVariables, readEnvironment, standaloneEnv, type StandaloneEnv } fr
 import { DatabaseServerError } from './database/ensure-databases';
 import { DemoDataError } from './demo-data/demo-data';
 import { KafkaUnusableError } from './events/kafka-options';
-import { displayPath, type HomeFolder, openHomeFolder } from './home/home-folder';
+import { DamagedFileError, displayPath, type HomeFolder, openHomeFolder } from './home/home-folder';
 import { HomeInUseError, lockHome } from './home/home-lock';
 import { Platform, type PlatformFacts } from './platform/platform';
 import { PortInUseError, serviceNames } from './platform/ports';
@@ -18,7 +18,15 @@ import { helpText, homeInUseText, portInUseText, readyText } from './texts';
 /** One Ctrl-C can arrive twice (from the terminal and from npm), so only a later one counts as a second order. */
 const sameOrderMs = 1_000;
 const parentCheckMs = 1_000;
-const expectedErrors = [UsageError, EnvError, DatabaseServerError, KafkaUnusableError, ServiceFailure, DemoDataError];
+const expectedErrors = [
+  DamagedFileError,
+  UsageError,
+  EnvError,
+  DatabaseServerError,
+  KafkaUnusableError,
+  ServiceFailure,
+  DemoDataError,
+];
 
 /** Runs the platform until it is told to stop. Gives the exit code. */
 export async function runStandalone(args: readonly string[]): Promise<number> {

@@ -1,11 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { operatorName, publishedKeysOf, serviceNames, signingKeyOf } from '@paycode/access/token-keys';
 import jsonwebtoken from 'jsonwebtoken';
+import { knownLogins } from '../platform/standalone-file';
+import { ensureGatewayCertificate } from '../tls/gateway-certificate';
 import { emptyHomeFolder, type HomeFolder, openHomeFolder } from './home-folder';
 import { HomeInUseError, lockHome } from './home-lock';
-import { ensureHomeTokenKeys, ensureOperatorToken, ensureSecrets } from './secrets';
+import { ensureHomeTokenKeys, ensureOperatorToken, ensureSecret, ensureSecrets } from './secrets';
 
 describe('the home folder', () => {
   let folder: string;
@@ -24,6 +26,40 @@ describe('the home folder', () => {
     expect(new Set(before).size).toBe(before.length);
     expect([mode(home.secrets), ...files.map(mode)]).toEqual([0o700, ...files.map(() => 0o600)]);
     expect(mode(home.path) & 0o066).toBe(0);
+  });
+
+  it.each(['', 'half'])('regression: a file that is %j is named with what to do, and nothing is made in its place', async cut => {
+    const makeAll = async () => {
+      ensureSecrets(home);
+      ensureSecret(home, 'postgres-password');
+      ensureHomeTokenKeys(home);
+      await ensureGatewayCertificate(home.tls, new Date());
+      knownLogins(home);
+    };
+    await makeAll();
+    const logins = { accounts: [{ username: 'psp-1', password: 'p' }], people: [] };
+    writeFileSync(home.standaloneFile, JSON.stringify(logins));
+    const files = [home.secrets, home.tls].flatMap(at => readdirSync(at, { recursive: true, withFileTypes: true }));
+    const paths = files.filter(file => file.isFile()).map(file => join(file.parentPath, file.name));
+    expect(paths.length).toBeGreaterThan(20);
+    for (const path of [...paths, home.standaloneFile]) {
+      const whole = readFileSync(path, 'utf8');
+      const damaged = cut === '' ? '' : whole.slice(0, whole.length / 2);
+      writeFileSync(path, damaged);
+      const said = await makeAll().then(
+        () => 'nothing',
+        (error: Error) => error.message,
+      );
+      expect([path, said]).toEqual([
+        path,
+        expect.stringMatching(/is (empty|damaged)\. (Delete the file and|The data of this platform)/),
+      ]);
+      expect(said).toContain(basename(path));
+      expect(readFileSync(path, 'utf8')).toBe(damaged);
+      writeFileSync(path, whole);
+    }
+    await makeAll();
+    expect(knownLogins(home)).toEqual(logins);
   });
 
   it('holds a key of its own for each service, and an operator token that internal listeners accept (T-27)', () => {

@@ -77,3 +77,26 @@ export function writePrivateFile(path: string, text: string): void {
 export function readIfPresent(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
+
+/** A file of the home folder is empty or cut short, as after a full disk; nothing was changed. The message says what to do. */
+export class DamagedFileError extends Error {}
+
+const remedies = {
+  RESTORE:
+    'The data of this platform cannot be used without it, and is left as it is. Put a copy of the file back and start again.\n' +
+    'Without a copy: npm start -- --fresh deletes all data and begins again.',
+  DELETE: 'Delete the file and start again: a new one is made, and payments and settings stay.',
+} as const;
+
+/** Text of a file, or undefined when there is none. `isWhole` may throw. @throws DamagedFileError */
+export function readWhole(path: string, isWhole: (text: string) => unknown, remedy: keyof typeof remedies): string | undefined {
+  const text = readIfPresent(path);
+  if (text === undefined) return undefined;
+  let cause: unknown;
+  try {
+    if (isWhole(text)) return text;
+  } catch (error) {
+    cause = error;
+  }
+  throw new DamagedFileError(`${displayPath(path)} is ${text === '' ? 'empty' : 'damaged'}. ${remedies[remedy]}`, { cause });
+}

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { createPrivateKey, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureTokenKeys, operatorName, signingKeyOf, signOperatorToken, type TokenKeyFiles } from '@paycode/access/token-keys';
 import type { HomeFolder } from './home-folder';
-import { readIfPresent, writePrivateFile } from './home-folder';
+import { readIfPresent, readWhole, writePrivateFile } from './home-folder';
 
 /** Lifetime of an operator token that standalone's services accept; others accept 8 h (architecture 7). */
 export const operatorTokenLifetimeS = 10 * 365 * 86_400;
@@ -37,20 +37,23 @@ const makers: Record<keyof SecretFiles, () => string> = {
 /** Makes missing keys of service and operator tokens, also in an older home, and returns their files. */
 export function ensureHomeTokenKeys(home: HomeFolder): TokenKeyFiles {
   for (const name of replacedFiles) rmSync(join(home.secrets, name), { force: true });
-  return ensureTokenKeys(join(home.secrets, 'token-keys'));
+  const folder = join(home.secrets, 'token-keys');
+  for (const name of existsSync(folder) ? readdirSync(folder) : [])
+    readWhole(join(folder, name), text => (name.endsWith('.pem') ? createPrivateKey(text) : JSON.parse(text)), 'DELETE');
+  return ensureTokenKeys(folder);
 }
 
 /** Makes missing secrets and returns their files. */
 export function ensureSecrets(home: HomeFolder): SecretFiles {
   const names = Object.keys(makers) as (keyof SecretFiles)[];
   return Object.fromEntries(
-    names.map(name => [name, secretFile(home, fileNameOf(name), makers[name])]),
+    names.map(name => [name, secretFile(home, fileNameOf(name), { make: makers[name], form: keysForm })]),
   ) as unknown as SecretFiles;
 }
 
 /** Returns a secret of this home folder; makes it on first use. */
 export function ensureSecret(home: HomeFolder, name: string): string {
-  return readIfPresent(secretFile(home, name, () => randomBytes(24).toString('base64url')))!;
+  return readIfPresent(secretFile(home, name, { make: () => randomBytes(24).toString('base64url'), form: passwordForm }))!;
 }
 
 /** Writes a secret that changes at every start to a file of the home folder; undefined without a text. */
@@ -61,9 +64,14 @@ export function privateFile(home: HomeFolder, { name, text }: { name: string; te
   return path;
 }
 
-function secretFile(home: HomeFolder, name: string, make: () => string): string {
+/** 32 bytes, or keys of a ring with their ids; of a person's own rotation there may be several. */
+const keysForm = /^\s*([\w-]+:)?[A-Za-z0-9+/]{43}=(\s*,\s*[\w-]+:[A-Za-z0-9+/]{43}=)*\s*$/;
+const passwordForm = /^[\w-]{32}\s*$/;
+
+/** A damaged one is never made anew: what it seals, or the server that knows it, is there still. */
+function secretFile(home: HomeFolder, name: string, { make, form }: { make: () => string; form: RegExp }): string {
   const path = join(home.secrets, name);
-  if (!readIfPresent(path)) writePrivateFile(path, make());
+  if (readWhole(path, text => form.test(text), 'RESTORE') === undefined) writePrivateFile(path, make());
   return path;
 }
 

@@ -1,6 +1,6 @@
 import type { MerchantRecord } from '@paycode/dto';
 import type { AccountWithPassword, PersonWithPassword } from '../demo-data/demo-data';
-import { displayPath, type HomeFolder, readIfPresent, writePrivateFile } from '../home/home-folder';
+import { displayPath, type HomeFolder, readWhole, writePrivateFile } from '../home/home-folder';
 import { internalUrlOf } from './services';
 import { type PlatformPorts, type ServiceName, serviceNames } from './ports';
 
@@ -49,12 +49,16 @@ export function writeStandaloneFile(home: HomeFolder, facts: StandaloneFacts): v
 
 /** Accounts and people of an earlier start; none when there was none. */
 export function knownLogins(home: HomeFolder): Pick<StandaloneFile, 'accounts' | 'people'> {
-  const text = readIfPresent(home.standaloneFile);
-  if (!text) return { accounts: [], people: [] };
-  try {
-    const { accounts, people } = JSON.parse(text) as Partial<StandaloneFile>;
-    return { accounts: accounts ?? [], people: people ?? [] };
-  } catch (cause) {
-    throw new Error(`${home.standaloneFile} is damaged; npm start -- --fresh deletes all data and begins again`, { cause });
-  }
+  // Accounts and people get new passwords when the file is gone.
+  const text = readWhole(home.standaloneFile, isStandaloneFile, 'DELETE');
+  const { accounts = [], people = [] } = text === undefined ? {} : (JSON.parse(text) as Partial<StandaloneFile>);
+  return { accounts, people };
+}
+
+function isStandaloneFile(text: string): boolean {
+  const { accounts = [], people = [] } = JSON.parse(text) as Partial<Record<'accounts' | 'people', unknown>>;
+  const logins = [accounts, people];
+  return logins.every(
+    list => Array.isArray(list) && list.every(login => typeof (login as { password: unknown }).password === 'string'),
+  );
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, renameSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OutputLog } from './output-log';
@@ -41,6 +41,29 @@ describe('the log file of a service', () => {
     expect(later.problems()).toEqual([]);
     expect(later.tail(1)).toEqual(['old']);
     later.close();
+  });
+
+  it.each<[string, () => void]>([
+    ['moved', () => renameSync(log.path, `${log.path}-20260131`)],
+    ['deleted', () => rmSync(log.path)],
+  ])('regression: after it was %s, what the service writes stands in a new file of its name, once', (_, change) => {
+    write(entry({ level: 'error', msg: 'before' }));
+    expect(log.problems()).toEqual(['before']);
+    change();
+    write('ü'.repeat(300_000));
+    write(entry({ level: 'error', msg: 'after' }));
+    expect(log.problems()).toEqual(['after']);
+    write(entry({ level: 'error', msg: 'later' }));
+    expect(log.tail(1)).toEqual(['later']);
+    const lines = readFileSync(log.path, 'utf8').trim().split('\n');
+    expect(lines.map(line => line.length > 1_000 || (JSON.parse(line) as { msg: string }).msg)).toEqual([true, 'after', 'later']);
+    expect(lines[0]).toBe('ü'.repeat(300_000));
+    const moved = `${log.path}-20260131`;
+    if (existsSync(moved)) expect(readFileSync(moved, 'utf8').trim().split('\n')).toHaveLength(1);
+    change();
+    write(entry({ level: 'error', msg: 'again' }));
+    log.problems();
+    expect(log.tail(9)).toEqual(['again']);
   });
 
   it('is bounded: the newest 8 MiB are kept beside it, and the service continues to write', () => {

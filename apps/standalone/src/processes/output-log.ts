@@ -1,5 +1,4 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import { writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync, writeFileSync, writeSync } from 'node:fs';
 
 const bytesMax = 8 * 1_048_576;
 const chunkBytesMax = 262_144;
@@ -7,31 +6,37 @@ const lineCharsMax = 400;
 
 /**
  * The log file of one service. The service writes to it directly, so its output never waits for this process. This class limits the
- * file's size and reads problems from it.
+ * file's size and reads problems from it. When somebody moves or deletes the file (logrotate), the service still writes where it did: this
+ * class moves its lines from there to a new file of the old name.
  */
 export class OutputLog {
   /** Descriptor for the service; every write appends. */
   readonly descriptor: number;
+  /** Descriptor of the file that has the name now: that of the service, until it was moved. */
+  private named: number;
   private readOffset: number;
   private unfinished = '';
 
   constructor(readonly path: string) {
-    this.descriptor = openSync(path, 'a+', 0o600);
+    this.descriptor = this.named = openSync(path, 'a+', 0o600);
     this.readOffset = fstatSync(this.descriptor).size;
   }
 
   /** Problems written since the last call; rotates when the file has grown too long. */
   problems(): string[] {
+    this.openAnew();
     const lines = (this.unfinished + this.readNew()).split('\n');
     this.unfinished = lines.pop()!.slice(-chunkBytesMax);
-    if (this.readOffset > bytesMax) this.rotate();
+    if (fstatSync(this.named).size > bytesMax) this.rotate();
     return lines.map(problemIn).filter(line => line !== undefined);
   }
 
   /** The last lines, for the message about a service that ended. */
   tail(linesMax: number): string[] {
-    const { size } = fstatSync(this.descriptor);
-    const text = this.read(Math.max(0, size - 16_384), 16_384);
+    this.openAnew();
+    this.readNew();
+    const { size } = fstatSync(this.named);
+    const text = read(this.named, { from: Math.max(0, size - 16_384), length: 16_384 }).toString('utf8');
     return text.split('\n').filter(Boolean).slice(-linesMax).map(readable);
   }
 
@@ -43,21 +48,30 @@ export class OutputLog {
   }
 
   close(): void {
-    closeSync(this.descriptor);
+    for (const descriptor of new Set([this.descriptor, this.named])) closeSync(descriptor);
+  }
+
+  private openAnew(): void {
+    if (statSync(this.path, { throwIfNoEntry: false })?.ino === fstatSync(this.named).ino) return;
+    if (this.named !== this.descriptor) closeSync(this.named);
+    this.named = openSync(this.path, 'a+', 0o600);
   }
 
   private readNew(): string {
     const { size } = fstatSync(this.descriptor);
     // A flood of lines is skipped, so that it is not read into memory; it stays in the file.
     const from = Math.max(this.readOffset, size - chunkBytesMax);
-    this.readOffset = size;
-    return this.read(from, size - from);
+    const text = read(this.descriptor, { from, length: size - from }).toString('utf8');
+    if (this.named === this.descriptor) this.readOffset = size;
+    else this.moveTo(this.named, size);
+    return text;
   }
 
-  private read(from: number, length: number): string {
-    if (length <= 0) return '';
-    const buffer = Buffer.alloc(length);
-    return buffer.toString('utf8', 0, readSync(this.descriptor, buffer, 0, length, from));
+  /** As in `rotate`, lines that are written meanwhile may be lost. */
+  private moveTo(target: number, size: number): void {
+    for (let from = this.readOffset; from < size; from += chunkBytesMax)
+      writeSync(target, read(this.descriptor, { from, length: Math.min(chunkBytesMax, size - from) }));
+    if (size > this.readOffset) ftruncateSync(this.descriptor, this.readOffset);
   }
 
   /**
@@ -65,10 +79,16 @@ export class OutputLog {
    * newest half stays.
    */
   private rotate(): void {
-    writeFileSync(`${this.path}.1`, this.read(Math.max(0, this.readOffset - bytesMax), bytesMax), { mode: 0o600 });
-    ftruncateSync(this.descriptor, 0);
-    this.readOffset = 0;
+    const { size } = fstatSync(this.named);
+    writeFileSync(`${this.path}.1`, read(this.named, { from: Math.max(0, size - bytesMax), length: bytesMax }), { mode: 0o600 });
+    ftruncateSync(this.named, 0);
+    if (this.named === this.descriptor) this.readOffset = 0;
   }
+}
+
+function read(descriptor: number, { from, length }: { from: number; length: number }): Buffer {
+  const buffer = Buffer.alloc(Math.max(0, length));
+  return buffer.subarray(0, readSync(descriptor, buffer, 0, buffer.length, from));
 }
 
 interface LogLine {

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
-import { readIfPresent, writePrivateFile } from '../home/home-folder';
+import { readWhole, writePrivateFile } from '../home/home-folder';
 import type { KeyPair } from './certificate-authority';
 import { hasNameConstraints } from './name-constraints';
 
@@ -47,8 +47,9 @@ function loadIssuer(): Promise<typeof import('./certificate-authority')> {
 type Files = Record<keyof KeyPair, string>;
 
 function stored(files: Files): KeyPair | undefined {
-  const [certificate, key] = [readIfPresent(files.certificate), readIfPresent(files.key)];
-  if (!certificate || !key) return undefined;
+  const certificate = readWhole(files.certificate, text => new X509Certificate(text), 'DELETE');
+  const key = readWhole(files.key, text => createPrivateKey(text), 'DELETE');
+  if (certificate === undefined || key === undefined) return undefined;
   // A crash between the two writes of `store` leaves a pair that does not match.
   return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)) ? { certificate, key } : undefined;
 }
