@@ -9,7 +9,7 @@ export {
 export { outboundEnv, type OutboundEnv, outboundPolicyOf } from './outbound-env';
 export { addressTtlMsOf, type DialOptions, type DialTimings, OutboundGuard, type UrlVerdict } from './outbound-guard';
 export type { OutboundPolicy } from './policy/outbound-policy';
-export { type OutboundTarget, targetOf, type UrlRefusal } from './policy/url-rules';
+export { type OutboundTarget, requestTargetOf, targetOf, type UrlRefusal } from './policy/url-rules';
 export type { CoarseReason, ProbeDetail, ProbeOutcome, ProbeTimings } from './probe/probe-outcome';
 export { type ProbeLimits, probeLimits, type ProbeMessage, UrlProber } from './probe/url-prober';
 export { userAgent } from './user-agent';

@@ -26,7 +26,7 @@ import { Transform } from 'class-transformer';
 import { IsIn, IsString, Length, ValidateBy } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import type { NotificationEntry } from './domain/notification-configuration';
-import { isRecipientValue, validValuesText } from './domain/recipient';
+import { isRecipientValue, valueRuleOf } from './domain/recipient';
 import { type NotificationCaller, NotificationsService } from './notifications.service';
 
 /** Body of list and renewKey. Numbers are numbers: "25" is refused. */
@@ -63,7 +63,7 @@ export class AddRecipientRequest extends MerchantRequest {
     name: 'isRecipientValue',
     validator: {
       validate: (value, context) => isValueOfType(value, context!.object as AddRecipientRequest),
-      defaultMessage: () => validValuesText,
+      defaultMessage: context => valueRuleOf((context!.object as AddRecipientRequest).type, context!.value),
     },
   })
   value!: string;

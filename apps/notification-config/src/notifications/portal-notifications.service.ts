@@ -15,7 +15,7 @@ import { DataSource, type FindOptionsWhere, ILike } from 'typeorm';
 import { HttpNotificationEntity, MerchantEntity, RecipientEntity } from '../entities';
 import { merchantNotFound } from '../merchants/merchants.service';
 import { ValidateUrlService } from '../probing/validate-url.service';
-import { isRecipientValue, type Recipient, validValuesText } from './domain/recipient';
+import { isRecipientValue, type Recipient, validValuesText, valueRuleOf } from './domain/recipient';
 import { type NotificationCaller, NotificationsService } from './notifications.service';
 import { SendTestService, type TestOrder } from './send-test.service';
 
@@ -116,7 +116,8 @@ export class PortalNotificationsService {
 
 function recipientOf({ type, value }: Wanted): Recipient {
   const trimmed = value?.trim() ?? '';
-  if (!type || !isRecipientValue(type, trimmed)) throw invalidField('value', validValuesText);
+  if (!type) throw invalidField('value', validValuesText);
+  if (!isRecipientValue(type, trimmed)) throw invalidField('value', valueRuleOf(type, trimmed));
   return { type, value: trimmed };
 }
 

@@ -34,6 +34,7 @@ const classes: Record<ProbeDetail, string | undefined> = {
   TLS_TIMEOUT: tls,
   TLS_VERSION_TOO_OLD: tls,
   TLS_FAILED: tls,
+  CLIENT_CERTIFICATE_DEMANDED: 'the server demands a client certificate, and the platform sends none',
   CERTIFICATE_EXPIRED: tls,
   CERTIFICATE_NOT_YET_VALID: tls,
   CERTIFICATE_SELF_SIGNED: tls,

@@ -132,6 +132,7 @@ export class PaymentPageController {
 
   /** For a page whose answer was lost. */
   @Get('pay/:code/payments/:idempotencyKey')
+  @Header('cache-control', 'no-store')
   ofPress(@Param() { code, idempotencyKey }: PressParameters): Promise<PaidCode> {
     return this.payments.ofPress(code, idempotencyKey);
   }

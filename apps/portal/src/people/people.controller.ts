@@ -5,7 +5,10 @@ import { type Colleague, type Person, type Role, roles, type TenantType, tenantT
 import { PeopleService } from './people.service';
 
 export class InviteBody {
-  @IsEmail({ require_tld: false })
+  @IsEmail(
+    { require_tld: false, allow_utf8_local_part: false },
+    { message: 'email must be an e-mail address, in ASCII before the @' },
+  )
   @Length(3, 254)
   email!: string;
 

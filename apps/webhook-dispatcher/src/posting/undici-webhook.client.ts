@@ -1,3 +1,4 @@
+import { requestTargetOf } from '@paycode/safe-http';
 import { BoundedMap, type Clock } from '@paycode/service-runtime/timing';
 import type { buildConnector } from 'undici';
 import type { Connection } from '../deliveries/domain/next-step';
@@ -64,10 +65,11 @@ export class UndiciWebhookClient extends WebhookPoster {
   }
 
   override post(request: WebhookRequest, observer: PostObserver & { done(): void }, connection?: Connection): { abort(): void } {
-    const { origin, pathname, search } = new URL(request.url);
+    const url = new URL(request.url);
+    const { origin } = url;
     const line = this.lineFor(request, origin, connection);
     this.busy.add(line);
-    line.post(request, pathname + search, {
+    line.post(request, requestTargetOf(request.url, url), {
       sent: () => observer.sent(),
       answered: status => observer.answered(status),
       failed: fault => observer.failed(fault),

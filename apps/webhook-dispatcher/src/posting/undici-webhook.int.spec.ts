@@ -1,7 +1,7 @@
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { isOurFault, OutboundGuard, type OutboundPolicy } from '@paycode/safe-http';
-import { TestAuthority, type TestCertificate } from '@paycode/safe-http/testing';
+import { spellingsRefused, TestAuthority, type TestCertificate } from '@paycode/safe-http/testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { type CancelTimer, SystemClock } from '@paycode/service-runtime/timing';
 import type { buildConnector } from 'undici';
@@ -77,6 +77,13 @@ describe('a POST on the wire', () => {
       expect(receiver.requests[0]).toMatchObject({ method: 'POST', path: '/hook' });
     });
 
+    it('regression: quotes in the URL go out as they stand there, as in the probe', async () => {
+      receiver.answer = status(200);
+      const path = `/it's/hook?q='x'&n="y"`;
+      await post(receiver.url.replace('/hook', path));
+      expect(receiver.requests.at(-1)).toMatchObject({ path });
+    });
+
     it.each([
       ['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
       ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'],
@@ -85,6 +92,10 @@ describe('a POST on the wire', () => {
       expect(await outcomeOf(write(interim, ok))).toMatchObject({ status: 200 });
       expect(await outcomeOf(write(interim, ok))).toMatchObject({ status: 200 });
       expect(receiver.totalConnections).toBe(1);
+    });
+
+    it.each(spellingsRefused)('%s make no 200, as in the probe (A-111)', async (_, answer) => {
+      expect((await outcomeOf(write(answer))).kind).not.toBe('STATUS');
     });
 
     it('100 and then silence ends with the window (F-22)', async () => {

@@ -43,6 +43,27 @@ function refusalOfText(text: string): UrlRefusal | undefined {
   return text.includes('#') ? 'FRAGMENT' : undefined;
 }
 
+/**
+ * Path and query of a request. The URL parser writes quotes as percent-encodings, which some servers take for another path: they go out as they
+ * stand in the URL.
+ */
+export function requestTargetOf(url: string, { pathname, search }: URL = new URL(url)): string {
+  return /["']/.test(url) ? withQuotes(url) : pathname + search;
+}
+
+function withQuotes(url: string): string {
+  const marks = ['"', "'"].map(quote => [quote, markFor(quote, url)] as const);
+  const { pathname, search } = new URL(marks.reduce((text, [quote, mark]) => text.replaceAll(quote, mark), url));
+  return marks.reduce((text, [quote, mark]) => text.replaceAll(mark, quote), pathname + search);
+}
+
+/** Letters that the URL does not have. */
+function markFor(quote: string, url: string): string {
+  let mark = quote === '"' ? 'doublequote' : 'singlequote';
+  while (url.includes(mark)) mark += 'x';
+  return mark;
+}
+
 /** Production: https on 443 or 8443. Sandbox also http on 80 or 8080. No other pair (R-8-6, R-6.2-6, A-45). */
 export function isStandardPair({ protocol, port }: OutboundTarget, { environment }: UrlRules): boolean {
   if (protocol === 'https:') return port === 443 || port === 8_443;

@@ -18,6 +18,7 @@ export type ProbeDetail =
   | 'TLS_TIMEOUT'
   | 'TLS_VERSION_TOO_OLD'
   | 'TLS_FAILED'
+  | 'CLIENT_CERTIFICATE_DEMANDED'
   | 'CERTIFICATE_EXPIRED'
   | 'CERTIFICATE_NOT_YET_VALID'
   | 'CERTIFICATE_SELF_SIGNED'
@@ -55,6 +56,8 @@ export interface ProbeOutcome {
 
 export type ProbeFailure = Pick<ProbeOutcome, 'reason' | 'detail'>;
 
+const certificateRequired = 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED';
+
 /** 405 and 501 say that POST itself is not served there. */
 const postRefusedStatuses = new Set([405, 501]);
 
@@ -69,6 +72,8 @@ export function failureOfStatus(status: number): ProbeFailure | null {
 export function failureOfError(error: unknown, isConnected: boolean): ProbeFailure {
   const root = rootOf(error);
   if (root instanceof OutboundRefusedError) return { reason: 'not allowed', detail: 'NOT_ALLOWED' };
+  // TLS 1.3 refuses a missing certificate when the handshake is over.
+  if (codeOf(root) === certificateRequired) return { reason: 'not reachable', detail: 'CLIENT_CERTIFICATE_DEMANDED' };
   if (isConnected) return { reason: 'did not return 200', detail: answerDetailOf(codeOf(root)) };
   return { reason: 'not reachable', detail: connectionDetailOf(root) };
 }

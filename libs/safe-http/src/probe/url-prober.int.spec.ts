@@ -3,7 +3,7 @@ import type { TlsOptions } from 'node:tls';
 import { eventually } from '@paycode/service-runtime/testing';
 import { OutboundGuard } from '../outbound-guard';
 import type { OutboundPolicy } from '../policy/outbound-policy';
-import { answering, type RawBehaviour, RawReceiver, TestAuthority } from '../testing';
+import { answering, type RawBehaviour, RawReceiver, spellingsRefused, TestAuthority } from '../testing';
 import type { ProbeOutcome } from './probe-outcome';
 import { type ProbeLimits, UrlProber } from './url-prober';
 
@@ -31,7 +31,7 @@ describe('the probe', () => {
 
   async function probe(
     behaviour: RawBehaviour,
-    options: { tls?: TlsOptions; policy?: Partial<OutboundPolicy>; limits?: ProbeLimits } = {},
+    options: { tls?: TlsOptions; policy?: Partial<OutboundPolicy>; limits?: ProbeLimits; path?: string } = {},
   ): Promise<ProbeOutcome> {
     receiver = await RawReceiver.start(behaviour, options.tls);
     const policy: OutboundPolicy = {
@@ -41,7 +41,7 @@ describe('the probe', () => {
       ...options.policy,
     };
     const prober = new UrlProber(new OutboundGuard(policy), 'paycode-test/1');
-    const url = `${options.tls ? 'https' : 'http'}://127.0.0.1:${receiver.port}/hook`;
+    const url = `${options.tls ? 'https' : 'http'}://127.0.0.1:${receiver.port}${options.path ?? '/hook'}`;
     return prober.probe(url, { result: 'TEST' }, options.limits ?? limits);
   }
 
@@ -58,6 +58,14 @@ describe('the probe', () => {
   }
 
   describe('as in R-2.6-1, R-6.1-2, A-50', () => {
+    it.each(['/hook?q=\'x\'&n="y"', '/it\'s/a"b"', `/a/../b?x='"`])(
+      'regression: sends the quotes of %s as they stand in the URL',
+      async path => {
+        expect((await probe(answering(200), { path })).isAccepted).toBe(true);
+        expect(receiver!.received.join('')).toContain(`POST ${path.replace('/a/..', '')} HTTP/1.1`);
+      },
+    );
+
     it('POSTs {"result":"TEST"} as plain application/json', async () => {
       const outcome = await probe(answering(200, 'fine'));
       expect(outcome).toMatchObject({ isAccepted: true, reason: null, detail: null, status: 200, certificateExpiresAt: null });
@@ -88,6 +96,13 @@ describe('the probe', () => {
     [500, 'did not return 200', 'STATUS_NOT_200'],
   ])('status %d is "%s" (R-4.3-8, R-7-7)', async (status, reason, detail) => {
     expect(await probe(answering(status))).toMatchObject({ isAccepted: false, status, reason, detail });
+  });
+
+  it.each(spellingsRefused)('an answer with %s is no answer (A-111)', async (_, answer) => {
+    expect(await probe(socket => void socket.end(answer, 'latin1'))).toMatchObject({
+      isAccepted: false,
+      detail: 'ANSWER_NOT_HTTP',
+    });
   });
 
   it('a redirect is not followed (A-08, T-11)', async () => {
@@ -173,6 +188,11 @@ describe('the probe', () => {
         ciphers: 'DEFAULT:@SECLEVEL=0',
       }),
       'TLS_VERSION_TOO_OLD',
+    ],
+    [
+      'TLS 1.3 and a demand for a client certificate',
+      async () => ({ ...(await authority.issue({ ips: ['127.0.0.1'] })), minVersion: 'TLSv1.3', requestCert: true }),
+      'CLIENT_CERTIFICATE_DEMANDED',
     ],
     ['TLS 1.2 with CBC only', () => onlySuite('ECDHE-ECDSA-AES128-SHA256'), 'TLS_FAILED'],
     ['TLS 1.2 with a short tag only', () => onlySuite('ECDHE-ECDSA-AES128-CCM8'), 'TLS_FAILED'],

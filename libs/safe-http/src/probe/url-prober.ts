@@ -1,10 +1,12 @@
+import http from 'node:http';
+import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { AxiosResponse } from 'axios';
 import { ReadLimit } from '../dial/read-limit';
 import type { DialTimings, OutboundGuard } from '../outbound-guard';
-import { targetOf } from '../policy/url-rules';
+import { requestTargetOf, targetOf } from '../policy/url-rules';
 import { guardedAgent } from './guarded-agent';
 import { failureOfError, failureOfStatus, type ProbeFailure, type ProbeOutcome, type ProbeTimings } from './probe-outcome';
 
@@ -67,7 +69,7 @@ export class UrlProber {
     if (!verdict.ok) return outcomeOf(progress, { reason: 'not allowed', detail: 'NOT_ALLOWED' });
     const signal = AbortSignal.timeout(Math.min(limits.totalMs, message.totalMs ?? limits.totalMs));
     try {
-      const answer = await this.post(verdict.url, message, { limits, signal, progress });
+      const answer = await this.post({ url: verdict.url, path: requestTargetOf(url) }, message, { limits, signal, progress });
       progress.answeredAt = performance.now();
       progress.status = answer.status;
       await dropBody(answer.data, limits.bodyBytesMax);
@@ -78,7 +80,7 @@ export class UrlProber {
   }
 
   private async post(
-    url: URL,
+    { url, path }: { url: URL; path: string },
     { body, headers }: ProbeMessage,
     { limits, signal, progress }: { limits: ProbeLimits; signal: AbortSignal; progress: Progress },
   ): Promise<AxiosResponse<Readable>> {
@@ -90,6 +92,7 @@ export class UrlProber {
         noteConnection(progress, socket, timings);
       },
     });
+    const { request } = url.protocol === 'https:' ? https : http;
     // With the first probe: who only dials through the guard never needs its 3 MiB.
     const { default: axios } = await import('axios');
     return axios.request<Readable>({
@@ -97,6 +100,7 @@ export class UrlProber {
       url: url.href,
       data: body,
       headers: { ...headers, 'user-agent': this.userAgent, accept: '*/*', 'accept-encoding': 'identity' },
+      transport: { request: (options: object, onAnswer: () => void) => request({ ...options, path }, onAnswer) },
       httpAgent: agent,
       httpsAgent: agent,
       proxy: false,

@@ -49,3 +49,14 @@ export const framingsInHeader: [string, (socket: Socket) => void][] = [
   ['header fields without end', socket => pour(socket, ok, lines('x: y\r\n'))],
   ['a folded header without end', socket => pour(socket, `${ok}x: y\r\n`, lines(' folded\r\n'))],
 ];
+
+/** Spellings of a 200 that some clients read and RFC 9112 lets a reader refuse (A-111). */
+export const spellingsRefused: [string, string][] = [
+  ['bare line feeds', 'HTTP/1.1 200 OK\ncontent-length: 0\n\n'],
+  ['Content-Length twice', `${ok}content-length: 0\r\ncontent-length: 0\r\n\r\n`],
+  ['a list of equal Content-Lengths', `${ok}content-length: 0, 0\r\n\r\n`],
+  ['Content-Length beside chunks', `${ok}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`],
+  ['a blank before a colon', `${ok}content-length : 0\r\n\r\n`],
+  ['a folded line', `${ok}x: y\r\n folded\r\ncontent-length: 0\r\n\r\n`],
+  ['a field without a name', `${ok}: y\r\ncontent-length: 0\r\n\r\n`],
+];

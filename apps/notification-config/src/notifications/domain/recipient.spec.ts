@@ -1,6 +1,6 @@
 import { channels } from '@paycode/dto';
 import fc from 'fast-check';
-import { isRecipientValue, maskedRecipient } from './recipient';
+import { isRecipientValue, maskedRecipient, valueRuleOf } from './recipient';
 
 const emails = [
   'owner@shop.example', 'o@s.example', 'first.last+tag@mail.shop.example', 'o_w-n@xn--bcher-kva.example', "o'neil@shop.example",
@@ -41,6 +41,10 @@ describe('values of recipients', () => {
 
   it.each(emails)('%s is an e-mail address (R-2.4-2)', value => expect(isRecipientValue('EMAIL', value)).toBe(true));
   it.each(notEmails)('%j is none (R-2.4-2, T-25)', value => expect(isRecipientValue('EMAIL', value)).toBe(false));
+  it.each(['ówner@shop.example', 'owner@bücher.example', '用户@例子.example'])(
+    'regression: %s is refused with the reason (R-2.4-2)',
+    value => expect(valueRuleOf('EMAIL', value)).toContain('ASCII'),
+  );
   it.each(msisdns)('%s is an international number (R-2.4-2)', value => expect(isRecipientValue('SMS', value)).toBe(true));
   it.each(notMsisdns)('%j is none (R-2.4-2, T-25)', value => expect(isRecipientValue('SMS', value)).toBe(false));
 

@@ -45,6 +45,15 @@ const kinds = {
 
 export const validValuesText = `value must be ${channels.map(type => kinds[type].name).join(' or ')}, as type says`;
 
+const asciiOnly =
+  'value must be an e-mail address of ASCII characters: write an international domain in its xn-- form; other mailbox names are not served';
+
+/** The rule that `value` breaks, in words for the caller. */
+export function valueRuleOf(type: Channel, value: unknown): string {
+  // eslint-disable-next-line no-control-regex
+  return type === 'EMAIL' && typeof value === 'string' && /[^\u0000-\u007f]/.test(value) ? asciiOnly : validValuesText;
+}
+
 /** Whether `value`, already trimmed, is an address of that kind. */
 export function isRecipientValue(type: Channel, value: string): boolean {
   return kinds[type].isValue(value);

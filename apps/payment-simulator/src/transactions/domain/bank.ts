@@ -12,9 +12,23 @@ const answers: Readonly<Record<string, readonly [string, string]>> = {
   END_BANK_EXPIRED: ['54', 'Expired card'],
   END_BANK_OFFLINE: ['91', 'Issuer inoperative'],
   END_BANK_ERROR: ['96', 'System malfunction'],
+  END_DO_NOT_TRY_AGAIN: ['57', 'Transaction not permitted to cardholder'],
+  END_TRY_AGAIN_AFTER_X_HRS: ['65', 'Exceeds withdrawal frequency limit'],
+  END_BANK_PAYMENT_CANCELLATION: ['R1', 'Revocation of authorisation order'],
   END_REVERSAL_FAILED: ['96', 'System malfunction'],
   END_REFUND_FAILED: ['96', 'System malfunction'],
 };
+
+/** The card was refused by its number or expiry, before a bank was asked. */
+const cardRefused = new Set([
+  'END_NOTALLOW_BIN_CLASSIFICATION',
+  'END_BIN_CLASSIFICATION_NOT_ALLOWED',
+  'END_CARD_EXPRIY_NOT_ALLOWED',
+  'END_INTERNATIONAL_BIN_NOT_ALLOWED',
+]);
+
+/** Approved, or approved and cancelled by the bank afterwards. */
+const authorised = new Set(['00', 'R1']);
 
 const noBank: BankResponse = {
   retrievalReferenceNumber: null,
@@ -49,15 +63,14 @@ export function bankResponseOf(txState: string, transactionId: number): BankResp
   const answer = answers[txState];
   if (!answer) return noBank;
   const [bankResponse, bankResponseMessage] = answer;
-  const isApproved = bankResponse === '00';
   return {
     retrievalReferenceNumber: 600_000_000_000 + (transactionId % 100_000_000_000),
-    authCode: isApproved ? String(transactionId % 1_000_000).padStart(6, '0') : '',
+    authCode: authorised.has(bankResponse) ? String(transactionId % 1_000_000).padStart(6, '0') : '',
     bankResponse,
     bankResponseMessage,
   };
 }
 
 export function cardInfoOf(txState: string): CardInfo {
-  return answers[txState] ? testCard : noCard;
+  return answers[txState] || cardRefused.has(txState) ? testCard : noCard;
 }

@@ -64,6 +64,19 @@ describe('the notification of a transaction', () => {
     expect([values.length, ...new Set(values)]).toEqual([11, null]);
   });
 
+  it.each([
+    ['END_DO_NOT_TRY_AGAIN', '57', ''],
+    ['END_TRY_AGAIN_AFTER_X_HRS', '65', ''],
+    ['END_BANK_PAYMENT_CANCELLATION', 'R1', '000042'],
+    ['END_NOTALLOW_BIN_CLASSIFICATION', null, null],
+    ['END_CARD_EXPRIY_NOT_ALLOWED', null, null],
+    ['END_INTERNATIONAL_BIN_NOT_ALLOWED', null, null],
+  ])('regression: %s tells the card, and what the bank said if it was asked (A-56)', (txState, answer, authCode) => {
+    const { bankResponse, cardInfo } = told({ txState });
+    expect(bankResponse).toMatchObject({ bankResponse: answer, authCode });
+    expect(cardInfo).toMatchObject({ bin: '411111', last4: '1111' });
+  });
+
   it('has no authorisation code when the bank declined (R-3.3-1)', () => {
     const { status, bankResponse } = told({ txState: 'END_BANK_DECLINE' });
     expect(status).toBe('BANK_REJECTED');
