@@ -58,6 +58,16 @@ CREATE TABLE merchant (
   CONSTRAINT merchant_status_check CHECK (status = ANY (ARRAY['ACTIVE'::text, 'SUSPENDED'::text]))
 );
 
+CREATE TABLE owner_notice (
+  notice_id uuid NOT NULL DEFAULT gen_random_uuid(),
+  merchant_id bigint NOT NULL,
+  kind text NOT NULL,
+  actor text NOT NULL,
+  occurred_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  due_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT owner_notice_pkey PRIMARY KEY (notice_id)
+);
+
 CREATE TABLE probe_bucket (
   bucket text NOT NULL,
   tokens double precision NOT NULL,
@@ -84,10 +94,12 @@ CREATE TABLE recipient (
 
 CREATE INDEX audit_event_of_merchant ON audit_event USING btree (merchant_id, audit_event_id);
 CREATE INDEX change_notice_due ON change_notice USING btree (due_at);
+CREATE INDEX owner_notice_due ON owner_notice USING btree (due_at);
 CREATE INDEX probe_bucket_age ON probe_bucket USING btree (refilled_at);
 
 ALTER TABLE change_notice ADD CONSTRAINT change_notice_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchant(merchant_id);
 ALTER TABLE http_notification ADD CONSTRAINT http_notification_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchant(merchant_id);
+ALTER TABLE owner_notice ADD CONSTRAINT owner_notice_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchant(merchant_id);
 ALTER TABLE recipient ADD CONSTRAINT recipient_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchant(merchant_id);
 
 CREATE TRIGGER audit_event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_event FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();

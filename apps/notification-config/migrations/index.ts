@@ -1,7 +1,8 @@
 import { CreateMerchants1760000000000 } from './1760000000000-create-merchants';
+import { TellOwnersOfChanges1809000000000 } from './1809000000000-tell-owners-of-changes';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
 
 /** In order of application. */
-export const migrations = [CreateMerchants1760000000000];
+export const migrations = [CreateMerchants1760000000000, TellOwnersOfChanges1809000000000];

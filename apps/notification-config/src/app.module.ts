@@ -6,6 +6,8 @@ import { OutboundGuard, outboundPolicyOf } from '@paycode/safe-http';
 import { DataSource } from 'typeorm';
 import { insertOnly, migrations } from '../migrations';
 import { ChangeNoticeStore } from './change-notices/change-notice.store';
+import { OwnerNoticesService } from './change-notices/owner-notices.service';
+import { OwnerNoticesController } from './change-notices/owner-notices.controller';
 import { ChangeNoticeMailer, HandOverNoticesJob, HandOverNoticesService } from './change-notices/hand-over-notices.service';
 import type { NotificationConfigEnv } from './config/env';
 import { entities, MerchantEntity } from './entities';
@@ -46,6 +48,7 @@ export class AppModule implements OnApplicationShutdown {
         NotificationsController,
         NotificationOperationsController,
         PortalNotificationsController,
+        OwnerNoticesController,
         RoutesController,
         WebhookKeysController,
       ],
@@ -66,6 +69,7 @@ export class AppModule implements OnApplicationShutdown {
         HandOverNoticesService,
         HandOverNoticesJob,
         ChangeNoticeStore,
+        OwnerNoticesService,
         { provide: TEST_RULES, useValue: { isProduction: env.PAYCODE_ENVIRONMENT === 'production' } },
         { provide: WebhookKeys, useFactory: () => new WebhookKeys(env.KEY_ENCRYPTION_KEYS) },
         { provide: RouteLease, useFactory: () => new RouteLease(env.ROUTE_LEASE_MS) },

@@ -23,11 +23,11 @@ const calls: ((of: Ids) => { method?: string; path: string; body?: unknown })[] 
   ({ merchantId }) => ({
     method: 'POST',
     path: `merchants/${merchantId}/notifications/url`,
-    body: { url: 'https://thief.example/' },
+    body: { url: 'https://thief.example/', current: 'x' },
   }),
-  ({ merchantId }) => ({ method: 'POST', path: `merchants/${merchantId}/notifications/url/remove`, body: {} }),
+  ({ merchantId }) => ({ method: 'POST', path: `merchants/${merchantId}/notifications/url/remove`, body: { current: 'x' } }),
   ({ merchantId }) => ({ method: 'POST', path: `merchants/${merchantId}/notifications/check`, body: {} }),
-  ({ merchantId }) => ({ method: 'POST', path: `merchants/${merchantId}/notifications/key`, body: {} }),
+  ({ merchantId }) => ({ method: 'POST', path: `merchants/${merchantId}/notifications/key`, body: { current: 'x' } }),
   ({ merchantId }) => ({ method: 'POST', path: `merchants/${merchantId}/notifications/test`, body: {} }),
   ({ merchantId }) => ({
     method: 'POST',
@@ -37,7 +37,7 @@ const calls: ((of: Ids) => { method?: string; path: string; body?: unknown })[] 
   ({ merchantId }) => ({
     method: 'POST',
     path: `merchants/${merchantId}/notifications/recipients/remove`,
-    body: { type: 'EMAIL', value: 'till@shop.example' },
+    body: { type: 'EMAIL', value: 'till@shop.example', current: 'x' },
   }),
 ];
 
@@ -174,7 +174,7 @@ describe('the portal', () => {
 
   it('takes changes from its own pages only (T-52)', async () => {
     const client = await PortalClient.signedIn(platform, owner);
-    const change = { method: 'POST', path: `merchants/${ids.merchantId}/notifications/key`, body: {} };
+    const change = { method: 'POST', path: `merchants/${ids.merchantId}/notifications/key`, body: { current: owner.password } };
     const foreign = [
       { origin: 'https://evil.example', site: 'cross-site' },
       { origin: 'null', site: 'cross-site' },

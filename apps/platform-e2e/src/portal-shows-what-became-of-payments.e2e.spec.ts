@@ -64,12 +64,14 @@ describeInBrowser('the portal in a browser', () => {
     await go('Notifications');
     await shows('No URL is set', 'Nobody yet');
     await portal.page.getByLabel('URL of your server').fill('http://127.0.0.1:9/nobody');
+    await portal.page.getByLabel('Your password for the portal').fill(owner.password);
     await portal.page.getByRole('button', { name: 'Register' }).click();
     await shows('URL validation failed: not reachable', 'Nothing listens at this address and port');
   });
 
   it('registers a receiver, is shown its key once, and the check says how long it takes', async () => {
     await portal.page.getByLabel('URL of your server').fill(receiver.url);
+    await portal.page.getByLabel('Your password for the portal').fill(owner.password);
     await portal.page.getByRole('button', { name: 'Register' }).click();
     await shows('It is shown now and not again', receiver.url);
     receiver.encryptKey = (await portal.page.textContent('code[data-secret]'))!;
@@ -87,6 +89,11 @@ describeInBrowser('the portal in a browser', () => {
     await portal.page.getByRole('button', { name: 'Add' }).click();
     await shows('till@shop.example');
     await portal.page.getByRole('button', { name: 'Remove till@shop.example' }).click();
+    const dialog = portal.page.getByRole('dialog');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('notifications-remove');
+    await dialog.getByLabel('Your password for the portal').fill(owner.password);
+    await dialog.getByRole('button', { name: 'Remove' }).click();
     await shows('Nobody yet');
   });
 

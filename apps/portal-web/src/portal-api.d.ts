@@ -29,7 +29,11 @@ export interface Routes {
     body: CheckBody;
     answer: CheckedUrl;
   };
-  'POST /merchants/{merchantId}/notifications/key': { path: { merchantId: string | number }; answer: HttpNotificationAnswer };
+  'POST /merchants/{merchantId}/notifications/key': {
+    path: { merchantId: string | number };
+    body: CurrentPasswordBody;
+    answer: HttpNotificationAnswer;
+  };
   'POST /merchants/{merchantId}/notifications/recipients': {
     path: { merchantId: string | number };
     body: RecipientBody;
@@ -37,7 +41,7 @@ export interface Routes {
   };
   'POST /merchants/{merchantId}/notifications/recipients/remove': {
     path: { merchantId: string | number };
-    body: RecipientBody;
+    body: RemoveRecipientBody;
     answer: PortalNotifications;
   };
   'POST /merchants/{merchantId}/notifications/test': { path: { merchantId: string | number }; answer: TestNotificationResult };
@@ -46,7 +50,11 @@ export interface Routes {
     body: UrlBody;
     answer: HttpNotificationAnswer;
   };
-  'POST /merchants/{merchantId}/notifications/url/remove': { path: { merchantId: string | number }; answer: void };
+  'POST /merchants/{merchantId}/notifications/url/remove': {
+    path: { merchantId: string | number };
+    body: CurrentPasswordBody;
+    answer: void;
+  };
   'GET /on-call/dead-letters': { query?: { service?: string | number; before?: string | number }; answer: LettersPage };
   'POST /on-call/dead-letters/confirm': { body: RedriveConfirmBody; answer: RedrivenLetter[] };
   'POST /on-call/dead-letters/preview': { body: LettersBody; answer: PreviewedLetter[] };
@@ -111,7 +119,7 @@ export interface Routes {
     answer: string;
   };
   'GET /people': { answer: Colleague[] };
-  'POST /people/{personId}/allow-codes': { path: { personId: string | number }; body: OwnPasswordBody; answer: void };
+  'POST /people/{personId}/allow-codes': { path: { personId: string | number }; body: CurrentPasswordBody; answer: void };
   'POST /sandbox/codes': { body: SandboxCodeBody; answer: MadeCode };
   'POST /sandbox/follow-ups': { body: SandboxFollowBody; answer: PortalSandboxTransaction };
   'POST /sandbox/payments': { body: SandboxPaymentBody; answer: PortalSandboxTransaction };
@@ -654,10 +662,6 @@ export type OpenDelivery = {
   pausedUntil: string | null;
 };
 
-export type OwnPasswordBody = {
-  current: string;
-};
-
 export type OwnSession = {
   sessionId: string;
   stage: 'CODE_DUE' | 'ENROL_DUE' | 'FULL';
@@ -889,6 +893,13 @@ export type RedriveState = {
 export type RemovePasskeyBody = {
   passkeyId: string;
   current: string;
+};
+
+export type RemoveRecipientBody = {
+  /** The person's own password. */
+  current: string;
+  type: 'EMAIL' | 'SMS';
+  value: string;
 };
 
 /** As pages show it; instants are ISO 8601 UTC. */
@@ -1151,4 +1162,5 @@ export type TimelineStep = {
 
 export type UrlBody = {
   url: string;
+  current: string;
 };

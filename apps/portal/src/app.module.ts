@@ -26,6 +26,7 @@ import { SsoService } from './identity-providers/sso.service';
 import { Neighbours } from './neighbours';
 import { NotificationsController } from './notifications/notifications.controller';
 import { NotificationConfigCalls, NotificationsService } from './notifications/notifications.service';
+import { OwnerNoticeMailer, OwnerNoticesJob } from './notifications/owner-notices.job';
 import { DeadLetterCalls } from './on-call/dead-letter-calls';
 import { DeadLettersController } from './on-call/dead-letters.controller';
 import { FindMerchantService, MerchantCalls } from './on-call/find-merchant.service';
@@ -125,6 +126,7 @@ export class AppModule {
         NotificationStore,
         ListNotificationsService,
         NotificationsService,
+        OwnerNoticesJob,
         CredentialsService,
         BearerSwitchService,
         FourEyesStore,
@@ -234,6 +236,11 @@ function callProviders(settings: Settings): Provider[] {
       provide: FourEyesMailer,
       inject: [MAIL_CLIENT],
       useFactory: (client: InternalClient) => new FourEyesMailer(client),
+    },
+    {
+      provide: OwnerNoticeMailer,
+      inject: [MAIL_CLIENT],
+      useFactory: (client: InternalClient) => new OwnerNoticeMailer(client),
     },
     called(AuthSessionCalls, to => new AuthSessionCalls(to.client({ ...authSession, socketsMax: 4 }))),
     called(

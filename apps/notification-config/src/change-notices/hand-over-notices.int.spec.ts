@@ -46,11 +46,13 @@ describe('change notices (T-15)', () => {
     await service.post('extra', { merchantId: 1, type: 'SMS', value: '+27820000001' });
     await service.post('addHttp', { merchantId: 1, url: `http://127.0.0.1:${receiver.port}/`, version: 'V3' });
     const rows = () => service.database.dataSource.query<{ tries: number }[]>('select tries from change_notice');
-    await eventually(async () => expect((await rows())[0]!.tries).toBeGreaterThan(0));
+    await eventually(async () => expect((await rows()).map(({ tries }) => tries > 0)).toEqual([true, true]));
     isUp = true;
     await service.database.dataSource.query('update change_notice set due_at = clock_timestamp()');
     await eventually(async () => expect(await rows()).toEqual([]));
-    expect(handedOver).toEqual([
+    const byTime = (one: ChangeNotice, other: ChangeNotice) => one.occurredAt.localeCompare(other.occurredAt);
+    expect(handedOver.sort(byTime)).toEqual([
+      expect.objectContaining({ kind: 'RECIPIENT_ADDED', emails: ['a@shop.example'] }),
       {
         noticeId: expect.any(String),
         merchantId: 1,

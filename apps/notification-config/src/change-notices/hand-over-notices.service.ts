@@ -5,6 +5,7 @@ import { countParked, dataFaultReason, isolate } from '@paycode/persistence';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/service-runtime/timing';
 import { ChangeNoticeStore } from './change-notice.store';
+import { OwnerNoticesService } from './owner-notices.service';
 
 /** Sends notices to recipient-messages, which mails them. */
 export class ChangeNoticeMailer {
@@ -67,6 +68,7 @@ export class HandOverNoticesJob implements OnApplicationBootstrap {
 
   constructor(
     private readonly notices: HandOverNoticesService,
+    private readonly ownerNotices: OwnerNoticesService,
     private readonly lifecycle: Lifecycle,
     @Inject(LOGGER) log: Logger,
   ) {
@@ -82,5 +84,6 @@ export class HandOverNoticesJob implements OnApplicationBootstrap {
 
   private async run(signal: AbortSignal): Promise<void> {
     while ((await this.notices.handOver()) > 0 && !signal.aborted);
+    await this.ownerNotices.removeOld();
   }
 }

@@ -94,7 +94,7 @@ describe('audit trail and keys at rest', () => {
     }
   });
 
-  it('a change of URL or key notifies the e-mail recipients of before, if there are any (T-15)', async () => {
+  it('regression: each change notifies the e-mail recipients of before, the removed one too, and the owners of merchant and PSP (T-15)', async () => {
     const notices = () =>
       service.database.dataSource.query<{ kind: string; emails: string[]; actor: string }[]>(
         'select kind, emails, actor from change_notice where merchant_id = $1 order by occurred_at',
@@ -107,10 +107,26 @@ describe('audit trail and keys at rest', () => {
     await addHttp('/other');
     await service.post('renewKey', { merchantId });
     await addHttp('/other');
+    const path = `/internal/merchants/${merchantId}/notifications/EMAIL/a%40shop.example`;
+    expect((await service.internal('DELETE', path)).status).toBe(204);
     const told = { emails: ['a@shop.example'], actor: 'psp-1' };
     expect(await notices()).toEqual([
+      { kind: 'RECIPIENT_ADDED', ...told },
       { kind: 'URL_CHANGED', ...told },
       { kind: 'KEY_CHANGED', ...told },
+      { kind: 'RECIPIENT_REMOVED', ...told, actor: expect.stringContaining('operator') },
+    ]);
+    const forOwners = await service.database.dataSource.query<{ kind: string }[]>(
+      'select kind from owner_notice where merchant_id = $1 order by occurred_at',
+      [merchantId],
+    );
+    expect(forOwners.map(({ kind }) => kind)).toEqual([
+      'URL_CHANGED',
+      'RECIPIENT_ADDED',
+      'RECIPIENT_ADDED',
+      'URL_CHANGED',
+      'KEY_CHANGED',
+      'RECIPIENT_REMOVED',
     ]);
   });
 

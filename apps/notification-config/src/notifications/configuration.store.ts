@@ -40,6 +40,8 @@ const configurationSql = {
     insert into change_notice (merchant_id, kind, emails, actor)
     select $1, $2, array_agg(value order by position), $3 from recipient where merchant_id = $1 and type = 'EMAIL'
     having count(*) > 0`,
+
+  addOwnerNotice: 'insert into owner_notice (merchant_id, kind, actor) values ($1, $2, $3)',
 } as const;
 
 interface ConfigurationRow {
@@ -130,7 +132,8 @@ async function storeHttp(
     .execute();
 }
 
-/** Stores a notice only when the merchant has e-mail recipients. */
+/** One to the e-mail recipients, if there are any, and one to the owners. */
 async function storeNotice(manager: EntityManager, { merchantId, origin }: ChangeRequest, kind: string): Promise<void> {
   await manager.query(configurationSql.addNotice, [merchantId, kind, origin.actor]);
+  await manager.query(configurationSql.addOwnerNotice, [merchantId, kind, origin.actor]);
 }

@@ -137,7 +137,7 @@ function showReceipt({ transactionId, paidAmount, completedAt }) {
   receipt.setAttribute('aria-labelledby', heading.id);
   for (const gone of document.querySelectorAll('.before-payment')) gone.remove();
   result.remove();
-  form.replaceWith(receipt);
+  (form.isConnected ? form : slot).replaceWith(receipt);
   document.title = words.receipt + ' – ' + merchant;
   heading.focus();
 }
@@ -202,6 +202,13 @@ async function isKnown(key, sinceMs) {
   else showEnd(reply.data);
   return true;
 }
+/** The form would pay once more, so it comes back only when nothing was paid. */
+const slot = document.createElement('div');
+async function showKept(key) {
+  form.replaceWith(slot);
+  await isKnown(key, repeatMs);
+  if (slot.isConnected) slot.replaceWith(form);
+}
 async function askAgain(key) {
   show('busy', words.asking);
   for (const waitMs of [0, 1_000, 3_000]) {
@@ -256,7 +263,7 @@ for (const time of document.querySelectorAll('time')) time.textContent = inTime.
 // A browser keeps what was typed when the page is loaded again.
 showTotal();
 // The answer was lost, or the page was loaded again. A payer who comes back later to the code of a counter wants to pay once more.
-if (begun.get() !== null) isKnown(begun.get(), repeatMs);
+if (begun.get() !== null) showKept(begun.get());
 `;
 
 /** Every colour has at least 4.5:1 on what it stands on, in both sets. */

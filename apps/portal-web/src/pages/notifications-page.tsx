@@ -1,10 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { call } from '../api';
+import { call, PortalError } from '../api';
 import type { HttpNotificationAnswer, PortalNotifications } from '../portal-api';
 import { meQuery, merchantsQuery, notificationsQuery, queryClient } from '../queries';
-import { Confirm, Failure, Field, MerchantChoice, Moment, Secret, Waiting } from '../ui';
+import { Failure, Field, MerchantChoice, Moment, Secret, Waiting } from '../ui';
+import { ConfirmByPassword, OwnPassword } from './own-password';
 import { ProbeOutcome, useProbe } from './probe-outcome';
 import { Recipients } from './recipients';
 import { TestNotification } from './test-notification';
@@ -59,11 +60,11 @@ function Webhook({ merchantId, notifications: { http, encryption }, mayChange }:
     await refresh();
   };
   const renew = useMutation({
-    mutationFn: () => call('POST /merchants/{merchantId}/notifications/key', { path }),
+    mutationFn: (current: string) => call('POST /merchants/{merchantId}/notifications/key', { path, body: { current } }),
     onSuccess: reveal,
   });
   const remove = useMutation({
-    mutationFn: () => call('POST /merchants/{merchantId}/notifications/url/remove', { path }),
+    mutationFn: (current: string) => call('POST /merchants/{merchantId}/notifications/url/remove', { path, body: { current } }),
     onSuccess: () => {
       setRevealed(null);
       return refresh();
@@ -121,31 +122,31 @@ function Webhook({ merchantId, notifications: { http, encryption }, mayChange }:
       {renew.isError && <Failure error={renew.error} />}
       {remove.isError && <Failure error={remove.error} />}
       {mayChange && <UrlForm merchantId={merchantId} current={http?.url} onSet={reveal} onFailed={url => probe.mutate(url)} />}
-      <Question asked={question} renew={() => renew.mutate()} remove={() => remove.mutate()} onClose={() => setQuestion(null)} />
+      <Question asked={question} renew={renew.mutate} remove={remove.mutate} onClose={() => setQuestion(null)} />
     </section>
   );
 }
 
 function Question(props: {
   asked: 'key' | 'remove' | null;
-  renew: () => void;
-  remove: () => void;
+  renew: (current: string) => void;
+  remove: (current: string) => void;
   onClose: () => void;
 }): ReactNode {
   return (
     <>
       {props.asked === 'key' && (
-        <Confirm title="Renew the key?" action="Renew key" onConfirm={props.renew} onClose={props.onClose}>
+        <ConfirmByPassword title="Renew the key?" action="Renew key" onConfirm={props.renew} onClose={props.onClose}>
           <p>
             The new key is used at once. Notifications on their way may still come under the old one: keep both on your server for
             a minute. A server that cannot decrypt and does not answer 200 loses payments.
           </p>
-        </Confirm>
+        </ConfirmByPassword>
       )}
       {props.asked === 'remove' && (
-        <Confirm title="Remove the URL?" action="Remove URL" onConfirm={props.remove} onClose={props.onClose}>
+        <ConfirmByPassword title="Remove the URL?" action="Remove URL" onConfirm={props.remove} onClose={props.onClose}>
           <p>Your server is no longer told of payments, and they are settled without its answer. The key goes with the URL.</p>
-        </Confirm>
+        </ConfirmByPassword>
       )}
     </>
   );
@@ -167,15 +168,19 @@ function UrlForm(props: {
   onFailed: (url: string) => void;
 }): ReactNode {
   const [url, setUrl] = useState('');
+  const [current, setCurrent] = useState('');
   const set = useMutation({
     mutationFn: () =>
       call('POST /merchants/{merchantId}/notifications/url', {
         path: { merchantId: props.merchantId },
-        body: { url: url.trim() },
+        body: { url: url.trim(), current },
       }),
     onSuccess: props.onSet,
-    // Says exactly what stood in the way.
-    onError: () => props.onFailed(url.trim()),
+    // Says exactly what stood in the way of a URL.
+    onError: error => {
+      if (error instanceof PortalError && error.status === 400) props.onFailed(url.trim());
+    },
+    onSettled: () => setCurrent(''),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -193,6 +198,7 @@ function UrlForm(props: {
         value={url}
         onChange={event => setUrl(event.target.value)}
       />
+      <OwnPassword value={current} onChange={setCurrent} />
       {set.isError && <Failure error={set.error} />}
       <button type="submit" className="main" disabled={set.isPending}>
         {set.isPending ? 'Asking your server…' : 'Register'}

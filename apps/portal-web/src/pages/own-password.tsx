@@ -1,5 +1,5 @@
-import type { ReactNode } from 'react';
-import { Field } from '../ui';
+import { type ReactNode, useState } from 'react';
+import { Confirm, Field } from '../ui';
 
 /** Asks for the password, so that a person who only has access to the browser cannot change credentials. */
 export function OwnPassword({ value, onChange }: { value: string; onChange: (next: string) => void }): ReactNode {
@@ -12,5 +12,22 @@ export function OwnPassword({ value, onChange }: { value: string; onChange: (nex
       value={value}
       onChange={event => onChange(event.target.value)}
     />
+  );
+}
+
+/** A question that is answered with the own password. */
+export function ConfirmByPassword(props: {
+  title: string;
+  action: string;
+  onConfirm: (current: string) => void;
+  onClose: () => void;
+  children: ReactNode;
+}): ReactNode {
+  const [current, setCurrent] = useState('');
+  return (
+    <Confirm title={props.title} action={props.action} onConfirm={() => props.onConfirm(current)} onClose={props.onClose}>
+      {props.children}
+      <OwnPassword value={current} onChange={setCurrent} />
+    </Confirm>
   );
 }

@@ -4,15 +4,18 @@ import { call } from '../api';
 import type { PortalNotifications } from '../portal-api';
 import { notificationsQuery, queryClient } from '../queries';
 import { Failure, Field } from '../ui';
+import { ConfirmByPassword } from './own-password';
 
 type Recipient = PortalNotifications['recipients'][number];
 
 /** People who get an e-mail or a short message for each payment, in addition to the server. */
 export function Recipients(props: { merchantId: number; recipients: Recipient[]; mayChange: boolean }): ReactNode {
   const path = { merchantId: props.merchantId };
+  const [leaving, setLeaving] = useState<Recipient | null>(null);
   const onSuccess = (next: PortalNotifications) => queryClient.setQueryData(notificationsQuery(props.merchantId).queryKey, next);
   const remove = useMutation({
-    mutationFn: (body: Recipient) => call('POST /merchants/{merchantId}/notifications/recipients/remove', { path, body }),
+    mutationFn: (body: Recipient & { current: string }) =>
+      call('POST /merchants/{merchantId}/notifications/recipients/remove', { path, body }),
     onSuccess,
   });
   const add = useMutation({
@@ -37,7 +40,7 @@ export function Recipients(props: { merchantId: number; recipients: Recipient[];
                 type="button"
                 className="small"
                 aria-label={`Remove ${recipient.value}`}
-                onClick={() => remove.mutate(recipient)}
+                onClick={() => setLeaving(recipient)}
               >
                 Remove
               </button>
@@ -45,6 +48,18 @@ export function Recipients(props: { merchantId: number; recipients: Recipient[];
           </li>
         ))}
       </ul>
+      {leaving && (
+        <ConfirmByPassword
+          title={`Remove ${leaving.value}?`}
+          action="Remove"
+          onConfirm={current => remove.mutate({ ...leaving, current })}
+          onClose={() => setLeaving(null)}
+        >
+          <p>
+            It is told of no further payment. A removed e-mail address gets a mail about it, and so do the owners of the account.
+          </p>
+        </ConfirmByPassword>
+      )}
       {remove.isError && <Failure error={remove.error} />}
       {props.mayChange && <AddRecipient add={recipient => add.mutateAsync(recipient)} />}
       {add.isError && <Failure error={add.error} />}

@@ -5,15 +5,9 @@ import { ArrayMaxSize, IsArray, IsBoolean, IsString, IsUUID, Length, Matches, Ma
 import type { AskedReport } from '../four-eyes/four-eyes.service';
 import { AskedBy, type Asking, Needs } from '../sessions/portal.guard';
 import { SessionParam } from '../sessions/sessions.controller';
+import { CurrentPasswordBody } from '../sign-in/current-password';
 import { BearerSwitchService, type SwitchOverview } from './bearer-switch.service';
 import { CredentialsService } from './credentials.service';
-
-/** The person's own password, so that a stolen session alone changes nothing here (T-52). */
-export class CurrentPasswordBody {
-  @IsString()
-  @Length(1, 200)
-  current!: string;
-}
 
 export class ClientKeyBody extends CurrentPasswordBody {
   /** Base64 of the X.509 RSA-4096 public key. */

@@ -11,10 +11,11 @@ import type { ProbeOutcome } from '@paycode/safe-http';
 import { ParseIdPipe } from '@paycode/service-runtime';
 import { IsIn, IsOptional, IsString, Length } from 'class-validator';
 import { AskedBy, Needs } from '../sessions/portal.guard';
+import { CurrentPasswordBody } from '../sign-in/current-password';
 import { ScopedPipe } from '../tenancy/scope';
 import { type AskingPerson, NotificationsService } from './notifications.service';
 
-export class UrlBody {
+export class UrlBody extends CurrentPasswordBody {
   @IsString()
   @Length(1, 2_048)
   url!: string;
@@ -36,6 +37,13 @@ export class RecipientBody {
   value!: string;
 }
 
+export class RemoveRecipientBody extends RecipientBody {
+  /** The person's own password. */
+  @IsString()
+  @Length(1, 200)
+  current!: string;
+}
+
 /** Where a merchant is notified. */
 @Controller('console/api/merchants/:merchantId/notifications')
 export class NotificationsController {
@@ -55,10 +63,10 @@ export class NotificationsController {
   @Needs('CONFIGURE')
   setUrl(
     @Param('merchantId', ParseIdPipe) merchantId: number,
-    @Body() { url }: UrlBody,
+    @Body() { url, current }: UrlBody,
     @AskedBy(ScopedPipe) asking: AskingPerson,
   ): Promise<HttpNotificationAnswer> {
-    return this.notifications.do('add-http', { merchantId, url }, asking);
+    return this.notifications.doProven('add-http', { current, request: { merchantId, url } }, asking);
   }
 
   @Post('url/remove')
@@ -66,9 +74,10 @@ export class NotificationsController {
   @Needs('CONFIGURE')
   async removeUrl(
     @Param('merchantId', ParseIdPipe) merchantId: number,
+    @Body() { current }: CurrentPasswordBody,
     @AskedBy(ScopedPipe) asking: AskingPerson,
   ): Promise<void> {
-    await this.notifications.do('remove-http', { merchantId }, asking);
+    await this.notifications.doProven('remove-http', { current, request: { merchantId } }, asking);
   }
 
   /** Of a URL before it is set, or of the one that is. */
@@ -99,9 +108,10 @@ export class NotificationsController {
   @Needs('CONFIGURE')
   renewKey(
     @Param('merchantId', ParseIdPipe) merchantId: number,
+    @Body() { current }: CurrentPasswordBody,
     @AskedBy(ScopedPipe) asking: AskingPerson,
   ): Promise<HttpNotificationAnswer> {
-    return this.notifications.do('renew-key', { merchantId }, asking);
+    return this.notifications.doProven('renew-key', { current, request: { merchantId } }, asking);
   }
 
   @Post('recipients')
@@ -120,9 +130,9 @@ export class NotificationsController {
   @Needs('CONFIGURE')
   removeRecipient(
     @Param('merchantId', ParseIdPipe) merchantId: number,
-    @Body() body: RecipientBody,
+    @Body() { current, ...body }: RemoveRecipientBody,
     @AskedBy(ScopedPipe) asking: AskingPerson,
   ): Promise<PortalNotifications> {
-    return this.notifications.do('remove-recipient', { merchantId, ...body }, asking);
+    return this.notifications.doProven('remove-recipient', { current, request: { merchantId, ...body } }, asking);
   }
 }

@@ -5,6 +5,7 @@ import type { ProbeOutcome } from '@paycode/safe-http';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { valueOf } from '../neighbours';
 import { actorOf } from '../people/domain/person';
+import { PasswordService } from '../sign-in/password.service';
 import type { Scope } from '../tenancy/scope';
 
 type Answers = PortalOperationAnswers<ProbeOutcome>;
@@ -45,11 +46,27 @@ const actions: Partial<Record<PortalOperation, AuditEvent['action']>> = {
 export class NotificationsService {
   constructor(
     private readonly calls: NotificationConfigCalls,
+    private readonly password: PasswordService,
     private readonly audit: AuditLog,
   ) {}
 
   show(merchantId: number, { person, scope }: AskingPerson): Promise<PortalNotifications> {
     return this.calls.ask(scope, 'list', { merchantId, actor: actorOf(person) });
+  }
+
+  /**
+   * For changes that send notifications elsewhere, show the key or silence those who are told: a stolen session alone makes none of them
+   * (T-52). `current`: the own password. @throws DomainError 401, 404 outside the scope, 429, and as `do`
+   */
+  async doProven<Operation extends PortalOperation>(
+    operation: Operation,
+    { current, request }: { current: string; request: Request },
+    asking: AskingPerson,
+  ): Promise<Answers[Operation]> {
+    // A merchant of others is not known, whatever the password (T-24).
+    asking.scope.narrowedTo(request.merchantId);
+    await this.password.demand(current, asking);
+    return this.do(operation, request, asking);
   }
 
   /** @throws DomainError 404 outside the scope, and what notification-config refuses */

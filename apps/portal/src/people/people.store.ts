@@ -26,6 +26,10 @@ const peopleSql = {
   // The step only grows: the row lock lets one of two requests with the same code pass.
   useStep: 'update person set totp_step = $2 where person_id = $1 and totp_step < $2',
   useRecoveryCode: `update recovery_code set used_at = clock_timestamp() where code_hash = $2 and person_id = $1 and used_at is null`,
+  owners: `
+    select distinct email from person
+     where role = 'OWNER' and accepted_at is not null
+       and (tenant_type, tenant_id) in (('MERCHANT', $1), ('PSP', $2)) order by email limit 100`,
   refusedCodes: 'select key from guess_count where key = any($1::bytea[]) and failures >= $2 and forget_at > clock_timestamp()',
   forgetGuesses: 'delete from guess_count where key = $1',
   invite: 'insert into invitation (token_hash, person_id, expires_at) values ($2, $1, $3) returning invitation_id',
@@ -88,6 +92,12 @@ export class PeopleStore {
       hasPassword: each.passwordHash !== null,
       areCodesRefused: refused.has(keys[index]!.toString('hex')),
     }));
+  }
+
+  /** E-mail addresses of those who are in as owners of a merchant or its PSP. */
+  async ownersOf(merchantId: number, pspId: number): Promise<string[]> {
+    const rows = await this.dataSource.query<{ email: string }[]>(peopleSql.owners, [String(merchantId), String(pspId)]);
+    return rows.map(({ email }) => email);
   }
 
   async setPassword(personId: string, passwordHash: string): Promise<void> {

@@ -9,6 +9,7 @@ import { cookieFor } from '../sessions/domain/cookie';
 import type { OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, AtStages, ClientOrigin, ForAnybody, Needs, SignedIn } from '../sessions/portal.guard';
 import { SessionsService } from '../sessions/sessions.service';
+import { CurrentPasswordBody } from './current-password';
 import { passwordFor, PasswordService } from './password.service';
 import { SecondFactorService } from './second-factor.service';
 import { CodeBody } from './sign-in.controller';
@@ -51,12 +52,6 @@ export class InviteColleagueBody extends InviteBody {
   @IsString()
   @Length(1, 200)
   current?: string;
-}
-
-export class OwnPasswordBody {
-  @IsString()
-  @Length(1, 128)
-  current!: string;
 }
 
 /** A person's own password and app, and the colleagues that it lets in. */
@@ -121,7 +116,7 @@ export class SecurityController {
   @Needs('INVITE')
   allowCodes(
     @Param('personId', new ParseUUIDPipe()) personId: string,
-    @Body() { current }: OwnPasswordBody,
+    @Body() { current }: CurrentPasswordBody,
     @AskedBy() asking: Asking,
   ): Promise<void> {
     return this.people.allowCodes({ personId, current }, asking);

@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { PortalFourEyesNotice, PortalInvitation } from '@paycode/dto';
+import type { ChangeNotice, PortalFourEyesNotice, PortalInvitation } from '@paycode/dto';
 
 /** In place of recipient-messages: keeps what it is to mail. */
 export class FakeMails {
   private readonly asked: PortalFourEyesNotice[] = [];
   readonly invitations: PortalInvitation[] = [];
+  readonly notices: ChangeNotice[] = [];
   private readonly server: Server = createServer((request, response) => void this.answer(request, response));
   isAway = false;
 
@@ -37,6 +38,7 @@ export class FakeMails {
 
   private keep(url: string, body: string): boolean {
     if (url === '/internal/recipient-messages/four-eyes') this.asked.push(JSON.parse(body) as PortalFourEyesNotice);
+    else if (url === '/internal/recipient-messages/notices') this.notices.push(...(JSON.parse(body) as ChangeNotice[]));
     else if (url === '/internal/recipient-messages/invitations') this.invitations.push(JSON.parse(body) as PortalInvitation);
     else return false;
     return true;

@@ -72,6 +72,8 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['POST', '/internal/webhook-keys/reseal', operator],
     // Whose merchants a person may touch is the portal's to know; each call names who asks for it.
     ['POST', '/internal/portal/merchants', portal],
+    ['POST', '/internal/portal/change-notices/claim', portal],
+    ['POST', '/internal/portal/change-notices/done', portal],
     ...portalOperations.map((operation): Row => ['POST', `/internal/portal/notifications/${operation}`, portal]),
   ],
   'webhook-dispatcher': [
@@ -91,7 +93,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ...erasures,
   ],
   'recipient-messages': [
-    ['POST', '/internal/recipient-messages/notices', ['notification-config']],
+    ['POST', '/internal/recipient-messages/notices', ['notification-config', 'portal']],
     ['POST', '/internal/recipient-messages/invitations', portal],
     ['POST', '/internal/recipient-messages/four-eyes', portal],
     ...deadLetters,

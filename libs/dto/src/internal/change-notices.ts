@@ -12,7 +12,15 @@ export interface ChangeNotice {
   occurredAt: string;
 }
 
-/** Changes of a merchant's webhook configuration that its EMAIL recipients are told of (T-15). */
-export const changeNoticeKinds = ['URL_CHANGED', 'KEY_CHANGED', 'URL_REMOVED'] as const;
+/** Changes of a merchant's notifications that its EMAIL recipients and the owners of merchant and PSP are told of (T-15). */
+export const changeNoticeKinds = ['URL_CHANGED', 'KEY_CHANGED', 'URL_REMOVED', 'RECIPIENT_ADDED', 'RECIPIENT_REMOVED'] as const;
+
+/**
+ * A change that the owners of merchant and PSP are told of: the portal knows who they are. POST notification-config
+ * /internal/portal/change-notices/claim gives at most 50, each again after half a minute unless POST …/done named it.
+ */
+export interface OwnerNotice extends Omit<ChangeNotice, 'emails'> {
+  pspId: number;
+}
 
 export type ChangeNoticeKind = (typeof changeNoticeKinds)[number];

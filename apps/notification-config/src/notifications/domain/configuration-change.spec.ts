@@ -71,6 +71,7 @@ describe('a change of the configuration of a merchant', () => {
     expect(addingRecipient(configured({ recipients: [sms] }), email)).toStrictEqual({
       added: email,
       events: [{ kind: 'RECIPIENT_ADDED', detail }],
+      notice: 'RECIPIENT_ADDED',
     });
     expect(addingRecipient(configured({ recipients: [sms, email] }), email)).toStrictEqual({ events: [] });
     expect(addingRecipient(configured({ recipients: [{ ...sms, value: email.value }] }), email)).toHaveProperty('added');
@@ -91,6 +92,7 @@ describe('a change of the configuration of a merchant', () => {
     expect(removingRecipient(configured({ recipients: [email, sms] }), sms)).toStrictEqual({
       removed: sms,
       events: [{ kind: 'RECIPIENT_REMOVED', detail: { type: 'SMS', value: '***567' } }],
+      notice: 'RECIPIENT_REMOVED',
     });
     expect(removingRecipient(configured({ recipients: [email] }), sms)).toBeUndefined();
   });

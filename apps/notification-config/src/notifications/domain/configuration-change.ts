@@ -1,12 +1,9 @@
-import { storedVersion } from '@paycode/dto';
+import { type ChangeNoticeKind, storedVersion } from '@paycode/dto';
 import type { HttpNotification, NotificationConfiguration } from './notification-configuration';
 import { isSameRecipient, maskedRecipient, type Recipient } from './recipient';
 
 export type ChangeKind =
   'URL_SET' | 'URL_REMOVED' | 'KEY_CREATED' | 'KEY_RENEWED' | 'KEY_REVEALED' | 'RECIPIENT_ADDED' | 'RECIPIENT_REMOVED';
-
-/** Kind of the notice to the merchant's EMAIL recipients (T-15). */
-export type NoticeKind = 'URL_CHANGED' | 'KEY_CHANGED' | 'URL_REMOVED';
 
 /** A change to one merchant's configuration, to be applied as a whole. */
 export interface ConfigurationChange {
@@ -15,7 +12,8 @@ export interface ConfigurationChange {
   added?: Recipient;
   removed?: Recipient;
   events: { kind: ChangeKind; detail?: Record<string, string> }[];
-  notice?: NoticeKind;
+  /** Told to the EMAIL recipients before the change, and to the owners of merchant and PSP (T-15). */
+  notice?: ChangeNoticeKind;
 }
 
 /** The new key's id and sealed text, used when the merchant has none yet. */
@@ -54,14 +52,14 @@ export function renewingKey(http: HttpNotification, freshKey: SealedKey): Config
 /** extra: a recipient that is there already, in any spelling, is no change. */
 export function addingRecipient(current: NotificationConfiguration, recipient: Recipient): ConfigurationChange {
   if (existing(current, recipient)) return { events: [] };
-  return { added: recipient, events: [{ kind: 'RECIPIENT_ADDED', detail: maskedDetail(recipient) }] };
+  return { added: recipient, events: [{ kind: 'RECIPIENT_ADDED', detail: maskedDetail(recipient) }], notice: 'RECIPIENT_ADDED' };
 }
 
 /** For the portal only (R-4.3-14). undefined: there is no such recipient. */
 export function removingRecipient(current: NotificationConfiguration, recipient: Recipient): ConfigurationChange | undefined {
   const removed = existing(current, recipient);
   if (!removed) return undefined;
-  return { removed, events: [{ kind: 'RECIPIENT_REMOVED', detail: maskedDetail(removed) }] };
+  return { removed, events: [{ kind: 'RECIPIENT_REMOVED', detail: maskedDetail(removed) }], notice: 'RECIPIENT_REMOVED' };
 }
 
 /** Removes the URL with its key; undefined: there is no URL. */

@@ -50,8 +50,7 @@ const asciiOnly =
 
 /** The rule that `value` breaks, in words for the caller. */
 export function valueRuleOf(type: Channel, value: unknown): string {
-  // eslint-disable-next-line no-control-regex
-  return type === 'EMAIL' && typeof value === 'string' && /[^\u0000-\u007f]/.test(value) ? asciiOnly : validValuesText;
+  return type === 'EMAIL' && typeof value === 'string' && /[^ -~]/.test(value) ? asciiOnly : validValuesText;
 }
 
 /** Whether `value`, already trimmed, is an address of that kind. */

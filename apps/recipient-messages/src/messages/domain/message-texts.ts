@@ -85,11 +85,13 @@ const changes: Record<ChangeNotice['kind'], string> = {
   URL_CHANGED: 'The notification URL was set or changed',
   KEY_CHANGED: 'The notification key was renewed',
   URL_REMOVED: 'The notification URL was removed',
+  RECIPIENT_ADDED: 'A recipient of notifications was added',
+  RECIPIENT_REMOVED: 'A recipient of notifications was removed',
 };
 
 const advice = 'If you did not expect this, contact support at once: notifications may be going elsewhere.';
 
-/** Tells a merchant that somebody changed its notification URL or key (T-15). The text contains neither URL nor key. */
+/** Tells of a change of a merchant's notification URL, key or recipients (T-15). The text contains none of them. */
 export function changeNoticeEmail(notice: Pick<ChangeNotice, 'kind' | 'merchantId' | 'actor' | 'occurredAt'>): EmailText {
   const headline = changes[notice.kind];
   const lines = [
