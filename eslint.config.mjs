@@ -47,7 +47,7 @@ const exceptions = [
     reason: 'dashboards read paycode_tracing_spans_total',
   },
   {
-    files: ['libs/events/src/kafka/kafka-member.ts'],
+    files: ['libs/events/src/kafka/kafka-subscriber.ts'],
     rules: ['paycode/setting-reads'],
     reason: 'reads the names that kafkajs gives its events',
   },

@@ -6,6 +6,5 @@ export * from './sealing/key-ring';
 export * from './sealing/payload-sealer';
 export * from './sealing/webhook-key-sealer';
 export * from './webhook/webhook-envelope';
-export * from './webhook/webhook-envelope.error';
 export * from './webhook/webhook-headers';
 export * from './webhook/webhook-key';

@@ -16,6 +16,6 @@ export * from './outbox/insert-outbox';
 export { createOutboxTable, keepPayloadsInOutboxRows, linesOfEvents } from './outbox/outbox.sql';
 export * from './nest/consuming.module';
 export * from './nest/messaging.module';
-export { createDeadLetterTable } from './dead-letters/dead-letter.sql';
+export { createDeadLetterTable } from './dead-letters/dead-letter.store';
 export { DeadLettersModule } from './dead-letters/dead-letters.module';
 export { DeadLettersService } from './dead-letters/dead-letters.service';

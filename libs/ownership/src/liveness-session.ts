@@ -1,7 +1,24 @@
 import { connectTimeoutMsOf } from '@paycode/persistence';
 import { Client } from 'pg';
 import type { DataSource } from 'typeorm';
-import { livenessSql as sql } from './liveness.sql';
+
+/** First key of the locks by which replicas show that they are alive. */
+const livenessLockClass = 0x6c_69_66;
+
+/** The second key: the last part of a replica's id. If two were alike, one of them would be judged by its heartbeat alone. */
+const lockKeyOf = (id: string) => `('x' || right(${id}::text, 8))::bit(32)::int`;
+
+/** The locks by which replicas show that they are alive (P-T11). They fall with the connection that took them. */
+export const livenessSql = {
+  hold: `select pg_try_advisory_lock(${livenessLockClass}, ${lockKeyOf('$1::uuid')}) as held`,
+  isHeld: (id: string) => `exists (
+    select from held_locks where held_locks.objid = ${lockKeyOf(id)}::oid)`,
+  // Read once per statement: pg_locks stops all lock traffic of the server for the moment of its copy.
+  heldLocks: `held_locks as materialized (
+    select objid from pg_locks
+     where locktype = 'advisory' and classid = ${livenessLockClass}::oid and objsubid = 2 and granted
+       and database = (select oid from pg_database where datname = current_database()))`,
+} as const;
 
 export interface LivenessSessionOptions {
   /** Of the service's database, as its pool has it. */
@@ -83,7 +100,7 @@ export class LivenessSession {
       this.keep(replica);
     });
     await client.connect();
-    const { rows } = await client.query<{ held: boolean }>(sql.hold, [replica]);
+    const { rows } = await client.query<{ held: boolean }>(livenessSql.hold, [replica]);
     // Not held: the server has not noticed yet that an earlier session of this process ended. The next heartbeat tries again.
     if (!rows[0]?.held || this.isClosed) return client.end();
     this.client = client;

@@ -1,8 +1,46 @@
 import { preparedQuery } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
-import type { LivenessSession } from './liveness-session';
+import { type LivenessSession, livenessSql } from './liveness-session';
 import { type HeldShard, type OwnershipRows, type ReplicaRow, type ShardRow, ShardStore } from './ownership.ports';
-import { shardSql as sql } from './shard.sql';
+
+/** Statements of shards and of the replicas that own them. */
+const shardSql = {
+  // Waits, as a takeover does, for what a predecessor's connection still executes. One statement: a predecessor is gone with all of its shards or not.
+  succeed: `with me as (
+         insert into replica (id, heartbeat, instance) values ($1, 1, $2) on conflict (id) do update set instance = excluded.instance),
+       former as materialized (delete from replica where instance = $2 and id <> $1 returning id),
+       theirs as materialized (select s.shard from shard s join former on s.owner = former.id order by s.shard for update of s)
+       update shard set owner = null from theirs where shard.shard = theirs.shard`,
+
+  heartbeat:
+    'insert into replica (id, heartbeat) values ($1, 1) on conflict (id) do update set heartbeat = replica.heartbeat + 1',
+
+  // Runs after the heartbeat, so that it sees it. It reads both tables in one statement, so that owner and heartbeat are from the same
+  // instant. Shards of one owner and epoch are one row.
+  rows: `with ${livenessSql.heldLocks}
+         select s.owner, s.epoch, string_agg(s.shard::text, ',') as shards, r.id as replica, r.heartbeat, r.is_held
+         from shard s full join (select id, heartbeat, ${livenessSql.isHeld('id')} as is_held from replica) r on r.id = s.owner
+         group by s.owner, s.epoch, r.id, r.heartbeat, r.is_held`,
+
+  take: `with seen as (select * from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as t(shard, epoch, heartbeat)),
+       -- Waits for transactions of the former owner that lock the row (ingests, negative verdicts), so that the new owner sees their rows.
+       free as materialized (
+         select s.shard from shard s join seen using (shard)
+          where s.epoch = seen.epoch
+            and (select r.heartbeat from replica r where r.id = s.owner) is not distinct from seen.heartbeat
+          order by s.shard for update of s)
+       update shard set owner = $1, epoch = shard.epoch + 1
+         from free join seen using (shard)
+        where shard.shard = free.shard and shard.epoch = seen.epoch
+       returning shard.shard, shard.epoch`,
+
+  release: `with mine as materialized (
+         select s.shard from shard s join unnest($2::smallint[], $3::bigint[]) as t(shard, epoch) using (shard, epoch)
+          where s.owner = $1 order by s.shard for update of s)
+       update shard set owner = null from mine where shard.shard = mine.shard`,
+
+  forget: 'delete from replica where id = any($1::uuid[]) and not exists (select from shard where owner = replica.id)',
+} as const;
 
 interface Row {
   /** Numbers, separated by commas; null for a replica without any. */
@@ -32,14 +70,14 @@ export class PostgresShardStore extends ShardStore {
   }
 
   override async succeed(replica: string, instance: string): Promise<void> {
-    await this.dataSource.query(sql.succeed, [replica, instance]);
+    await this.dataSource.query(shardSql.succeed, [replica, instance]);
   }
 
   override async heartbeat(replica: string): Promise<OwnershipRows> {
     this.liveness?.keep(replica);
     const before = this.liveness?.standing;
-    await preparedQuery(this.dataSource, { name: 'replica-heartbeat', text: sql.heartbeat }, [replica]);
-    const rows = await preparedQuery<Row>(this.dataSource, { name: 'shard-rows', text: sql.rows }, []);
+    await preparedQuery(this.dataSource, { name: 'replica-heartbeat', text: shardSql.heartbeat }, [replica]);
+    const rows = await preparedQuery<Row>(this.dataSource, { name: 'shard-rows', text: shardSql.rows }, []);
     const replicas = new Map(rows.flatMap(row => (row.replica === null ? [] : [[row.replica, replicaRowOf(row.replica, row)]])));
     const session = this.sessionSince(before, replicas.get(replica)?.isHeld ?? false);
     return { replicas: [...replicas.values()], shards: rows.flatMap(shardRowsOf), ...(session !== undefined && { session }) };
@@ -55,7 +93,7 @@ export class PostgresShardStore extends ShardStore {
   }
 
   override async take(replica: string, seen: readonly ShardRow[]): Promise<HeldShard[]> {
-    const rows = await this.rows<{ shard: number; epoch: string }>(sql.take, [
+    const rows = await this.rows<{ shard: number; epoch: string }>(shardSql.take, [
       replica,
       seen.map(row => row.shard),
       seen.map(row => row.epoch),
@@ -65,11 +103,11 @@ export class PostgresShardStore extends ShardStore {
   }
 
   override async release(replica: string, shards: readonly HeldShard[]): Promise<void> {
-    await this.dataSource.query(sql.release, [replica, shards.map(held => held.shard), shards.map(held => held.epoch)]);
+    await this.dataSource.query(shardSql.release, [replica, shards.map(held => held.shard), shards.map(held => held.epoch)]);
   }
 
   override async forget(replicas: readonly string[]): Promise<void> {
-    await this.dataSource.query(sql.forget, [replicas]);
+    await this.dataSource.query(shardSql.forget, [replicas]);
   }
 
   /** TypeORM answers `[rows, count]` for an update with `returning`. */

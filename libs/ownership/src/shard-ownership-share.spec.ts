@@ -2,6 +2,7 @@ import { ManualClock, settled } from '@paycode/service-runtime/timing/testing';
 import { evenShare } from './assignment';
 import { ShardOwnership } from './shard-ownership';
 import { MemoryShardStore } from './testing/memory-shard.store';
+import { shardStoreConformance } from './testing/shard-store.conformance';
 
 describe('owning an even share of the shards', () => {
   const leaseMs = 5_000;
@@ -82,4 +83,8 @@ describe('owning an even share of the shards', () => {
     };
     expect(await passOf(first)).toEqual([1, 2, 3]);
   });
+});
+
+describe('shards in memory', () => {
+  shardStoreConformance(async () => new MemoryShardStore(8));
 });

@@ -1,9 +1,8 @@
 import { FlushQueue } from '@paycode/persistence';
 import type { Clock } from '@paycode/service-runtime/timing';
-import type { Assignment } from './assignment';
+import { type Assignment, shardCount } from './assignment';
 import { FailureDetector } from './failure-detector';
 import type { HeldShard, OwnershipRows, ShardListener, ShardRow, ShardStore } from './ownership.ports';
-import { shardCount } from './shard-of';
 
 export interface ShardOwnershipOptions {
   /** Identity of this process; a restarted one has another. */

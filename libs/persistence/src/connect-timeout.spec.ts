@@ -1,4 +1,4 @@
-import { connectTimeoutMsOf } from './connect-timeout';
+import { connectTimeoutMsOf } from './data-source';
 
 describe('the connect time-out of a database URL', () => {
   it.each([

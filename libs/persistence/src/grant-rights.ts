@@ -1,5 +1,29 @@
 import type { DataSource } from 'typeorm';
-import { type Relation, rightsSql as sql } from './rights.sql';
+
+export interface Relation {
+  name: string;
+  isInsertOnly: boolean;
+  isSequence: boolean;
+}
+
+const own = `relnamespace = current_schema()::regnamespace and pg_get_userbyid(relowner) = current_user`;
+
+function rightsOn({ name, isInsertOnly, isSequence }: Relation): string {
+  if (isSequence) return `usage on sequence ${name}`;
+  return `${isInsertOnly ? 'select, insert' : 'select, insert, update, delete'} on table ${name}`;
+}
+
+/** Statements that grant a role its rights. PostgreSQL has quoted the names, which stand in the text because these statements take no parameters. */
+const rightsSql = {
+  relations: `
+  select quote_ident(relname) as name, relname = any($1) as "isInsertOnly", relkind = 'S' as "isSequence"
+    from pg_class where ${own} and relkind in ('r', 'p', 'S') order by relname`,
+  places: 'select quote_ident(current_database()) as database, quote_ident(current_schema()) as schema, quote_ident($1) as role',
+
+  connect: (database: string, role: string) => `grant connect on database ${database} to ${role}`,
+  useSchema: (schema: string, role: string) => `grant usage on schema ${schema} to ${role}`,
+  useRelation: (relation: Relation, role: string) => `grant ${rightsOn(relation)} to ${role}`,
+} as const;
 
 export interface ServiceRights {
   /** The database role that the service logs in as; it owns nothing. */
@@ -13,12 +37,12 @@ export interface ServiceRights {
  * second time as after the first. @throws QueryFailedError when there is no such role
  */
 export async function grantRights(owner: DataSource, { role, insertOnly }: ServiceRights): Promise<void> {
-  const [to] = await owner.query<[{ database: string; schema: string; role: string }]>(sql.places, [role]);
-  const relations = await owner.query<Relation[]>(sql.relations, [insertOnly]);
+  const [to] = await owner.query<[{ database: string; schema: string; role: string }]>(rightsSql.places, [role]);
+  const relations = await owner.query<Relation[]>(rightsSql.relations, [insertOnly]);
   const grants = [
-    sql.connect(to.database, to.role),
-    sql.useSchema(to.schema, to.role),
-    ...relations.map(relation => sql.useRelation(relation, to.role)),
+    rightsSql.connect(to.database, to.role),
+    rightsSql.useSchema(to.schema, to.role),
+    ...relations.map(relation => rightsSql.useRelation(relation, to.role)),
   ];
   await owner.transaction(async manager => void (await manager.query(grants.join(';\n'))));
 }

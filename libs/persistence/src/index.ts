@@ -1,9 +1,6 @@
 export * from './array-literal';
-export * from './binary-array';
-export * from './connect-timeout';
 export * from './data-source';
 export * from './exact-integer';
-export * from './prepared-query';
 export * from './with-connection';
 export * from './grant-rights';
 export * from './forward-migration';
@@ -11,7 +8,6 @@ export * from './migrate';
 export * from './embedded/embedded-postgres';
 export * from './flush-queue';
 export * from './isolate';
-export * from './joined-payloads';
 export * from './parked-work';
 export * from './durability';
 export * from './nest/database-env';

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { outboundEnv, outboundPolicyOf } from './outbound-env';
+import { userAgent } from './user-agent';
 
 describe('the settings of outbound requests', () => {
   it('each setting reaches the policy (R-6.2-8, A-81)', () => {
@@ -28,5 +31,12 @@ describe('the settings of outbound requests', () => {
 
   it('by default only globally routable addresses are reached, and a look-up may take 5 s (T-11)', () => {
     expect([outboundEnv.OUTBOUND_ALLOW.default, outboundEnv.OUTBOUND_DNS_TIMEOUT_MS.default]).toEqual([[], 5_000]);
+  });
+});
+
+describe('the User-Agent of requests to receivers', () => {
+  it('names the product and the version of the package', () => {
+    const { version } = JSON.parse(readFileSync(join(__dirname, '../../../package.json'), 'utf8')) as { version: string };
+    expect(userAgent).toBe(`Paycode/${version}`);
   });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { blockedUntilMs, retryAfterS } from './guess-rule';
+import { blockedUntilMs, guesserOf, guessKeys, retryAfterS } from './guess-rule';
 
 const rule = { freeTries: 5, delayFirstMs: 1_000, delayMaxMs: 60_000, memoryMs: 900_000, memorySince: 'LAST_TRY' } as const;
 const countOf = (failures: number) => ({ failures, lastFailedAtMs: 10_000, forgetAtMs: 910_000 });
@@ -28,5 +28,25 @@ describe('the delay after wrong credentials (T-05)', () => {
 
   it('is given in whole seconds, rounded up, at least one', () => {
     expect([1_000, 1_500, 3_000, 3_001].map(untilMs => retryAfterS(untilMs, 1_000))).toEqual([1, 1, 2, 3]);
+  });
+});
+
+describe('the keys that count guesses (T-05)', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2:3:4:5:6', '8193:3512:1:2'],
+    ['2001:db8:1:2::ffff', '8193:3512:1:2'],
+    ['not an address', 'not an address'],
+  ])('%s is %s: an IPv6 host owns its whole /64', (address, guesser) => {
+    expect(guesserOf(address)).toBe(guesser);
+  });
+
+  it('identity and address cannot be shifted into each other', () => {
+    expect(guessKeys.pair('a', 'b,c').equals(guessKeys.pair('a,b', 'c'))).toBe(false);
+  });
+
+  it('the identity cannot be read from the key (T-17)', () => {
+    expect(guessKeys.pair('my-password', '203.0.113.7').toString('latin1')).not.toContain('my-password');
   });
 });

@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+
 /** How tries under one key slow down the next ones (T-05). */
 export interface GuessRule {
   /** Tries without a wait, because a person or a deployment sometimes has a wrong password. */
@@ -42,3 +45,27 @@ export const guessDelays = {
   memoryMs: forgetAfterMs,
   memorySince: 'LAST_TRY',
 } as const satisfies Omit<GuessRule, 'freeTries'>;
+
+const plainIpv4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
+
+/**
+ * The key to count guesses under: an IPv4 address, or the /64 of an IPv6 address (one host has all of it). Any other text is its
+ * own key.
+ */
+export function guesserOf(address: string): string {
+  if (plainIpv4.test(address) || !ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed.kind() === 'ipv4' ? parsed.toString() : (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');
+}
+
+/** Digest under which tries are counted. */
+export const guessKeys = {
+  pair: (identity: string, guesser: string): Buffer => digest('pair', identity, guesser),
+  address: (guesser: string): Buffer => digest('address', guesser),
+  account: (identity: string): Buffer => digest('account', identity),
+  challenges: (guesser: string): Buffer => digest('challenges', guesser),
+};
+
+function digest(...parts: string[]): Buffer {
+  return hash('sha256', JSON.stringify(parts), 'buffer');
+}

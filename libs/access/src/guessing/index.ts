@@ -1,7 +1,3 @@
-export * from './guess-keys';
 export * from './guess-rule';
-export * from './guess-store';
-export { guessTableStatements } from './guess-table.sql';
-export { guesserOf } from './guesser-of';
+export { type CountedKey, type CountedTry, GuessStore, guessTableStatements, PostgresGuessStore } from './postgres-guess.store';
 export { KnownBlocks } from './known-blocks';
-export { PostgresGuessStore } from './postgres-guess.store';

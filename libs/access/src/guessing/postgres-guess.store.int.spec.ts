@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import type { GuessRule } from './guess-rule';
-import { guessTableStatements } from './guess-table.sql';
-import { PostgresGuessStore } from './postgres-guess.store';
+import { guessTableStatements, PostgresGuessStore } from './postgres-guess.store';
 
 const rule: GuessRule = { freeTries: 3, delayFirstMs: 1_000, delayMaxMs: 60_000, memoryMs: 900_000, memorySince: 'LAST_TRY' };
 const nowMs = Date.UTC(2030, 0, 1);

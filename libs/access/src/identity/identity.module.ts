@@ -6,7 +6,7 @@ import { ServiceTokenSigner } from '../service-token/service-token';
 import type { ServiceName } from '../service-token/token-keys';
 import { assertionIssuer } from './identity-assertion';
 import { IdentityKeys, type JwksSource, type JwkSet } from './identity-keys';
-import { IdentityStrategy } from './identity.strategy';
+import { IdentityStrategy } from './identity.guard';
 
 /** Where auth-session publishes its keys: `{AUTH_SESSION_URL}/internal/jwks`, a client to auth-session, or (tests) the keys themselves. */
 export type IdentityModuleOptions = { jwksUrl: string } | { client: InternalClient } | { jwks: JwksSource };

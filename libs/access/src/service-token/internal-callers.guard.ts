@@ -1,12 +1,40 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type jsonwebtoken from 'jsonwebtoken';
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { AuthGuard } from '@nestjs/passport';
+import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { DomainError, LOGGER, type Logger, peerNamesOf } from '@paycode/service-runtime';
+import { ExtractJwt, Strategy } from 'passport-jwt';
 import { InternalCallTable } from './internal-calls';
 import { KnownCallers } from './known-callers';
 import { type InternalCaller, ServiceTokenKeys } from './service-token-keys';
-import { ServiceTokenStrategy } from './service-token.strategy';
+import { ownNameRegistry } from '../passport/own-name';
+import { tokenAlgorithm } from './token-keys';
+
+/** Verifies the Bearer token of an internal call (ES256 only, T-08); the result is the caller. */
+@Injectable()
+export class ServiceTokenStrategy extends PassportStrategy(Strategy) {
+  declare name: string;
+
+  constructor(private readonly keys: ServiceTokenKeys) {
+    super({
+      jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
+      // A provider may return a KeyObject; a key as text would be imported again for every token.
+      secretOrKeyProvider: (_request, token: string, done) => done(null, keys.keyFor(token) as unknown as Buffer),
+      algorithms: [tokenAlgorithm],
+      audience: keys.audiences,
+      jsonWebTokenOptions: { complete: true },
+    });
+  }
+
+  validate(token: jsonwebtoken.Jwt): InternalCaller | false {
+    return this.keys.callerOf(token) ?? false;
+  }
+
+  getPassportInstance() {
+    return ownNameRegistry('service-token');
+  }
+}
 
 /** The fields of a request that the guard reads and sets. */
 export interface InternalRequest {

@@ -1,12 +1,24 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { type DynamicModule, Global, Injectable, Module } from '@nestjs/common';
+import { APP_GUARD, HttpAdapterHost } from '@nestjs/core';
 import { LOGGER, type Logger, MutualTls } from '@paycode/service-runtime';
+import type { FastifyInstance } from 'fastify';
 import { type InternalCall, internalCalls, InternalCallTable } from './internal-calls';
-import { InternalCallersGuard } from './internal-callers.guard';
-import { InternalRouteCheck } from './internal-route-check';
+import { InternalCallersGuard, ServiceTokenStrategy } from './internal-callers.guard';
 import { ServiceTokenSigner } from './service-token';
 import { ServiceTokenKeys, type TokenKeyOptions } from './service-token-keys';
-import { ServiceTokenStrategy } from './service-token.strategy';
+
+/** Stops the start of a service that has an internal route without a row in the table of internal calls. */
+@Injectable()
+export class InternalRouteCheck {
+  constructor({ httpAdapter }: HttpAdapterHost, table: InternalCallTable) {
+    // Before any module registers a route.
+    httpAdapter.getInstance<FastifyInstance>().addHook('onRoute', ({ method, url }) => {
+      if (!url.startsWith('/internal/')) return;
+      const missing = [method].flat().filter(name => !table.callersOf(name, url));
+      if (missing.length > 0) throw new Error(`the table of internal calls has no row for ${missing.join(', ')} ${url}`);
+    });
+  }
+}
 
 export interface ServiceTokenOptions extends TokenKeyOptions {
   /** Another table than the platform's, for tests. */

@@ -1,8 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import fc from 'fast-check';
-import { encryptWithNonce } from './aes-128-gcm';
-import { type WebhookEnvelope, webhookEnvelope } from './webhook-envelope';
-import { WebhookEnvelopeError } from './webhook-envelope.error';
+import { encryptWithNonce, type WebhookEnvelope, webhookEnvelope, WebhookEnvelopeError } from './webhook-envelope';
 import { generateWebhookKey, importWebhookKey } from './webhook-key';
 
 const plaintext = '{"transactionId":1,"status":"SUCCESS"}';

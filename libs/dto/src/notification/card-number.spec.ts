@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { validateSync } from 'class-validator';
 import { aNotification } from '../testing';
-import { holdsCardNumber } from './card-number';
+import { holdsCardNumber, WithoutCardNumber } from './card-number';
 import { serializeNotification } from './notification-json';
 import type { TransactionNotificationV3 } from './transaction-notification-v3';
 
@@ -211,5 +212,25 @@ describe('card numbers in texts', () => {
     const ids = { transactionId: id, referenceTransactionId: id, merchantId: id, amount: '411111111111111.1' };
     const written = serializeNotification({ ...full, ...ids, bankResponse: { ...bankResponse, retrievalReferenceNumber: id } });
     expect(written).toContain(`"retrievalReferenceNumber":${id},`);
+  });
+});
+
+class Body {
+  @WithoutCardNumber()
+  reference: unknown;
+}
+
+describe('a text of a body without a card number (R-2.5-15)', () => {
+  const refusals = (reference: unknown) =>
+    validateSync(Object.assign(new Body(), { reference })).map(({ constraints }) => constraints);
+
+  it('is refused by the name of its field when it holds one', () => {
+    expect(refusals('card 4111 1111 1111 1111')).toEqual([
+      { withoutCardNumber: 'reference must not hold a card number. Send at most the last 4 digits of a card' },
+    ]);
+  });
+
+  it.each(['order 4111', '', 4_111_111_111_111_111, null])('%j is not refused: what is no text is for other rules', reference => {
+    expect(refusals(reference)).toEqual([]);
   });
 });

@@ -1,3 +1,5 @@
+import { ValidateBy } from 'class-validator';
+
 /** The use of a field. A reference holds order numbers, a telephone field holds telephone numbers, and a text may hold anything. */
 export type FieldUse = 'text' | 'reference' | 'telephone';
 
@@ -145,3 +147,13 @@ function inAsciiDigits(text: string): string {
 function anyOf(...patterns: RegExp[]): RegExp {
   return new RegExp(`^(?:${patterns.map(({ source }) => source).join('|')})$`);
 }
+
+/** Refuses a text of a body that would put a full card number into the notification (R-2.5-15). */
+export const WithoutCardNumber = (use: FieldUse = 'text'): PropertyDecorator =>
+  ValidateBy({
+    name: 'withoutCardNumber',
+    validator: {
+      validate: value => typeof value !== 'string' || !holdsCardNumber(value, use),
+      defaultMessage: () => `$property must not hold a card number. ${cardNumberAdvice[use]}`,
+    },
+  });

@@ -7,11 +7,8 @@ import { EventsServer } from '../nest/events-server';
 import { eventOf, interleaved } from '../testing/collector';
 import { PostgresHarness } from '../testing/postgres-harness';
 import { groupOf, quietLog } from '../testing/transport-harness';
-import { DeadLetterStore } from './dead-letter.store';
-import { createDeadLetterTable } from './dead-letter.sql';
-import { DeadLettersService } from './dead-letters.service';
-import { contentOf } from './letter-defect';
-import { recordFrom, storedRecord } from './stored-record';
+import { createDeadLetterTable, DeadLetterStore, recordFrom, storedRecord } from './dead-letter.store';
+import { contentOf, DeadLettersService } from './dead-letters.service';
 
 const before = Number.MAX_SAFE_INTEGER;
 

@@ -1,7 +1,35 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import type { DeadLetterPage, DeadLetterSummary, RedriveAnswer } from '@paycode/dto';
+import { type DeadLetterPage, deadLettersMax, type DeadLetterSummary, type RedriveAnswer } from '@paycode/dto';
+import { FromDigits } from '@paycode/service-runtime';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsOptional, Max, Min } from 'class-validator';
 import { DeadLettersService } from '../dead-letters/dead-letters.service';
-import { DeadLetterIdsBody, DeadLettersQuery } from './dead-letters.query';
+
+export class DeadLettersQuery {
+  /** Letters older than this one. */
+  @IsOptional()
+  @FromDigits()
+  @IsInt()
+  @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
+  before: number = Number.MAX_SAFE_INTEGER;
+
+  @IsOptional()
+  @FromDigits()
+  @IsInt()
+  @Min(1)
+  @Max(deadLettersMax)
+  limit: number = deadLettersMax;
+}
+
+export class DeadLetterIdsBody {
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(deadLettersMax)
+  @IsInt({ each: true })
+  @Min(1, { each: true })
+  @Max(Number.MAX_SAFE_INTEGER, { each: true })
+  letterIds!: number[];
+}
 
 /** Dead letters of this service's own consumer groups, for people on call. */
 @Controller('internal/dead-letters')

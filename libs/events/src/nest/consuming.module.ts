@@ -3,8 +3,7 @@ import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { createEventTransport } from '../create-event-transport';
 import { EventTransport } from '../event-transport';
 import type { EventsOptions } from '../events-env';
-import { EventsServer } from './events-server';
-import { eventsServerProvider } from './events-server.provider';
+import { EventsServer, eventsServerProvider } from './events-server';
 
 /** The event transport of a service that publishes no events and so has no outbox, and the server of its consumers; both injectable by class. */
 @Global()

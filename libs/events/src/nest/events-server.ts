@@ -1,10 +1,11 @@
 import { scrapedGauge } from '@paycode/service-runtime/metrics';
-import type { Lifecycle } from '@paycode/service-runtime';
+import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { BaseRpcContext, type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import { lastValueFrom } from 'rxjs';
+import type { FactoryProvider } from '@nestjs/common';
 import type { DeadLetterStore } from '../dead-letters/dead-letter.store';
 import { deliverBatch } from '../delivery/deliver-batch';
-import type { EventBatch, EventTransport, Subscriber, SubscriberProgress, Subscription } from '../event-transport';
+import { type EventBatch, EventTransport, type Subscriber, type SubscriberProgress, type Subscription } from '../event-transport';
 import type { RawRecord } from '../record/cloud-event';
 import type { TransportLog } from '../transport-log';
 import type { OnEventsOptions } from './on-events';
@@ -196,3 +197,10 @@ export class EventsServer extends Server implements CustomTransportStrategy {
     else process.exit(1);
   }
 }
+
+/** The consumers of a service. Its definition hands the server to Nest, which starts it after the listeners. */
+export const eventsServerProvider: FactoryProvider = {
+  provide: EventsServer,
+  inject: [EventTransport, LOGGER, Lifecycle],
+  useFactory: (transport: EventTransport, log: Logger, lifecycle: Lifecycle) => new EventsServer({ transport, log, lifecycle }),
+};

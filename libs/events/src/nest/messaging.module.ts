@@ -14,8 +14,7 @@ import { createEventTransport } from '../create-event-transport';
 import { EventTransport } from '../event-transport';
 import type { EventsOptions } from '../events-env';
 import { OutboxRelay, type OutboxState } from '../outbox/outbox-relay';
-import { EventsServer } from './events-server';
-import { eventsServerProvider } from './events-server.provider';
+import { EventsServer, eventsServerProvider } from './events-server';
 
 export interface MessagingOptions extends EventsOptions {
   /** Whether an event without a trace begins one here. */

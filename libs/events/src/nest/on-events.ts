@@ -1,6 +1,14 @@
-import { applyDecorators, UseFilters } from '@nestjs/common';
+import { applyDecorators, type ArgumentsHost, Catch, type RpcExceptionFilter, UseFilters } from '@nestjs/common';
 import { EventPattern } from '@nestjs/microservices';
-import { PassErrorFilter } from './pass-error.filter';
+import { type Observable, throwError } from 'rxjs';
+
+/** Nest would log the error and replace it by `Internal server error`; the transport needs the error itself. */
+@Catch()
+export class PassErrorFilter implements RpcExceptionFilter {
+  catch(error: unknown, _host: ArgumentsHost): Observable<never> {
+    return throwError(() => error);
+  }
+}
 
 export interface OnEventsOptions {
   /** Consumer group, as in docs/reference/topics.yaml. */

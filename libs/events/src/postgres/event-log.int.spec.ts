@@ -12,6 +12,8 @@ import { LogSession } from './log-session';
 import { migrations } from './migrations';
 import { PostgresEventTransport } from './postgres-event-transport';
 import { PostgresSubscriber } from './postgres-subscriber';
+import { describeEventTransport } from '../testing/event-transport.conformance';
+import { PostgresHarness } from '../testing/postgres-harness';
 
 const topicName = 'paycode.test.v1';
 
@@ -295,3 +297,5 @@ describe('the event log in PostgreSQL', () => {
     expect(await empty.dataSource.query('select name from migrations')).toEqual(migrations.map(({ name }) => ({ name })));
   });
 });
+
+describeEventTransport('PostgreSQL', () => PostgresHarness.open());

@@ -1,7 +1,6 @@
 import { serializeNotification } from '@paycode/dto';
 import { aNotification } from '@paycode/dto/testing';
-import { ErasePayers } from './erase-payers';
-import { type ErasureOrigin, NotificationSealer, NotificationStore, type StoredNotification } from './erasure.ports';
+import { ErasePayers, type ErasureOrigin, NotificationSealer, NotificationStore, type StoredNotification } from './erase-payers';
 
 const origin: ErasureOrigin = { actor: 'operator ada', requestId: 'r-1' };
 

@@ -3,8 +3,7 @@ import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { DataSource } from 'typeorm';
 import { ErasePayers } from './erase-payers';
 import { ErasuresController } from './http/erasures.controller';
-import type { NotificationSource } from './persistence/notification.sql';
-import { PostgresNotificationStore } from './persistence/postgres-notification.store';
+import { type NotificationSource, PostgresNotificationStore } from './persistence/postgres-notification.store';
 
 export interface ErasureOptions {
   source: NotificationSource;

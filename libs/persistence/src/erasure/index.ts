@@ -1,3 +1,3 @@
 export { createErasureTable } from './erasure-table.sql';
 export { ErasureModule } from './erasure.module';
-export type { NotificationSource } from './persistence/notification.sql';
+export type { NotificationSource } from './persistence/postgres-notification.store';

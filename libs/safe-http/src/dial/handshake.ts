@@ -1,10 +1,36 @@
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import { createSecureContext, getCACertificates, type SecureContext, type TLSSocket } from 'node:tls';
+import { readFileSync } from 'node:fs';
+import { BoundedMap } from '@paycode/service-runtime/timing';
+import { outsideTls } from '@paycode/service-runtime';
 import { OutboundTimeoutError } from '../outbound-errors';
 import type { Deadline } from './deadline';
 import type { Opening } from './first-opened';
 import { openTls } from './open-socket';
-import type { Trust } from './trust';
+
+/** Key exchange without the post-quantum groups, whose key shares make a ClientHello longer than one packet. */
+const classicalGroups = 'X25519:prime256v1:secp384r1';
+
+/**
+ * TLS settings of connections to receivers: versions and cipher suites of A-81, the built-in authorities and those of `caFile`. All
+ * connections share a context, because reading the authorities costs more than a handshake.
+ */
+export class Trust {
+  readonly allGroups: SecureContext;
+  private classical: SecureContext | undefined;
+  private readonly settings: Parameters<typeof createSecureContext>[0];
+
+  constructor(caFile: string | null | undefined, minVersion: 'TLSv1.2' | 'TLSv1.3' = 'TLSv1.2') {
+    const ca = caFile ? [...getCACertificates('default'), readFileSync(caFile, 'utf8')] : undefined;
+    this.settings = { ...outsideTls(minVersion), ca };
+    this.allGroups = createSecureContext(this.settings);
+  }
+
+  /** For receivers behind a box that drops a long ClientHello; few deployments need it. */
+  get classicalGroups(): SecureContext {
+    return (this.classical ??= createSecureContext({ ...this.settings, ecdhCurve: classicalGroups }));
+  }
+}
 
 /** Without a byte for this time, or half the budget that is left where that is less, classical groups are tried beside the first handshake. */
 const silenceMsMax = 2_000;
@@ -28,7 +54,7 @@ export interface HandshakeTarget {
  */
 export class Handshakes {
   /** Until when an origin gets classical groups, oldest first, on the monotonic clock. */
-  private readonly classicalUntil = new Map<string, number>();
+  private readonly classicalUntil = new BoundedMap<string, number>(originsMax);
 
   constructor(private readonly trust: Trust) {}
 
@@ -85,9 +111,7 @@ export class Handshakes {
   }
 
   private remember(origin: string): void {
-    this.classicalUntil.delete(origin);
     this.classicalUntil.set(origin, performance.now() + rememberedMs);
-    if (this.classicalUntil.size > originsMax) this.classicalUntil.delete(this.classicalUntil.keys().next().value!);
   }
 }
 

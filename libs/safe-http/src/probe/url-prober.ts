@@ -1,14 +1,36 @@
-import http from 'node:http';
-import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
+import http, { type AgentOptions, Agent as HttpAgent } from 'node:http';
+import https, { Agent as HttpsAgent } from 'node:https';
 import type { AxiosResponse } from 'axios';
 import { ReadLimit } from '../dial/read-limit';
-import type { DialTimings, OutboundGuard } from '../outbound-guard';
-import { requestTargetOf, targetOf } from '../policy/url-rules';
-import { guardedAgent } from './guarded-agent';
+import type { DialOptions, DialTimings, OutboundGuard } from '../outbound-guard';
+import { bareHostname, type OutboundTarget, requestTargetOf, targetOf } from '../policy/url-rules';
 import { failureOfError, failureOfStatus, type ProbeFailure, type ProbeOutcome, type ProbeTimings } from './probe-outcome';
+
+export interface GuardedAgentOptions extends DialOptions {
+  guard: OutboundGuard;
+  onDialled(socket: Socket, timings: DialTimings): void;
+}
+
+type Callback = (error: Error | null, socket?: Socket) => void;
+
+/** An agent for Node's HTTP client whose connections the guard opens; connections are not reused. */
+export function guardedAgent(protocol: OutboundTarget['protocol'], options: GuardedAgentOptions): HttpAgent | HttpsAgent {
+  const agent = protocol === 'https:' ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false });
+  const createConnection = (request: AgentOptions & { host?: string; port?: number | string }, callback: Callback) => {
+    const target = { protocol, hostname: bareHostname(request.host ?? ''), port: Number(request.port) };
+    options.guard.dial(target, options).then(
+      ({ socket, timings }) => {
+        options.onDialled(socket, timings);
+        callback(null, socket);
+      },
+      (error: Error) => callback(error),
+    );
+  };
+  return Object.assign(agent, { createConnection });
+}
 
 export interface ProbeLimits {
   /** One deadline over everything, in milliseconds. */

@@ -52,7 +52,7 @@ export const strykerAreas: readonly StrykerArea[] = [
   {
     area: 'ownership',
     project: 'libs/ownership',
-    files: ['libs/ownership/src/{assignment,failure-detector,shard-of,shard-ownership}.ts'],
+    files: ['libs/ownership/src/{assignment,failure-detector,shard-ownership}.ts'],
     sampled: ['libs/ownership/src/assignment.ts'],
   },
   {
