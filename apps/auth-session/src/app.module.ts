@@ -23,7 +23,7 @@ import { BasicStrategy, BearerStrategy, PassportAuthenticator } from './authoriz
 import { VerifyPasswordService } from './authorize/verify-password.service';
 import { ChallengeStore } from './challenges/challenge.store';
 import { CHALLENGE_RULES, type ChallengeRules, ChallengesService } from './challenges/challenges.service';
-import { challengeLifetimeMs } from './challenges/domain/client-challenge';
+import { challengeLifetimeMs } from './challenges/domain/challenge-answer';
 import { LoginChallengesController } from './challenges/login-challenges.controller';
 import { RsaWorkerPool } from './challenges/rsa-worker-pool';
 import type { AuthSessionEnv } from './config/env';

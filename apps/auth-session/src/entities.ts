@@ -3,7 +3,7 @@ import { exactInteger } from '@paycode/persistence';
 import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import type { Account, AccountMode } from './accounts/domain/account';
 import type { KeyUse } from './keys/key-material';
-import type { LoginKind, Session } from './sessions/domain/session';
+import type { LoginKind, Session } from './sessions/domain/access-token';
 
 @Entity({ name: 'account' })
 export class AccountEntity implements Account {

@@ -1,7 +1,10 @@
 import { undoneAfterEach } from '@paycode/service-runtime/testing';
+import { describeEntities } from '@paycode/persistence/testing';
 import { LoginClient } from './testing/login-client';
 import { basic, TestAuthSession } from './testing/test-service';
 import { PurgeJob } from './purge.job';
+import { migrations } from '../migrations';
+import { entities } from './entities';
 
 describe('housekeeping', () => {
   const later = undoneAfterEach();
@@ -34,3 +37,5 @@ describe('housekeeping', () => {
     expect(Number(count)).toBeGreaterThan(3);
   });
 });
+
+describe('entities of auth-session', () => describeEntities(entities, migrations));

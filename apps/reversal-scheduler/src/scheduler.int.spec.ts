@@ -1,16 +1,58 @@
 import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { TestTokenKeys } from '@paycode/access/testing';
 import { AckTokens } from '@paycode/crypto';
-import { eventTypes, type ReversalRequested, topics } from '@paycode/dto';
+import { type CloseItem, eventTypes, type ReversalRequested, topics, type VerdictKind } from '@paycode/dto';
 import { type EventToPublish, EventTransport, PostgresEventTransport } from '@paycode/events';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
-import { eventually } from '@paycode/service-runtime/testing';
+import { describeListeners, eventually } from '@paycode/service-runtime/testing';
 import { ShardOwnership } from '@paycode/ownership';
 import axios from 'axios';
 import { JobStore } from './reversal/reversal.ports';
 import { schedulerDefinition } from './scheduler.definition';
-import { FakeDispatcher } from './testing/fake-dispatcher';
+
+/** A dispatcher that answers `close` from a map over real HTTP; transactions without an entry are OPEN. */
+export class FakeDispatcher {
+  readonly verdicts = new Map<number, VerdictKind>();
+  readonly asked: number[] = [];
+  private server: Server | undefined;
+  private port = 0;
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Listens on a free port, the same one again after `stop`. */
+  async start(): Promise<void> {
+    const server = createServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (text: string) => (body += text));
+      request.on('end', () => {
+        const items = JSON.parse(body) as CloseItem[];
+        this.asked.push(...items.map(item => item.transactionId));
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify(items.map(({ transactionId }) => this.answer(transactionId))));
+      });
+    });
+    this.server = server;
+    await new Promise<void>(resolve => server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    const server = this.server;
+    this.server = undefined;
+    if (!server) return;
+    server.closeAllConnections();
+    await new Promise(resolve => server.close(resolve));
+  }
+
+  private answer(transactionId: number) {
+    return { transactionId, verdict: this.verdicts.get(transactionId) ?? 'OPEN' };
+  }
+}
 
 const tokenKeys = new TestTokenKeys();
 // Signed for each call: a token lives for a minute, and a busy machine takes longer for this file.
@@ -295,4 +337,26 @@ describe('reversal scheduler', () => {
     const answer = await call(service, path, body);
     expect([answer.status, answer.data.errors[0].field]).toEqual([400, field]);
   });
+});
+
+describe('listeners of reversal-scheduler', () => {
+  let databases: TestDatabase[];
+  let service: RunningService;
+  beforeAll(async () => {
+    databases = await Promise.all([createTestDatabase(), createTestDatabase()]);
+    service = await startService(schedulerDefinition, {
+      INTERNAL_PORT: '0',
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: databases[0]!.url,
+      EVENTS_DATABASE_URL: databases[1]!.url,
+      ...new TestTokenKeys().env('reversal-scheduler'),
+      WEBHOOK_DISPATCHER_URL: 'http://127.0.0.1:1',
+    });
+  });
+  afterAll(async () => {
+    await service.stop('test');
+    await Promise.all(databases.map(database => database.drop()));
+  });
+
+  describeListeners(() => service);
 });

@@ -43,7 +43,7 @@ import { RedeliverNotice, SealRequest, ShowNotification } from './recovery/show-
 import { IdRangeStore } from './retention/id-range.store';
 import { RetainDeliveries, RetentionJob } from './retention/retention.job';
 import { HttpRouteSourceClient } from './routes/route-source.client';
-import { CloseDeliveries } from './verdicts/close-deliveries';
+import { CloseDeliveries } from './verdicts/conclude-delivery';
 import { PostgresVerdictStore, VerdictStore } from './verdicts/verdict.store';
 
 /** AckReceived may wait this long for others to share its publish: the reversal that it ends is due a minute later. */

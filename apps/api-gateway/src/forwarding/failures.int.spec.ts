@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
-import { GatewayUnderTest } from '../testing/gateway-under-test';
+import { GatewayUnderTest, statusesOf } from '../testing/gateway-under-test';
 import { json, type SeenRequest } from '../testing/stub-service';
-import { statusesOf } from '../testing/raw-connection';
 
 describe('when something behind the gateway fails', () => {
   let gateway: GatewayUnderTest;

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { eventually } from '@paycode/service-runtime/testing';
-import { GatewayUnderTest } from '../testing/gateway-under-test';
+import { GatewayUnderTest, statusesOf } from '../testing/gateway-under-test';
 import { json } from '../testing/stub-service';
-import { statusesOf } from '../testing/raw-connection';
 
 const kib = 1_024;
 
@@ -177,7 +176,7 @@ describe('the time limits of the gateway', () => {
   });
 
   it('a connection on which no byte comes at all is closed', async () => {
-    const { RawConnection } = await import('../testing/raw-connection');
+    const { RawConnection } = await import('../testing/gateway-under-test');
     const connection = await RawConnection.tcp(gateway.port);
     expect(await connection.untilClosed()).toBe('');
   });

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { GatewayUnderTest } from '../testing/gateway-under-test';
-import { RawConnection, statusesOf } from '../testing/raw-connection';
+import { GatewayUnderTest, RawConnection, statusesOf } from '../testing/gateway-under-test';
 
 const request = 'GET /pluto/code/create HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const v1 = (source: string, family = 'TCP4') =>

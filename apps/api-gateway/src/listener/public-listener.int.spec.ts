@@ -1,9 +1,7 @@
-import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { execFile } from 'node:child_process';
 import { connect } from 'node:tls';
-import { GatewayUnderTest } from '../testing/gateway-under-test';
-import { RawConnection, statusesOf } from '../testing/raw-connection';
-import { writeTestCertificate } from '../testing/test-certificate';
+import { describeListeners, eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
+import { GatewayUnderTest, RawConnection, statusesOf, writeTestCertificate } from '../testing/gateway-under-test';
 
 const untouched = (gateway: GatewayUnderTest) => expect([...gateway.auth.seen, ...gateway.upstream.seen]).toEqual([]);
 const bodyOf = (raw: string) => JSON.parse(raw.split('\r\n\r\n')[1]!) as Record<string, unknown>;
@@ -137,4 +135,13 @@ describe('the public listener', () => {
     const metrics = await fetch(`http://127.0.0.1:${gateway.service.ports.internal}/metrics`).then(answer => answer.text());
     expect(metrics).toMatch(/^paycode_api_gateway_certificate_not_after_timestamp_seconds \d{10}/m);
   });
+});
+
+/** The public side of the gateway is its own TLS listener, which routes nothing internal (forward-request, route-table). */
+describe('internal listener of api-gateway', () => {
+  let gateway: GatewayUnderTest;
+  beforeAll(async () => (gateway = await GatewayUnderTest.start()));
+  afterAll(() => gateway.stop());
+
+  describeListeners(() => gateway.service);
 });

@@ -1,5 +1,4 @@
-import { GatewayUnderTest } from '../testing/gateway-under-test';
-import { statusesOf } from '../testing/raw-connection';
+import { GatewayUnderTest, statusesOf } from '../testing/gateway-under-test';
 
 const head = (...lines: string[]) =>
   `${['POST /pluto/code/create HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', ...lines].join('\r\n')}\r\n\r\n`;

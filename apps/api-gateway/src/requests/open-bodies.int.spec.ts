@@ -1,6 +1,5 @@
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
-import { GatewayUnderTest } from '../testing/gateway-under-test';
-import { type RawConnection, statusesOf } from '../testing/raw-connection';
+import { GatewayUnderTest, type RawConnection, statusesOf } from '../testing/gateway-under-test';
 import { openBodyLimitsOf } from './open-bodies';
 
 /** No body is too slow, however busy the machine is. */

@@ -1,8 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { KeyObject, webcrypto } from 'node:crypto';
+import { once } from 'node:events';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import * as x509 from '@peculiar/x509';
 import { TestTokenKeys } from '@paycode/access/testing';
 import type { AuthorizeRequest } from '@paycode/dto';
 import { type RunningService, startService } from '@paycode/service-runtime';
@@ -11,9 +16,87 @@ import { type ForwardingOptions, forwardingOptionsOf } from '../config/forwardin
 import { gatewayDefinition } from '../gateway.definition';
 import { PlainListener } from '../listener/plain-listener';
 import { PublicListener } from '../listener/public-listener';
-import { RawConnection } from './raw-connection';
 import { json, StubService } from './stub-service';
-import { type CertificateFilesOnDisk, writeTestCertificate } from './test-certificate';
+
+/** Bytes in, bytes out: for requests no HTTP client would send. */
+export class RawConnection {
+  received = '';
+  /** Set when the connection was reset. */
+  errorCode: string | undefined;
+  readonly closed: Promise<void>;
+
+  private constructor(readonly socket: Socket) {
+    socket.on('data', (chunk: Buffer) => (this.received += chunk.toString('latin1')));
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      this.errorCode = error.code;
+      socket.destroy();
+    });
+    this.closed = new Promise(resolve => socket.once('close', () => resolve()));
+  }
+
+  static async tls(port: number, ca: string, localAddress?: string): Promise<RawConnection> {
+    const tcp = connectTcp({ port, host: '127.0.0.1', localAddress });
+    const socket = connectTls({ socket: tcp, servername: 'localhost', ca, ALPNProtocols: ['http/1.1'] });
+    await once(socket, 'secureConnect');
+    return new RawConnection(socket);
+  }
+
+  static async tcp(port: number): Promise<RawConnection> {
+    const socket = connectTcp({ port, host: '127.0.0.1' });
+    await once(socket, 'connect');
+    return new RawConnection(socket);
+  }
+
+  send(text: string): void {
+    this.socket.write(text, 'latin1');
+  }
+
+  /** Resolves when everything is handed to the network; rejects when the other side has closed before. */
+  sendWhole(text: string): Promise<void> {
+    return new Promise((resolve, reject) => this.socket.write(text, 'latin1', error => (error ? reject(error) : resolve())));
+  }
+
+  /** Everything received once the other side has closed. */
+  async untilClosed(): Promise<string> {
+    await this.closed;
+    return this.received;
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+}
+
+/** Status codes of all answers in a raw exchange. */
+export function statusesOf(raw: string): number[] {
+  return [...raw.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(match => Number(match[1])).filter(status => status !== 100);
+}
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+
+export interface CertificateFilesOnDisk {
+  certFile: string;
+  keyFile: string;
+  /** PEM; the certificate is its own authority. */
+  cert: string;
+}
+
+/** A self-signed certificate for localhost, written to `folder`. */
+export async function writeTestCertificate(folder: string, name = 'localhost'): Promise<CertificateFilesOnDisk> {
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: `CN=${name}`,
+    notBefore: new Date(Date.now() - 3_600_000),
+    notAfter: new Date(Date.now() + 86_400_000),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'localhost' }])],
+  });
+  const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem'), cert: certificate.toString('pem') };
+  writeFileSync(files.keyFile, KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }));
+  writeFileSync(files.certFile, files.cert);
+  return files;
+}
 
 export interface GatewayAnswer {
   status: number;

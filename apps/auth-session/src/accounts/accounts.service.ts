@@ -11,8 +11,7 @@ import { DomainError, invalidField } from '@paycode/service-runtime';
 import { Clock } from '@paycode/service-runtime/timing';
 import type { Origin } from '../audit/security-log';
 import { type AccountChange, AccountStore } from './account.store';
-import type { Account } from './domain/account';
-import { type AccountNaming, nameAccount } from './domain/account-name';
+import { type Account, type AccountNaming, nameAccount } from './domain/account';
 import { sourceRange } from './source-rule';
 
 /**

@@ -26,8 +26,7 @@ import { InternalOrigin } from '../audit/request-origin';
 import type { Origin } from '../audit/security-log';
 import { viewOf } from './accounts.controller';
 import { AccountsService, isSignedBy, keyTrialText, noSuchAccount } from './accounts.service';
-import type { Account } from './domain/account';
-import { nameAccount } from './domain/account-name';
+import { type Account, nameAccount } from './domain/account';
 
 /** Whose account the portal asks about, and for whom. */
 export class TenantBody implements PortalAccountRequest {

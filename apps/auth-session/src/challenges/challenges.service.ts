@@ -9,8 +9,7 @@ import { MinuteQuota } from '../guessing/minute-quota';
 import { ServiceKeys } from '../keys/service-keys';
 import { ChallengeStore } from './challenge.store';
 import { decoyModulusOf } from './decoy-modulus';
-import { type ChallengeAnswer, readDigest } from './domain/challenge-answer';
-import { readClientChallenge } from './domain/client-challenge';
+import { type ChallengeAnswer, readClientChallenge, readDigest } from './domain/challenge-answer';
 import { RsaWorkerPool } from './rsa-worker-pool';
 
 /** An invalid client challenge counts as so many (T-01). */

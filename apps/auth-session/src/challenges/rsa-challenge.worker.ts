@@ -1,7 +1,7 @@
 // Runs in worker threads: RSA-4096 decryption takes milliseconds of CPU, which the event loop must not spend (T-02).
 import { type KeyObject, randomBytes } from 'node:crypto';
 import { decryptOaepSha1, encryptOaepSha1, parseRsa4096PublicKey, sha256, sha256Base64 } from '@paycode/crypto';
-import { challengeBytes } from './domain/client-challenge';
+import { challengeBytes } from './domain/challenge-answer';
 
 /**
  * Proof that the service holds the private key (R-2.3-3), or null when the ciphertext does not decrypt to 64 bytes. The caller cannot see

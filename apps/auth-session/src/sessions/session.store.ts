@@ -7,7 +7,7 @@ import type { Principal } from '../accounts/domain/account';
 import { insertSecurityEvent } from '../audit/postgres-security-log.store';
 import type { SecurityEvent } from '../audit/security-log';
 import { SessionEntity } from '../entities';
-import type { LoginKind, Session } from './domain/session';
+import type { LoginKind, Session } from './domain/access-token';
 
 const sessionSql = {
   // Every Bearer request runs it (T-09): it is prepared, and requests that wait together share one.

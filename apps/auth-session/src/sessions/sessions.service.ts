@@ -8,9 +8,8 @@ import { SourceRule } from '../accounts/source-rule';
 import type { ClientOrigin, Origin } from '../audit/security-log';
 import { expiredToken, invalidToken, jwtDisabled } from '../refusals';
 import { AccessTokens } from './access-tokens';
-import { type AccessClaims, accessTokenLifetimeMs, isTimely } from './domain/access-token';
+import { type AccessClaims, accessTokenLifetimeMs, isTimely, type LoginKind, objectionTo } from './domain/access-token';
 import { isJwtShaped } from './domain/authorization-header';
-import { type LoginKind, objectionTo } from './domain/session';
 import { type AccountSession, SessionStore } from './session.store';
 
 const reusedTotal = counter(

@@ -1,16 +1,41 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { CallerName } from '@paycode/access';
 import { TestTokenKeys } from '@paycode/access/testing';
 import type { AuthorizeAnswer, AuthorizeRequest } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
 import axios, { type AxiosResponse } from 'axios';
+import { build } from 'esbuild';
 import { migrations } from '../../migrations';
 import { AppModule, type AppOverrides } from '../app.module';
 import { env } from '../config/env';
-import { rsaWorkerFile } from './rsa-worker-file';
 import { ServiceProcess } from './service-process';
 import { TestClock } from './test-clock';
+
+let built: Promise<string> | undefined;
+
+/** The RSA worker as one JavaScript file, as the build makes it: worker threads do not pass through Jest's transform. */
+export function rsaWorkerFile(): Promise<string> {
+  return (built ??= bundle());
+}
+
+async function bundle(): Promise<string> {
+  const outfile = join(mkdtempSync(join(tmpdir(), 'paycode-worker-')), 'rsa-challenge.worker.cjs');
+  await build({
+    entryPoints: [join(__dirname, '../challenges/rsa-challenge.worker.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    packages: 'external',
+    tsconfig: join(__dirname, '../../../../tsconfig.base.json'),
+    logLevel: 'error',
+  });
+  return outfile;
+}
 
 const ring = () => `k1:${randomBytes(32).toString('base64')}`;
 

@@ -1,11 +1,15 @@
-import { topicCatalog, topics } from '@paycode/dto';
+import { type Channel, channels, topicCatalog, topics } from '@paycode/dto';
 import { notificationOf } from '@paycode/dto/testing';
 import { definitionOf, murmur2, toPositive } from '@paycode/events';
-import { eventually } from '@paycode/service-runtime/testing';
+import { describeListeners, eventually } from '@paycode/service-runtime/testing';
 import { TestAuthority } from '@paycode/safe-http/testing';
+import type { RunningService } from '@paycode/service-runtime';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { RecipientMessagesHarness } from '../testing/running-recipient-messages';
 import { TestSmsc } from '../testing/test-smsc';
 import { TestSmtpServer } from '../testing/test-smtp-server';
+import { migrations } from '../../migrations';
+import { MessageQueue } from './message.queue';
 
 describe('Email and SMS', () => {
   let harness: RecipientMessagesHarness;
@@ -208,3 +212,70 @@ function nextOfPartition(transactionId: number): number {
   while (partitionOf(next) !== partitionOf(transactionId)) next += 1;
   return next;
 }
+
+describe('listeners of recipient-messages', () => {
+  let harness: RecipientMessagesHarness;
+  let service: RunningService;
+  beforeAll(async () => {
+    harness = await RecipientMessagesHarness.open();
+    service = await harness.start();
+  });
+  afterAll(() => harness.close());
+
+  describeListeners(() => service);
+});
+
+describe('the queue of messages on PostgreSQL', () => {
+  let database: TestDatabase;
+  let queue: MessageQueue;
+  beforeAll(async () => {
+    database = await createTestDatabase({ migrations });
+    queue = new MessageQueue(database.dataSource);
+  });
+  afterAll(() => database.drop());
+
+  it.each(channels)(
+    '%s: a message is queued once, taken with its content, and erased when it is done (R-6.2-3)',
+    async channel => {
+      const addressed = { channel, recipient: `somebody over ${channel}`, merchantId: 7 };
+      const payment = { kind: 'TRANSACTION', payload: 'sealed' } as const;
+      const change = {
+        kind: 'CHANGE_NOTICE',
+        change: 'KEY_CHANGED',
+        actor: 'psp-1',
+        occurredAt: '2026-01-01T00:00:00.000Z',
+      } as const;
+      const messages = [
+        { ...addressed, transactionId: 1, cause: 'transaction:1', content: payment },
+        { ...addressed, transactionId: null, cause: 'notice:1', content: change },
+      ];
+      await queue.add(messages);
+      await queue.add(messages);
+      const taken = await queue.take(channel, 10, 60_000);
+      expect(taken.map(({ content, recipient, tries }) => ({ content, recipient, tries }))).toEqual(
+        expect.arrayContaining([payment, change].map(content => ({ content, recipient: addressed.recipient, tries: 1 }))),
+      );
+      expect(taken).toHaveLength(2);
+      expect(await queue.take(channel, 10, 60_000)).toEqual([]);
+      expect((await queue.waiting()).get(channel)).toBe(2);
+      for (const { messageId } of taken) await queue.finish(messageId, 'SENT');
+      const sql = 'select distinct recipient, notification, change_notice from recipient_message where channel = $1';
+      expect(await database.dataSource.query(sql, [channel])).toEqual([
+        { recipient: '', notification: null, change_notice: null },
+      ]);
+      expect((await queue.waiting()).has(channel)).toBe(false);
+    },
+  );
+
+  it('says when the next message of a channel is due, and of an empty channel nothing', async () => {
+    const dueMs = async (channel: Channel) => (await queue.nextDueMs(['EMAIL', 'SMS'])).get(channel);
+    expect(await dueMs('SMS')).toBeUndefined();
+    const content = { kind: 'TRANSACTION', payload: 'sealed' } as const;
+    await queue.add([{ channel: 'SMS', recipient: 'x', merchantId: 7, transactionId: 2, cause: 'transaction:2', content }]);
+    expect(await dueMs('SMS')).toBe(0);
+    const [taken] = await queue.take('SMS', 10, 180_000);
+    expect(await dueMs('SMS')).toBeGreaterThan(60_000);
+    expect(await dueMs('EMAIL')).toBeUndefined();
+    await queue.finish(taken!.messageId, 'SENT');
+  });
+});

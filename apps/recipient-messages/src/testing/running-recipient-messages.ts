@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { ServiceName } from '@paycode/access';
 import { TestTokenKeys } from '@paycode/access/testing';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import {
   eventTypes,
+  noRecipients,
+  type Recipients,
+  type Route,
+  type RoutesRequest,
   serializeNotification,
   topics,
   type TransactionNotificationV3,
@@ -14,7 +20,54 @@ import { createTestDatabase, type TestDatabase } from '@paycode/persistence/test
 import { type RunningService, startService } from '@paycode/service-runtime';
 import axios from 'axios';
 import { recipientMessagesDefinition } from '../recipient-messages.definition';
-import { FakeNotificationConfig } from './fake-notification-config';
+
+const noRoute: Omit<Route, 'merchantId'> = {
+  url: null,
+  version: null,
+  encryption: 'AES-128-GCM',
+  sealedKey: null,
+  keyId: null,
+  recipients: noRecipients,
+  pspId: null,
+  leaseMs: 1_000,
+};
+
+/** notification-config that answers `/internal/routes` from a map, over real HTTP; merchants without an entry have no recipients. */
+export class FakeNotificationConfig {
+  readonly recipients = new Map<number, Partial<Recipients>>();
+  private readonly server: Server;
+
+  private constructor() {
+    this.server = createServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (text: string) => (body += text));
+      request.on('end', () => {
+        const { merchantIds } = JSON.parse(body) as RoutesRequest;
+        const routes = merchantIds.map(merchantId => ({
+          ...noRoute,
+          recipients: { ...noRecipients, ...this.recipients.get(merchantId) },
+          merchantId,
+        }));
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(routes));
+      });
+    });
+  }
+
+  static async start(): Promise<FakeNotificationConfig> {
+    const fake = new FakeNotificationConfig();
+    await new Promise<void>(resolve => fake.server.listen(0, '127.0.0.1', resolve));
+    return fake;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise(resolve => this.server.close(resolve));
+  }
+}
 
 const tokenKeys = new TestTokenKeys();
 

@@ -1,5 +1,7 @@
 import { QueueFullError } from '@paycode/persistence';
 import { schedulerUnderTest } from './testing/scheduler-under-test';
+import { InMemoryReversalDatabase } from './testing/in-memory-reversal-database';
+import { reversalStoresConformance } from './testing/reversal-stores.conformance';
 
 const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });
 
@@ -69,5 +71,13 @@ describe('arming', () => {
     const answers = await arm([job(1), job(2), job(3)]);
     expect(answers.map(({ transactionId }) => transactionId)).toEqual([1, 3]);
     expect(metrics.parkedWork).toEqual(['arm 2']);
+  });
+});
+
+describe('reversal stores in memory', () => {
+  reversalStoresConformance(async () => {
+    let nowUs = 1_700_000_000_000_000;
+    const database = new InMemoryReversalDatabase(() => nowUs++);
+    return { jobs: database.jobs, decisions: database.decisions, outbox: () => Promise.resolve(database.outbox) };
   });
 });

@@ -1,7 +1,11 @@
 import { QueueFullError } from '@paycode/persistence';
-import type { TransactionTerminal, VerdictKind } from '@paycode/dto';
+import { type TransactionTerminal, type VerdictKind, verdictKinds } from '@paycode/dto';
 import { shardOf } from '@paycode/ownership';
+import type { Logger } from '@paycode/service-runtime';
+import { register } from 'prom-client';
 import { schedulerUnderTest } from './testing/scheduler-under-test';
+import { decisionFor } from './domain/decision';
+import { PrometheusReversalMetrics } from './prometheus-reversal.metrics';
 
 const verdict = (transactionId: number, kind: VerdictKind) => ({ transactionId, merchantId: 7, verdict: kind });
 
@@ -147,4 +151,46 @@ describe('the audit of TransactionTerminal', () => {
       expect(asked.mock.calls.map(([items]) => items)).toEqual([[{ transactionId: 6, merchantId: 7 }]]);
     });
   });
+});
+
+describe('decision for a verdict', () => {
+  it.each(verdictKinds)('%s settles unless it is closed, and only a reversal has a reason (P-I6)', verdict => {
+    const recorded = decisionFor({ transactionId: 1, merchantId: 2, verdict });
+    expect(recorded.decision).toBe(verdict.startsWith('CLOSED_') ? 'REVERSED' : 'SETTLED');
+    expect(recorded.reason === null).toBe(recorded.decision === 'SETTLED');
+  });
+
+  it.each([
+    ['CLOSED_NON200', 'NON_200'],
+    ['CLOSED_CONN', 'CONNECTION'],
+    ['CLOSED_TIMEOUT', 'TIMEOUT'],
+    ['CLOSED_NEVER_SENT', 'NEVER_SENT'],
+    ['CLOSED_BACKSTOP', 'BACKSTOP'],
+  ] as const)('%s reverses because of %s (R-3.1-3, R-3.1-4)', (verdict, reason) => {
+    expect(decisionFor({ transactionId: 1, merchantId: 2, verdict })).toEqual({
+      transactionId: 1,
+      merchantId: 2,
+      verdict,
+      decision: 'REVERSED',
+      reason,
+    });
+  });
+});
+
+describe('metrics of the scheduler before anything was decided', () => {
+  // Prometheus sees no increase in a series that begins with its first event.
+  it.each([
+    ['paycode_reversal_scheduler_decisions_total', 'decision', ['SETTLED', 'REVERSED']],
+    ['paycode_reversal_scheduler_decisions_contradicted_total', 'kind', ['ack_after_reversed', 'closed_after_settled']],
+  ])('%s stands at 0 for each %s', async (name, label, kinds) => {
+    new PrometheusReversalMetrics({} as Logger);
+    const { values } = await register.getSingleMetric(name)!.get();
+    expect(values).toEqual(kinds.map(kind => ({ value: 0, labels: { [label]: kind } })));
+  });
+});
+
+it('an acknowledgement counts as settled within the 5 seconds of the service level, or not; a clock ahead changes nothing', async () => {
+  const metrics = new PrometheusReversalMetrics({} as Logger);
+  for (const afterMs of [-3, 20, 5_000, 5_001]) metrics.settled(afterMs);
+  expect(await register.metrics()).toContain('paycode_reversal_scheduler_acknowledgement_to_settled_seconds_bucket{le="5"} 3\n');
 });

@@ -4,8 +4,16 @@ import type { Clock } from '@paycode/service-runtime/timing';
 import type { OwnedShards } from '@paycode/ownership';
 import type { DeliveryStore } from '../deliveries/deliveries.ports';
 import { chargedOutcome, isZoneFailure } from '../deliveries/domain/attempt-rules';
-import { armed, type AttemptOutcome, claimed, type Delivery, versionOf, zoneFailing } from '../deliveries/domain/delivery';
-import type { Connection, Next } from '../deliveries/domain/next-step';
+import {
+  armed,
+  type AttemptOutcome,
+  claimed,
+  type Connection,
+  type Delivery,
+  type Next,
+  versionOf,
+  zoneFailing,
+} from '../deliveries/domain/delivery';
 import type { ConnectFirst, Unreachable } from '../posting/post-webhook';
 import type { RouteCache } from '../routes/route-cache';
 import type { ReversalScheduler } from './reversal-scheduler.client';
@@ -120,7 +128,7 @@ export class PrepareAttempt {
   }
 
   /** Synchronous, so that nothing can change between it and the start of the request. `origin`: the endpoint of its connection. */
-  lastLook(delivery: Delivery, origin: string): Next<'POST' | 'RENEW' | 'NO_WEBHOOK' | 'REQUEUE' | 'HOLD_BACK' | 'FENCED'> {
+  lastCheck(delivery: Delivery, origin: string): Next<'POST' | 'RENEW' | 'NO_WEBHOOK' | 'REQUEUE' | 'HOLD_BACK' | 'FENCED'> {
     if (this.shards.epochOf(delivery.shard) !== delivery.epoch) return { next: 'FENCED' };
     // Others may judge this replica dead when its heartbeat is old, and a successor may POST; so it starts no POST
     // (P-T6).

@@ -22,8 +22,7 @@ import { RouteCache } from '../routes/route-cache';
 import type { RouteSource } from '../routes/route-source.client';
 import { CloseOverdue } from '../takeover/close-overdue';
 import { TakeOverDeliveries } from '../takeover/take-over-deliveries';
-import { CloseDeliveries } from '../verdicts/close-deliveries';
-import { ConcludeDelivery, RecordVerdict } from '../verdicts/conclude-delivery';
+import { CloseDeliveries, ConcludeDelivery, RecordVerdict } from '../verdicts/conclude-delivery';
 import { SettleReversals } from '../verdicts/settle-reversals';
 import type { VerdictStore } from '../verdicts/verdict.store';
 

@@ -5,7 +5,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { migrations } from '../../migrations';
 import { terminalEvent } from '../deliveries/testing/samples';
 import { RouteSource } from '../routes/route-source.client';
-import { DispatcherRig } from '../testing/running-dispatcher';
+import { DispatcherHarness } from '../testing/running-dispatcher';
 import { silence, status, WireReceiver } from '../testing/wire-receiver';
 import { routeTo } from './testing/fakes';
 import { Replica } from './testing/replica';
@@ -107,31 +107,31 @@ describe('one slow merchant delays no other (F-45)', () => {
 });
 
 describe('merchants of two PSPs whose URLs differ in the path only (P-I12, P-1.9)', () => {
-  let rig: DispatcherRig;
+  let harness: DispatcherHarness;
   let receiver: WireReceiver;
   const [silent, healthy] = [1_001, 2_001];
 
   beforeEach(async () => {
-    [rig, receiver] = await Promise.all([DispatcherRig.open(), WireReceiver.start()]);
-    rig.route(silent, `http://localhost:${receiver.port}/silent`);
-    rig.route(healthy, `http://localhost:${receiver.port}/healthy`);
+    [harness, receiver] = await Promise.all([DispatcherHarness.open(), WireReceiver.start()]);
+    harness.route(silent, `http://localhost:${receiver.port}/silent`);
+    harness.route(healthy, `http://localhost:${receiver.port}/healthy`);
     receiver.answer = request => (request.path === '/healthy' ? status(200)(request) : silence(request));
-    await rig.start();
+    await harness.start();
   });
   afterEach(async () => {
     await receiver.stop();
-    await rig.close();
+    await harness.close();
   });
 
   const publish = (merchantId: number, ids: readonly number[]) =>
-    rig.publish(...ids.map(id => rig.terminal(notificationOf(id, { merchantId }))));
+    harness.publish(...ids.map(id => harness.terminal(notificationOf(id, { merchantId }))));
   const ids = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n);
 
   it('regression: a path that never answers 260 payments delays none of the other path', async () => {
     await publish(silent, ids(1, 260));
     await eventually(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(64));
     await publish(healthy, ids(1_001, 20));
-    for (const id of ids(1_001, 20)) expect(await rig.verdict(id)).toBe('ACKED_HTTP');
+    for (const id of ids(1_001, 20)) expect(await harness.verdict(id)).toBe('ACKED_HTTP');
     expect(receiver.requests.filter(({ path }) => path === '/silent')).toHaveLength(64);
   });
 });

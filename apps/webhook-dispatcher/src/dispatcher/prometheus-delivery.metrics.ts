@@ -1,6 +1,6 @@
 import type { VerdictKind } from '@paycode/dto';
 import { counter, gauge, histogram, scrapedGauge } from '@paycode/service-runtime/metrics';
-import { PacedLines } from '@paycode/service-runtime/timing';
+import { BoundedMap, PacedLines } from '@paycode/service-runtime/timing';
 import { countParked, dataFaultReason } from '@paycode/persistence';
 import type { Logger } from '@paycode/service-runtime';
 import { DeliveryMetrics, type DeliveryReport, type ParkedStep } from '../deliveries/deliveries.ports';
@@ -259,14 +259,12 @@ const merchantsMax = 50_000;
 /** The latest verdict of each merchant, for ten minutes. The merchant heard of longest ago goes first when there are too many. */
 export class RecentMerchants {
   /** Longest ago first. */
-  private readonly latest = new Map<number, { atMs: number; isAcknowledged: boolean }>();
+  private readonly latest = new BoundedMap<number, { atMs: number; isAcknowledged: boolean }>(merchantsMax);
 
   constructor(private readonly nowMs: () => number) {}
 
   concluded(merchantId: number, isAcknowledged: boolean): void {
-    this.latest.delete(merchantId);
     this.latest.set(merchantId, { atMs: this.nowMs(), isAcknowledged });
-    if (this.latest.size > merchantsMax) this.latest.delete(this.latest.keys().next().value!);
   }
 
   get counted(): { served: number; failing: number } {

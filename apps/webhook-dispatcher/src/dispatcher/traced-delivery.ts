@@ -1,8 +1,7 @@
 import type { ArmItem, Decision, SettleItem, VerdictKind } from '@paycode/dto';
 import { type PaymentTracing, traceAll } from '@paycode/service-runtime/tracing';
 import { ReversalScheduler } from '../arming/reversal-scheduler.client';
-import type { Verdict } from '../deliveries/domain/delivery';
-import type { Connection } from '../deliveries/domain/next-step';
+import type { Connection, Verdict } from '../deliveries/domain/delivery';
 import {
   type Connecting,
   type ConnectObserver,

@@ -14,7 +14,7 @@ import { whenNotFull } from '@paycode/persistence';
 import { DomainError, invalidField, ParseIdPipe } from '@paycode/service-runtime';
 import { IsIn, IsOptional, Matches } from 'class-validator';
 import { RedeliverInformational } from '../informational/repeat-informational';
-import { CloseDeliveries } from '../verdicts/close-deliveries';
+import { CloseDeliveries } from '../verdicts/conclude-delivery';
 import { ShowDelivery } from './show-delivery';
 
 const itemsMax = 1_000;

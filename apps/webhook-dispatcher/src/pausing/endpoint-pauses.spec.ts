@@ -52,14 +52,14 @@ describe('pauses as a replica knows them (A-99)', () => {
     await pauses.known();
   });
 
-  it('are told of when they begin, not at each pass', async () => {
-    let told = 0;
-    pauses.onPaused(() => told++);
+  it('are reported when they begin, not at each pass', async () => {
+    let calls = 0;
+    pauses.onPaused(() => calls++);
     await pauses.pass();
     tables.pauses.set(endpoint, 60_000);
     await pauses.pass();
     await pauses.pass();
-    expect(told).toBe(1);
+    expect(calls).toBe(1);
   });
 });
 

@@ -47,7 +47,7 @@ export class EndpointPauses {
     if (inEffect.some(({ endpoint }) => !before?.has(endpoint))) this.changed();
   }
 
-  /** Before a replica takes shards, so that it starts nothing that its predecessor was told to keep. */
+  /** Before a replica takes shards, so that it starts nothing that its predecessor was ordered to keep. */
   async known(): Promise<void> {
     if (!this.untilMs) await this.pass();
   }

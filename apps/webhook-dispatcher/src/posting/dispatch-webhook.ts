@@ -2,8 +2,7 @@ import { isDataFault } from '@paycode/persistence';
 import type { Clock } from '@paycode/service-runtime/timing';
 import type { PrepareAttempt } from '../arming/prepare-attempt';
 import type { DeliveryMetrics } from '../deliveries/deliveries.ports';
-import type { AttemptOutcome, Delivery } from '../deliveries/domain/delivery';
-import type { Next, PostUnderWay } from '../deliveries/domain/next-step';
+import type { AttemptOutcome, Delivery, Next, PostUnderWay } from '../deliveries/domain/delivery';
 import type { DeliveryQueue } from '../queueing/delivery-queue';
 import type { Granted, SlotUse } from '../queueing/domain/origin-queues';
 import type { TakeOverDeliveries } from '../takeover/take-over-deliveries';
@@ -12,7 +11,7 @@ import type { HandshakeGate } from './handshake-gate';
 import type { PostWebhook } from './post-webhook';
 
 /** A lease that runs out during the checks is renewed this many times; then the delivery waits a little. */
-const looksMax = 3;
+const checksMax = 3;
 /** A longer wait for the handshake of a connection says that there are too many new connections. */
 const gateMsExpected = 5_000;
 const waitsForHandshakes = () => Object.assign(new Error('a new connection waited for its turn'), { code: 'HANDSHAKES' });
@@ -82,14 +81,14 @@ export class DispatchWebhook {
 
   private async startOn({ delivery, connection }: Next<'CHECK'>, origin: string): Promise<Next<'AWAIT'> | NotPosted> {
     try {
-      for (let looks = 0; looks < looksMax; looks++) {
-        const look = this.preparing.lastLook(delivery, origin);
-        if (look.next === 'POST') {
+      for (let checks = 0; checks < checksMax; checks++) {
+        const check = this.preparing.lastCheck(delivery, origin);
+        if (check.next === 'POST') {
           const mayPost = () => this.preparing.mayPost(delivery);
-          const post = this.posting.start(delivery, look.route, { mayPost, connection });
+          const post = this.posting.start(delivery, check.route, { mayPost, connection });
           return { next: 'AWAIT', delivery, post };
         }
-        if (look.next !== 'RENEW') return look;
+        if (check.next !== 'RENEW') return check;
         await this.preparing.renew(delivery);
       }
       return { next: 'HOLD_BACK', delivery };

@@ -1,4 +1,4 @@
-import { type Clock, TokenBucket } from '@paycode/service-runtime/timing';
+import { BoundedMap, type Clock, TokenBucket } from '@paycode/service-runtime/timing';
 
 export interface HandshakeGateOptions {
   /** New TLS connections per second; each costs more CPU than the rest of a delivery (P-1.9). */
@@ -23,7 +23,7 @@ export class HandshakeGate {
   /** Per endpoint: deliveries that the gate let in for a free connection and that have not taken it yet. */
   private readonly reserved = new Map<string, number>();
   /** When a connection of an endpoint last became free, which shows that the endpoint works. */
-  private readonly answeredMs = new Map<string, number>();
+  private readonly answeredMs = new BoundedMap<string, number>(answeredKept);
   private readonly handshakes: TokenBucket;
   private isTimerSet = false;
 
@@ -52,9 +52,7 @@ export class HandshakeGate {
 
   /** A connection to the endpoint became free. */
   onIdle(origin: string): void {
-    this.answeredMs.delete(origin);
     this.answeredMs.set(origin, this.clock.nowMs());
-    if (this.answeredMs.size > answeredKept) this.answeredMs.delete(this.answeredMs.keys().next().value!);
     this.letInWhereFree(origin);
   }
 

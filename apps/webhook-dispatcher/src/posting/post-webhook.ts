@@ -1,8 +1,7 @@
 import { webhookHeaders } from '@paycode/crypto';
 import type { Route } from '@paycode/dto';
 import type { CancelTimer, Clock } from '@paycode/service-runtime/timing';
-import { type AttemptOutcome, type Delivery, versionOf } from '../deliveries/domain/delivery';
-import type { Connection, PostUnderWay } from '../deliveries/domain/next-step';
+import { type AttemptOutcome, type Connection, type Delivery, type PostUnderWay, versionOf } from '../deliveries/domain/delivery';
 import { PostWindow, type PostWindowRules } from '../deliveries/domain/post-window';
 import type { AckDeadlines } from './ack-deadlines';
 import type { WebhookSealer } from './webhook-sealer';

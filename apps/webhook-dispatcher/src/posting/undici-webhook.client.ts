@@ -1,7 +1,7 @@
 import { requestTargetOf } from '@paycode/safe-http';
 import { BoundedMap, type Clock } from '@paycode/service-runtime/timing';
 import type { buildConnector } from 'undici';
-import type { Connection } from '../deliveries/domain/next-step';
+import type { Connection } from '../deliveries/domain/delivery';
 import { OriginConnection } from './origin-connection';
 import { OriginPool } from './origin-pool';
 import { type Connecting, type ConnectObserver, type PostObserver, WebhookPoster, type WebhookRequest } from './post-webhook';

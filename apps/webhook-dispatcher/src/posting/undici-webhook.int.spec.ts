@@ -5,8 +5,7 @@ import { spellingsRefused, TestAuthority, type TestCertificate } from '@paycode/
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { type CancelTimer, SystemClock } from '@paycode/service-runtime/timing';
 import type { buildConnector } from 'undici';
-import type { AttemptOutcome } from '../deliveries/domain/delivery';
-import type { Connection } from '../deliveries/domain/next-step';
+import type { AttemptOutcome, Connection } from '../deliveries/domain/delivery';
 import { delivery } from '../deliveries/testing/samples';
 import { PlainSealer, routeTo } from '../dispatcher/testing/fakes';
 import { type Answer, silence, status, WireReceiver } from '../testing/wire-receiver';

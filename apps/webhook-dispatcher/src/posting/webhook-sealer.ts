@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { importWebhookKey, type PayloadSealer, webhookEnvelope, webhookKeyAad, type WebhookKeySealer } from '@paycode/crypto';
 import { inVersion, type Route } from '@paycode/dto';
+import { BoundedMap } from '@paycode/service-runtime/timing';
 
 /** As it is stored, and the version in which it leaves. */
 export interface SealedNotification {
@@ -19,7 +20,7 @@ const keysMax = 20_000;
 /** Opens payloads with the platform's data keys and merchants' webhook keys with the key-encryption keys (T-14). */
 export class KeyRingWebhookSealer extends WebhookSealer {
   /** Decrypted webhook keys by their sealed text. A renewed key has another text, so the map never returns an old key. */
-  private readonly opened = new Map<string, KeyObject>();
+  private readonly opened = new BoundedMap<string, KeyObject>(keysMax);
 
   constructor(
     private readonly payloads: PayloadSealer,
@@ -43,7 +44,6 @@ export class KeyRingWebhookSealer extends WebhookSealer {
     let key = this.opened.get(name);
     if (!key) {
       key = importWebhookKey(this.webhookKeys.open(sealedKey, aad));
-      if (this.opened.size >= keysMax) this.opened.delete(this.opened.keys().next().value!);
       this.opened.set(name, key);
     }
     return key;

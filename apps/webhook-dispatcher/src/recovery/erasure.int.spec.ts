@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TransactionNotificationV3 } from '@paycode/dto';
 import { notificationOf } from '@paycode/dto/testing';
 import { eventually } from '@paycode/service-runtime/testing';
-import { DispatcherRig } from '../testing/running-dispatcher';
+import { DispatcherHarness } from '../testing/running-dispatcher';
 import { silence, WireReceiver } from '../testing/wire-receiver';
 
 const payer: Partial<TransactionNotificationV3> = {
@@ -29,25 +29,25 @@ interface Line {
 }
 
 describe("a payer's data is erased on request, by the operator's command (T-43)", () => {
-  let rig: DispatcherRig;
+  let harness: DispatcherHarness;
   let receiver: WireReceiver;
   let folder: string;
 
   beforeEach(async () => {
-    [rig, receiver] = await Promise.all([DispatcherRig.open(), WireReceiver.start()]);
-    rig.route(1001, receiver.url);
-    await rig.start();
+    [harness, receiver] = await Promise.all([DispatcherHarness.open(), WireReceiver.start()]);
+    harness.route(1001, receiver.url);
+    await harness.start();
     folder = mkdtempSync(join(tmpdir(), 'paycode-erasure-'));
-    writeFileSync(join(folder, 'operator.token'), rig.operatorToken());
+    writeFileSync(join(folder, 'operator.token'), harness.operatorToken());
   });
   afterEach(async () => {
     await receiver.stop();
-    await rig.close();
+    await harness.close();
     rmSync(folder, { recursive: true });
   });
 
   function paycode(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-    const url = `webhook-dispatcher=http://127.0.0.1:${rig.services[0]!.ports.internal}`;
+    const url = `webhook-dispatcher=http://127.0.0.1:${harness.services[0]!.ports.internal}`;
     const all = [
       join(__dirname, '../../../operations/src/paycode.ts'),
       '--json',
@@ -73,12 +73,12 @@ describe("a payer's data is erased on request, by the operator's command (T-43)"
   }
 
   async function pay(transactionId: number, changes: Partial<TransactionNotificationV3>): Promise<void> {
-    await rig.publish(rig.terminal(notificationOf(transactionId, changes)));
-    await rig.verdict(transactionId);
+    await harness.publish(harness.terminal(notificationOf(transactionId, changes)));
+    await harness.verdict(transactionId);
   }
 
   const erasures = () =>
-    rig.database.dataSource.query<{ id: string; actor: string }[]>(
+    harness.database.dataSource.query<{ id: string; actor: string }[]>(
       'select transaction_id as id, actor from erasure order by transaction_id',
     );
 
@@ -86,8 +86,8 @@ describe("a payer's data is erased on request, by the operator's command (T-43)"
     await pay(1, payer);
     await pay(2, payer);
     await pay(3, { clientMsisdn: '+27839999999' });
-    const before = await rig.timeline(1);
-    const other = await rig.stored(3);
+    const before = await harness.timeline(1);
+    const other = await harness.stored(3);
     for (const [name, text] of Object.entries({ number: '27 83 111 2222', address: 'THANDI@example.com\n' })) {
       writeFileSync(join(folder, name), text);
       const { lines } = await preview('--payer', join(folder, name));
@@ -96,39 +96,39 @@ describe("a payer's data is erased on request, by the operator's command (T-43)"
         [2, 'ERASABLE'],
       ]);
     }
-    expect(personal.test(await rig.stored(1))).toBe(true);
+    expect(personal.test(await harness.stored(1))).toBe(true);
     const { lines, confirm } = await preview('1', '2');
     expect(lines[0]!.holds).toBe('clientMsisdn cardInfo clientContact clientBilling');
     const erased = await paycode('payers', 'erase', '1', '2', '--confirm', confirm!);
     expect([erased.code, erased.out.match(/"ERASED"/g)]).toEqual([0, ['"ERASED"', '"ERASED"']]);
-    for (const id of [1, 2]) expect(await rig.stored(id)).not.toMatch(personal);
-    const asked = await rig.recover(1, merchant);
+    for (const id of [1, 2]) expect(await harness.stored(id)).not.toMatch(personal);
+    const asked = await harness.recover(1, merchant);
     expect([asked.status, asked.data]).toEqual([200, expect.not.stringMatching(personal)]);
     expect(asked.data).toContain('"amount":110.10,');
     expect(JSON.parse(asked.data)).toMatchObject({ transactionId: 1, status: 'SUCCESS', reference: 'order-1' });
-    expect([await rig.timeline(1), await rig.stored(3)]).toEqual([before, other]);
+    expect([await harness.timeline(1), await harness.stored(3)]).toEqual([before, other]);
     expect(await erasures()).toEqual(
       [1, 2].map(id => ({ id: String(id), actor: expect.stringMatching(/^operator \w/) as string })),
     );
 
-    const stored = await rig.stored(1);
+    const stored = await harness.stored(1);
     expect((await paycode('payers', 'erase', '1', '2', '--confirm', confirm!)).code).toBe(0);
-    expect([await rig.stored(1), (await erasures()).length]).toEqual([stored, 2]);
+    expect([await harness.stored(1), (await erasures()).length]).toEqual([stored, 2]);
   });
 
   it('an undecided payment and one that changed since it was shown are not erased', async () => {
     await pay(1, payer);
     receiver.answer = silence;
-    await rig.publish(rig.terminal(notificationOf(2, payer)));
+    await harness.publish(harness.terminal(notificationOf(2, payer)));
     await eventually(() => expect(receiver.transactionIds).toContain(2));
     const { lines, confirm } = await preview('1', '2', '9');
     expect(lines.map(({ dispatcher }) => dispatcher)).toEqual(['ERASABLE', 'UNDECIDED', 'UNKNOWN']);
     const refused = await paycode('payers', 'erase', '1', '--confirm', confirm!);
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('Preview them again')]);
-    expect(await rig.stored(1)).toMatch(personal);
+    expect(await harness.stored(1)).toMatch(personal);
     expect((await paycode('payers', 'erase', '1', '2', '9', '--confirm', confirm!)).code).toBe(0);
-    expect(await rig.stored(1)).not.toMatch(personal);
-    expect(await rig.stored(2)).toMatch(personal);
+    expect(await harness.stored(1)).not.toMatch(personal);
+    expect(await harness.stored(2)).toMatch(personal);
     expect((await erasures()).map(({ id }) => id)).toEqual(['1']);
   });
 
@@ -136,7 +136,7 @@ describe("a payer's data is erased on request, by the operator's command (T-43)"
     await pay(1, payer);
     const { confirm } = await preview('1');
     await paycode('payers', 'erase', '1', '--confirm', confirm!);
-    const { dataSource } = rig.database;
+    const { dataSource } = harness.database;
     for (const sql of [`update erasure set actor = 'x'`, 'delete from erasure', 'truncate erasure'])
       await expect(dataSource.query(sql)).rejects.toThrow('append-only');
     writeFileSync(join(folder, 'nobody'), 'not a contact');

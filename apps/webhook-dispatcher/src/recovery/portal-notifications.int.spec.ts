@@ -4,30 +4,30 @@ import { serializeNotification } from '@paycode/dto';
 import { notificationOf } from '@paycode/dto/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import axios from 'axios';
-import { DispatcherRig } from '../testing/running-dispatcher';
+import { DispatcherHarness } from '../testing/running-dispatcher';
 import { silence, status, WireReceiver } from '../testing/wire-receiver';
 
 const http = axios.create({ validateStatus: () => true });
 
 describe('a notification that people read in the portal', () => {
-  let rig: DispatcherRig;
+  let harness: DispatcherHarness;
   let receiver: WireReceiver;
   beforeAll(async () => {
-    [rig, receiver] = await Promise.all([DispatcherRig.open(), WireReceiver.start()]);
-    rig.route(1001, receiver.url);
-    await rig.start();
+    [harness, receiver] = await Promise.all([DispatcherHarness.open(), WireReceiver.start()]);
+    harness.route(1001, receiver.url);
+    await harness.start();
     receiver.answer = silence;
-    await rig.publish(rig.terminal(notificationOf(1)));
+    await harness.publish(harness.terminal(notificationOf(1)));
     await eventually(() => expect(receiver.transactionIds).toContain(1));
   });
   afterAll(async () => {
     await receiver.stop();
-    await rig.close();
+    await harness.close();
   });
 
   const ask = async <T>(operation: string, body: unknown, caller: ServiceName = 'portal') => {
-    const url = `http://127.0.0.1:${rig.services[0]!.ports.internal}/internal/portal/notifications/${operation}`;
-    const { status, data } = await http.post<PortalAnswer<T>>(url, body, { headers: rig.headersOf(caller) });
+    const url = `http://127.0.0.1:${harness.services[0]!.ports.internal}/internal/portal/notifications/${operation}`;
+    const { status, data } = await http.post<PortalAnswer<T>>(url, body, { headers: harness.headersOf(caller) });
     return { status, answer: data };
   };
 
@@ -37,12 +37,12 @@ describe('a notification that people read in the portal', () => {
     const { body, isErased, request } = answer.value;
     expect([body, isErased]).toEqual([serializeNotification(notificationOf(1)), false]);
     const sent = receiver.requests[0]!;
-    expect(rig.decrypt(1001, request!.body)).toEqual(rig.decrypt(1001, sent.body));
+    expect(harness.decrypt(1001, request!.body)).toEqual(harness.decrypt(1001, sent.body));
     expect(request!.body).not.toBe(sent.body);
     const { 'x-webhook-timestamp': now, ...headers } = request!.headers;
     expect(sent.headers).toMatchObject(headers);
     expect(Number(now)).toBeGreaterThanOrEqual(Number(sent.headers['x-webhook-timestamp']));
-    expect((await rig.timeline(1))?.verdict).toBeNull();
+    expect((await harness.timeline(1))?.verdict).toBeNull();
   });
 
   it('is answered to the portal alone, of the merchant that it names (T-24, T-27)', async () => {
@@ -55,15 +55,15 @@ describe('a notification that people read in the portal', () => {
         expect((await ask(operation, foreign)).answer).toMatchObject({ ok: false, status: 404 });
       expect((await ask(operation, { transactionId: 0, merchantId: 1001 })).status).toBe(400);
     }
-    expect((await rig.timeline(1))?.verdict).toBeNull();
+    expect((await harness.timeline(1))?.verdict).toBeNull();
   });
 
   it('is sent once more when it moves no money, and a payment never (A-13, P-I8)', async () => {
     const payment = await ask('repeat', { transactionId: 1, merchantId: 1001 });
     expect(payment.answer).toMatchObject({ ok: false, status: 409, reason: 'MOVES_MONEY' });
     receiver.answer = status(200);
-    await rig.publish(rig.terminal(notificationOf(2, { status: 'BANK_REJECTED' })));
-    await eventually(async () => expect((await rig.timeline(2))?.verdict).toBeTruthy());
+    await harness.publish(harness.terminal(notificationOf(2, { status: 'BANK_REJECTED' })));
+    await eventually(async () => expect((await harness.timeline(2))?.verdict).toBeTruthy());
     expect((await ask('repeat', { transactionId: 2, merchantId: 1001 })).answer).toMatchObject({ ok: true });
     const attempts = () =>
       receiver.requests
@@ -76,14 +76,14 @@ describe('a notification that people read in the portal', () => {
   it('is acknowledged when it is fetched, as by getNotification (R-3.1-5)', async () => {
     const { answer } = await ask<{ body: string }>('fetch', { transactionId: 1, merchantId: 1001 });
     expect(answer).toEqual({ ok: true, value: { body: serializeNotification(notificationOf(1)) } });
-    expect(await rig.verdict(1)).toBe('ACKED_PULL');
+    expect(await harness.verdict(1)).toBe('ACKED_PULL');
   });
 
   it('says that the payer was erased', async () => {
     const erased = await http.post<unknown>(
-      `http://127.0.0.1:${rig.services[0]!.ports.internal}/internal/erasures`,
+      `http://127.0.0.1:${harness.services[0]!.ports.internal}/internal/erasures`,
       { transactionIds: [1] },
-      { headers: { authorization: `Bearer ${rig.operatorToken()}` } },
+      { headers: { authorization: `Bearer ${harness.operatorToken()}` } },
     );
     expect(erased.status).toBe(200);
     const { answer } = await ask<PortalShownNotification>('show', { transactionId: 1, merchantId: 1001 });

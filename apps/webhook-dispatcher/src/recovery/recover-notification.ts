@@ -98,7 +98,7 @@ function reversed(json: string): string {
 
 /**
  * Writes ACKED_PULL into the verdict register and tells the scheduler. A failed write rejects, because the reply must not be sent
- * without the verdict. Nothing is told when the core has given the money back: then nothing was written.
+ * without the verdict. Nothing is sent when the core has given the money back: then nothing was written.
  */
 export class AcknowledgeByPull {
   private readonly acks: FlushQueue<StoredNotification, VerdictKind | null>;

@@ -130,7 +130,7 @@ const http = axios.create({ validateStatus: () => true });
 const patient = { ACK_WINDOW_MS: '240000', CONNECT_BUDGET_MS: '60000', DISPATCHER_SHARD_LEASE_MS: '240000' };
 
 /** Dispatchers as processes run them, on databases of their own, with fake neighbours. */
-export class DispatcherRig {
+export class DispatcherHarness {
   readonly services: RunningService[] = [];
   readonly keys = new Map<number, KeyObject>();
   /** Of every payment, so that the same event twice is the same. */
@@ -145,8 +145,8 @@ export class DispatcherRig {
     readonly neighbours: FakeNeighbours,
   ) {}
 
-  static async open(): Promise<DispatcherRig> {
-    return new DispatcherRig(await createTestDatabase(), await createTestDatabase(), await FakeNeighbours.start());
+  static async open(): Promise<DispatcherHarness> {
+    return new DispatcherHarness(await createTestDatabase(), await createTestDatabase(), await FakeNeighbours.start());
   }
 
   async close(): Promise<void> {

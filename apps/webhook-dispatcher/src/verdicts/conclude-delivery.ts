@@ -1,8 +1,8 @@
-import { type Decision, storedVersion, type VerdictKind } from '@paycode/dto';
-import type { OwnedShards } from '@paycode/ownership';
-import { type FlushPauses, FlushQueue, isDataFault } from '@paycode/persistence';
+import { type CloseAnswer, type CloseItem, type Decision, storedVersion, type VerdictKind } from '@paycode/dto';
+import { type OwnedShards, shardOf } from '@paycode/ownership';
+import { DataFault, type FlushPauses, FlushQueue, isDataFault, isolate } from '@paycode/persistence';
 import { backoffMs, type Clock, passed } from '@paycode/service-runtime/timing';
-import type { DeliveryMetrics } from '../deliveries/deliveries.ports';
+import type { DeliveryMetrics, DeliveryStore } from '../deliveries/deliveries.ports';
 import {
   type AttemptRules,
   chargedOutcome,
@@ -12,8 +12,7 @@ import {
   retryLimits,
 } from '../deliveries/domain/attempt-rules';
 import { type Conclusion, conclusionOf, conclusionWithout, isAcknowledged } from '../deliveries/domain/conclusion';
-import { type AttemptOutcome, type Delivery, nextAttempt, zoneFailing } from '../deliveries/domain/delivery';
-import type { Next } from '../deliveries/domain/next-step';
+import { type AttemptOutcome, type Delivery, type Next, nextAttempt, zoneFailing } from '../deliveries/domain/delivery';
 import type { InformationalStore } from '../informational/informational.store';
 import type { SettleReversals } from './settle-reversals';
 import type { OwnedVerdict, VerdictStore } from './verdict.store';
@@ -210,5 +209,44 @@ export class RecordVerdict {
         await passed(this.options.clock, backoffMs(failures, retryLimits, 0));
       }
     }
+  }
+}
+
+/**
+ * Flow: the scheduler's timer or audit asks -> a stub for a transaction without a delivery -> the stored verdict, or OPEN while an
+ * owner holds the delivery. Time alone never closes a delivery here (A-07).
+ */
+export class CloseDeliveries {
+  private readonly closes: FlushQueue<CloseItem, CloseAnswer>;
+
+  constructor(
+    store: DeliveryStore,
+    private readonly metrics: DeliveryMetrics,
+  ) {
+    this.closes = new FlushQueue(
+      async items => {
+        const distinct = new Map(items.map(item => [item.transactionId, { ...item, shard: shardOf(item.transactionId) }]));
+        const answers = new Map((await store.close([...distinct.values()])).map(answer => [answer.transactionId, answer]));
+        return items.map(({ transactionId }) => {
+          const answer = answers.get(transactionId);
+          if (!answer) throw new DataFault('the store has no answer for a transaction');
+          return answer;
+        });
+      },
+      { flushMax: 1_000, queueMax: 20_000 },
+    );
+  }
+
+  /**
+   * A transaction whose own data fails has no answer: the scheduler asks again and decides nothing. The others get their answers
+   * (T-29).
+   */
+  async close(items: readonly CloseItem[]): Promise<CloseAnswer[]> {
+    const answers: CloseAnswer[] = [];
+    await isolate(items, {
+      write: async part => void answers.push(...(await this.closes.run(part))),
+      failed: ({ transactionId }, error) => this.metrics.workParked('close', transactionId, error),
+    });
+    return answers;
   }
 }

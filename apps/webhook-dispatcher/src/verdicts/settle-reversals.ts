@@ -13,7 +13,7 @@ const pauseMs = 10;
 /**
  * Tells the scheduler at once about verdicts that acknowledge nothing, so that money goes back in milliseconds. This is only the fast
  * path: a lost item reaches the scheduler when its timer or audit asks `close`. The acknowledgement of a webhook is said once, by AckReceived: it
- * ends a wait that is due a minute later, so nothing hurries (A-104). That of a read is told too: a merchant may read before its payment is armed,
+ * ends a wait that is due a minute later, so nothing hurries (A-104). That of a read is sent too: a merchant may read before its payment is armed,
  * and AckReceived settles armed payments alone (T-18).
  */
 export class SettleReversals {

@@ -23,7 +23,7 @@ const acknowledge = (condition: string) => `
       insert into verdict (${columns}) select ${columns} from input where ${condition} order by transaction_id
       on conflict do nothing
       returning transaction_id),
-    told as (
+    announced as (
       insert into outbox (aggregatetype, type, source, aggregateid, event_id, time, payload, traceparent)
       select $10, $11, $12, ${linesOfEvents({ key: 'transaction_id::text', id: "'ack-' || transaction_id", order: 'transaction_id' })}
         from (select transaction_id, $13::text as time, ${joinedPayload('$14', 'start', 'length')} as payload, traceparent,

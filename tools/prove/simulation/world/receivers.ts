@@ -1,4 +1,4 @@
-import type { Connection } from '../../../../apps/webhook-dispatcher/src/deliveries/domain/next-step';
+import type { Connection } from '../../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
 import type {
   Connecting,
   ConnectObserver,

@@ -1,8 +1,16 @@
 import { notificationOf } from '@paycode/dto/testing';
 import fc from 'fast-check';
-import { septetsMax, septetsOf, toGsm7 } from './gsm7';
-import { changeNoticeEmail, moneyText, paymentEmail, paymentSms } from './message-texts';
-import { plainText } from './plain-text';
+import {
+  changeNoticeEmail,
+  cutToSeptets,
+  moneyText,
+  paymentEmail,
+  paymentSms,
+  plainText,
+  septetsMax,
+  septetsOf,
+  toGsm7,
+} from './message-texts';
 
 const anyText = fc.string({ unit: 'grapheme', maxLength: 60 });
 const anyNotification = fc
@@ -130,5 +138,26 @@ describe('texts for recipients', () => {
     expect(html).toBe(
       `<!doctype html><html lang="en"><body><h1>${headline}</h1><ul>${lines.map(line => `<li>${line}</li>`).join('')}</ul><p>${advice}</p></body></html>`,
     );
+  });
+});
+
+describe('the GSM alphabet', () => {
+  it.each([
+    ['Crème brûlée', 'Crème brulée'],
+    ['e\u0301', 'é'],
+    ['\u0301', '?'],
+    ['日本 각', '?? ?'],
+    ['{€}', '{€}'],
+  ])('writes %j as %j', (text, gsm) => {
+    expect(toGsm7(text)).toBe(gsm);
+  });
+
+  it('counts one septet a character, two for those behind an escape', () => {
+    expect(['', 'abc', '€', 'a[1]'].map(septetsOf)).toEqual([0, 3, 2, 6]);
+  });
+
+  it('cuts between characters, never within an escape', () => {
+    expect([0, 2, 3, 4].map(limit => cutToSeptets('abc', limit))).toEqual(['', 'ab', 'abc', 'abc']);
+    expect([1, 2, 3, 5].map(limit => cutToSeptets('€€€', limit))).toEqual(['', '€', '€', '€€']);
   });
 });

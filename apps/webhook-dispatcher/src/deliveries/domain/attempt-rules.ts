@@ -1,5 +1,4 @@
-import type { AttemptOutcome, Delivery } from './delivery';
-import type { Next } from './next-step';
+import type { AttemptOutcome, Delivery, Next } from './delivery';
 
 /** The next steps that the rules allow a delivery. */
 export interface AttemptRules {

@@ -2,7 +2,7 @@ import { InternalCallError } from '@paycode/access';
 import { type ArmItem, type Decision, noRecipients, type Route, type SettleItem } from '@paycode/dto';
 import { ReversalScheduler } from '../../arming/reversal-scheduler.client';
 import { DeliveryMetrics, type DeliveryReport } from '../../deliveries/deliveries.ports';
-import type { Connection } from '../../deliveries/domain/next-step';
+import type { Connection } from '../../deliveries/domain/delivery';
 import {
   type Connecting,
   type ConnectObserver,

@@ -1,6 +1,5 @@
 import { OriginQueues, type SlotUse } from './origin-queues';
-import type { Destination } from './origin-share';
-import { slotsAtFirst } from './slot-cap';
+import { type Destination, slotsAtFirst } from './origin-share';
 
 const only = (origin: string): Destination => ({ origin, merchantId: 1, pspId: 1 });
 const a = only('a');

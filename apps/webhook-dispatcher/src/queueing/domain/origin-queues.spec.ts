@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { Slots } from '../testing/slots';
 import type { SlotUse } from './origin-queues';
-import type { Destination } from './origin-share';
-import { slotFloor, slotsAtFirst } from './slot-cap';
+import { type Destination, slotFloor, slotsAtFirst } from './origin-share';
 
 /** The only merchant of an origin. */
 const only = (origin: string): Destination => ({ origin, merchantId: 1, pspId: 1 });

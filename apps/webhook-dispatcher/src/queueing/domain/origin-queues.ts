@@ -1,7 +1,14 @@
 import { DeadlineHeap } from '@paycode/service-runtime/timing/deadline-heap';
-import { FifoQueue } from './fifo-queue';
-import { type Destination, type MerchantQueue, orderOf, OriginShare } from './origin-share';
-import { SlotCap, slotFloor, slotsAtFirst } from './slot-cap';
+import {
+  type Destination,
+  FifoQueue,
+  type MerchantQueue,
+  orderOf,
+  OriginShare,
+  SlotCap,
+  slotFloor,
+  slotsAtFirst,
+} from './origin-share';
 
 export interface SlotBudget {
   /** Sockets of this process for deliveries, over all origins. */

@@ -1,7 +1,7 @@
+import fc from 'fast-check';
 import { Slots } from '../testing/slots';
 import { reserves } from './origin-queues';
-import type { Destination } from './origin-share';
-import { slotFloor, slotsAtFirst } from './slot-cap';
+import { type Destination, FifoQueue, SlotCap, slotFloor, slotsAtFirst } from './origin-share';
 
 const origin = 'https://shops.example';
 const merchant = (merchantId: number, pspId = 1): Destination => ({ origin, merchantId, pspId });
@@ -196,5 +196,170 @@ describe('merchants that share an origin (P-1.9, P-I12)', () => {
     slots.grantAll();
     slots.addTo(neighbour, 1);
     expect([slots.isHeldUp(silent), slots.isHeldUp(neighbour)]).toEqual([true, false]);
+  });
+});
+
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant('add' as const), count: fc.integer({ min: 1, max: 50 }) }),
+    fc.record({ kind: fc.constant('take' as const), count: fc.integer({ min: 1, max: 50 }) }),
+    fc.record({ kind: fc.constant('remove' as const), count: fc.integer({ min: 2, max: 60 }) }),
+  ),
+  { maxLength: 30 },
+);
+
+function filled(count: number): FifoQueue<number> {
+  const queue = new FifoQueue<number>();
+  for (let item = 0; item < count; item++) queue.add(item);
+  return queue;
+}
+
+/** The lengths of the copies that were made meanwhile. */
+function copiesDuring(run: () => void): number[] {
+  const slice = jest.spyOn(Array.prototype, 'slice');
+  try {
+    run();
+    return slice.mock.results.map(({ value }) => (value as unknown[]).length);
+  } finally {
+    slice.mockRestore();
+  }
+}
+
+describe('a line of deliveries', () => {
+  it('behaves as an array does, whatever is added, taken and removed', () => {
+    fc.assert(
+      fc.property(steps, each => {
+        const queue = new FifoQueue<number>();
+        let list: number[] = [];
+        let item = 0;
+        const apply = {
+          add: () => (queue.add(++item), void list.push(item)),
+          take: () => expect(queue.take()).toBe(list.shift()),
+          remove: (nth: number) => {
+            const isGone = (one: number) => one % nth === 0;
+            expect(queue.remove(isGone)).toEqual(list.filter(isGone));
+            list = list.filter(one => !isGone(one));
+          },
+        };
+        for (const { kind, count } of each) {
+          if (kind === 'remove') apply.remove(count);
+          else for (let n = 0; n < count; n++) apply[kind]();
+          expect(queue.length).toBe(list.length);
+        }
+      }),
+    );
+  });
+
+  it.each([1, 200])('keeps of what was taken no more than the %i that wait, or 31', waiting => {
+    const queue = filled(waiting);
+    const kept = Array.from({ length: 1_000 }, () => {
+      queue.add(0);
+      queue.take();
+      return (Reflect.get(queue, 'items') as unknown[]).length - waiting;
+    });
+    expect(Math.max(...kept)).toBeLessThanOrEqual(Math.max(31, waiting));
+  });
+
+  it('takes in constant time: emptying copies at most as many items as it held', () => {
+    const held = 4_096;
+    const queue = filled(held);
+    const copies = copiesDuring(() => {
+      for (let n = 0; n < held; n++) queue.take();
+    });
+    expect(copies.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(held);
+  });
+
+  it('copies at most once in 32 takes', () => {
+    const queue = filled(1);
+    const copies = copiesDuring(() => {
+      for (let n = 0; n < 320; n++) {
+        queue.add(0);
+        queue.take();
+      }
+    });
+    expect(copies.length).toBeLessThanOrEqual(10);
+  });
+});
+
+describe('slots that an endpoint may use (P-1.9, P-I12)', () => {
+  const times = (count: number, step: () => void) => Array.from({ length: count }, step);
+  const answer = (cap: SlotCap, count: number, isShort = true) => times(count, () => cap.answered(isShort));
+
+  it('begins with enough to share calls, within the most and never below the floor', () => {
+    expect([1_000, 10, 1].map(slotsMax => new SlotCap(slotsMax).value)).toEqual([slotsAtFirst, 10, slotFloor]);
+  });
+
+  it('doubles with a full round of answers while deliveries wait for slots, up to the most', () => {
+    const cap = new SlotCap(100);
+    answer(cap, slotsAtFirst - 1);
+    expect(cap.value).toBe(slotsAtFirst);
+    answer(cap, 1);
+    expect(cap.value).toBe(100);
+    answer(cap, 1_000);
+    expect(cap.value).toBe(100);
+  });
+
+  it('begins the next round after each doubling', () => {
+    const cap = new SlotCap(1_000);
+    answer(cap, slotsAtFirst + 2 * slotsAtFirst - 1);
+    expect(cap.value).toBe(2 * slotsAtFirst);
+    answer(cap, 1);
+    expect(cap.value).toBe(4 * slotsAtFirst);
+  });
+
+  it('an answer while no delivery waits ends the round', () => {
+    const cap = new SlotCap(1_000);
+    answer(cap, slotsAtFirst - 1);
+    answer(cap, 1, false);
+    answer(cap, slotsAtFirst - 1);
+    expect(cap.value).toBe(slotsAtFirst);
+    answer(cap, 1);
+    expect(cap.value).toBe(2 * slotsAtFirst);
+  });
+
+  it('halves with a timeout, to whole slots; timeouts of requests under way with it do not count again', () => {
+    const cap = new SlotCap(11);
+    cap.timedOut(8);
+    expect(cap.value).toBe(5);
+    times(8, () => cap.timedOut(1));
+    expect(cap.value).toBe(5);
+    cap.timedOut(1);
+    expect(cap.value).toBe(slotFloor);
+  });
+
+  it('a timeout ends the round, also one that does not count again', () => {
+    const cap = new SlotCap(1_000);
+    answer(cap, slotsAtFirst - 1);
+    cap.timedOut(1);
+    answer(cap, slotsAtFirst / 2 - 1);
+    expect(cap.value).toBe(slotsAtFirst / 2);
+    cap.timedOut(1);
+    answer(cap, slotsAtFirst / 2 - 1);
+    cap.timedOut(1);
+    expect(cap.value).toBe(slotsAtFirst / 4);
+    cap.timedOut(1);
+    answer(cap, slotsAtFirst / 4 - 1);
+    expect(cap.value).toBe(slotsAtFirst / 4);
+    answer(cap, 1);
+    expect(cap.value).toBe(slotsAtFirst / 2);
+  });
+
+  it('each answer to a request under way with a timeout leaves one timeout less to ignore', () => {
+    const cap = new SlotCap(1_000);
+    cap.timedOut(3);
+    answer(cap, 1, false);
+    times(2, () => cap.timedOut(1));
+    expect(cap.value).toBe(slotsAtFirst / 2);
+    cap.timedOut(1);
+    expect(cap.value).toBe(slotsAtFirst / 4);
+  });
+
+  it('many answers do not compensate for a timeout after them', () => {
+    const cap = new SlotCap(1_000);
+    answer(cap, 500, false);
+    cap.timedOut(2);
+    expect(cap.value).toBe(slotsAtFirst / 2);
+    times(2, () => cap.timedOut(1));
+    expect(cap.value).toBe(slotsAtFirst / 2);
   });
 });

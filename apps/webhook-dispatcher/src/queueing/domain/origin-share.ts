@@ -1,6 +1,81 @@
 import { type Deadline, DeadlineHeap } from '@paycode/service-runtime/timing/deadline-heap';
-import type { FifoQueue } from './fifo-queue';
-import { SlotCap, slotFloor } from './slot-cap';
+
+/** Slots that an endpoint always has (P-1.9). */
+export const slotFloor = 4;
+/** Slots of a new endpoint: enough for deliveries to share calls and statements. */
+export const slotsAtFirst = 64;
+
+/**
+ * Adaptive limit of requests in flight to one endpoint. It doubles with each full round of answers while deliveries wait for slots. It
+ * halves after a timeout, at most once per round, so that many timeouts with one cause count once. It never falls below the floor.
+ */
+export class SlotCap {
+  private slots = slotsAtFirst;
+  private answersInRound = 0;
+  private timeoutsIgnored = 0;
+
+  /** `slotsMax`: upper limit, however well the endpoint answers. */
+  constructor(private readonly slotsMax: number) {}
+
+  get value(): number {
+    return Math.max(slotFloor, Math.min(this.slots, this.slotsMax));
+  }
+
+  /** The endpoint answered in time, with any status. `isShort`: its deliveries wait for slots. */
+  answered(isShort: boolean): void {
+    this.timeoutsIgnored = Math.max(0, this.timeoutsIgnored - 1);
+    if (!isShort) return void (this.answersInRound = 0);
+    if (++this.answersInRound < this.value) return;
+    this.answersInRound = 0;
+    this.slots = Math.min(this.slots * 2, this.slotsMax);
+  }
+
+  /** `inFlight`: requests in flight, this one included; their timeouts have the same cause. */
+  timedOut(inFlight: number): void {
+    this.answersInRound = 0;
+    if (this.timeoutsIgnored > 0) {
+      this.timeoutsIgnored--;
+      return;
+    }
+    this.slots = Math.max(slotFloor, Math.floor(this.value / 2));
+    this.timeoutsIgnored = inFlight;
+  }
+}
+
+/** A first-in, first-out queue in an array: add and take in amortised constant time. */
+export class FifoQueue<T> {
+  private items: T[] = [];
+  /** Items before this index are taken. */
+  private head = 0;
+
+  get length(): number {
+    return this.items.length - this.head;
+  }
+
+  add(item: T): void {
+    this.items.push(item);
+  }
+
+  take(): T | undefined {
+    const item = this.items[this.head];
+    if (this.length > 0) this.skip(1);
+    return item;
+  }
+
+  remove(isGone: (item: T) => boolean): T[] {
+    const waiting = this.items.slice(this.head);
+    this.items = waiting.filter(item => !isGone(item));
+    this.head = 0;
+    return waiting.filter(isGone);
+  }
+
+  private skip(count: number): void {
+    this.head += count;
+    if (this.head < 32 || this.head * 2 < this.items.length) return;
+    this.items = this.items.slice(this.head);
+    this.head = 0;
+  }
+}
 
 /** Where a delivery goes, and whose it is. A merchant has one URL, so a merchant at an origin is a URL, whatever its path or query. */
 export interface Destination {

@@ -26,7 +26,7 @@ export class Slots extends OriginQueues<number> {
     return this.running.filter(({ queue: { to } }) => to.origin === origin && to.merchantId === merchantId).length;
   }
 
-  /** Releases the oldest requests of this merchant; all unless told how many. */
+  /** Releases the oldest requests of this merchant; all unless a number is given. */
   free(to: Destination, use: SlotUse, count = this.inFlightOf(to)): void {
     for (let n = 0; n < count; n++) {
       const at = this.running.findIndex(({ queue }) => queue.to.origin === to.origin && queue.to.merchantId === to.merchantId);
