@@ -36,6 +36,7 @@ const folders: Record<string, readonly string[]> = {
       'getPaymentPage',
       'getQrImage',
       'payCode',
+      'getCodePayment',
       'getNotification',
       'listPurchaseNotifications',
       'simulateEvent',
@@ -55,12 +56,17 @@ const memberVariables: Readonly<Record<string, string>> = {
   identity: '"{{username}}"',
   password: '"{{password}}"',
   jwt: '"{{jwt}}"',
+  idempotencyKey: '"{{idempotencyKey}}"',
 };
 const parameterVariables: Readonly<Record<string, string>> = { file: '{{code}}.svg', identity: '{{username}}' };
 /** The lookup takes a code. */
 const bodyVariables: Readonly<Record<string, Readonly<Record<string, string>>>> = { lookup: { value: '"{{code}}"' } };
 
-const newReference = `pm.collectionVariables.set('merchantReference', 'order-' + pm.variables.replaceIn('{{$guid}}'));`;
+/** The script of a request that makes a value for it. */
+const before: Readonly<Record<string, string>> = {
+  createCode: `pm.collectionVariables.set('merchantReference', 'order-' + pm.variables.replaceIn('{{$guid}}'));`,
+  payCode: `pm.collectionVariables.set('idempotencyKey', pm.variables.replaceIn('{{$guid}}'));`,
+};
 const keep = (variable: string, value: string) =>
   `if (pm.response.code === 200) pm.collectionVariables.set('${variable}', ${value});`;
 /** The script of a request that handles its answer. */
@@ -96,7 +102,10 @@ export function collectionPages(openApi: string): Page[] {
     },
     auth: { type: 'basic', basic: [variable('username', '{{username}}'), variable('password', '{{password}}')] },
     item: Object.entries(inFolders(requests)).map(([name, members]) => ({ name, item: members.map(itemOf) })),
-    variable: ['merchantReference', 'code', 'transactionId', 'jwt', 'clientChallenge'].map(key => ({ key, value: '' })),
+    variable: ['merchantReference', 'idempotencyKey', 'code', 'transactionId', 'jwt', 'clientChallenge'].map(key => ({
+      key,
+      value: '',
+    })),
   };
   return [
     { path: 'docs/reference/http/paycode.postman_collection.json', text: asJson(collection) },
@@ -141,7 +150,7 @@ function itemOf({ method, path, operation }: Request): object {
       ...(body === undefined ? {} : { body: { mode: 'raw', raw: body, options: { raw: { language: 'json' } } } }),
     },
     event: [
-      ...(operationId === 'createCode' ? [script('prerequest', [newReference])] : []),
+      ...(before[operationId] ? [script('prerequest', [before[operationId]])] : []),
       script('test', [described(operation), ...(after[operationId] ?? [])]),
     ],
   };

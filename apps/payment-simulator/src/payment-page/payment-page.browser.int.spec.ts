@@ -11,7 +11,7 @@ const browserPath = [
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
 ].find(path => path !== undefined && existsSync(path));
-const screenshotFolder = join(__dirname, '../../../../../.cache/portal-screenshots');
+const screenshotFolder = join(__dirname, '../../../../.cache/portal-screenshots');
 const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chromium, or set CHROMIUM_PATH)';
 
 (browserPath ? describe : describe.skip)(`the payment page in a browser${notRun}`, () => {
