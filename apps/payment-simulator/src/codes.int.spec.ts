@@ -340,6 +340,10 @@ describe('payment codes', () => {
       expect((await create(`,"expiryDate":${expiryDate}`)).data.errors).toMatchObject([{ field: 'expiryDate' }]);
   });
 
+  it.each(['/public/monitor', '/public/callback', '/public/'])('%s is not there, for anybody (A-112)', async path => {
+    expect((await simulator.asCaller(null, 'GET', path)).status).toBe(404);
+  });
+
   it('QR image and payment page need no credentials and run nothing from elsewhere (R-5.5-1)', async () => {
     simulator.config.merchant(1003, { merchantName: '<b>Bold</b> & Co' });
     const { data } = await create('', merchant(1003));
