@@ -36,7 +36,11 @@ describeInBrowser('passkeys in the portal', () => {
       const shown = await portal.page.textContent('main');
       for (const text of texts) expect(shown).toContain(text);
     });
-  const signOut = () => portal.page.getByRole('button', { name: 'Sign out' }).click();
+  /** Loading another page at once could cut off the request that ends the session. */
+  const signOut = async () => {
+    await portal.page.getByRole('button', { name: 'Sign out' }).click();
+    await portal.page.getByRole('heading', { name: 'Sign in to Paycode' }).waitFor();
+  };
   const isSeen = (isUserVerified: boolean) => device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
 
   it('is added by its person with the own password, under a name, with recovery codes (T-54)', async () => {

@@ -70,6 +70,21 @@ describe('changes of the notifications of a merchant', () => {
     expect(mails.notices).toEqual([{ noticeId, merchantId, ...notice, emails: owners.sort() }]);
   });
 
+  it('regression: a notice that cannot be mailed because of its data stays, and those of others are mailed (T-29)', async () => {
+    const owner = await person('MERCHANT', 2_002);
+    const notice = { pspId: 8, kind: 'KEY_CHANGED', actor: 'psp-8', occurredAt: '2030-01-01T10:00:00.000Z' } as const;
+    await person('MERCHANT', 2_003);
+    mails.refused = 2_003;
+    const [good, bad] = [randomUUID(), randomUUID()];
+    due = [
+      { noticeId: bad, merchantId: 2_003, ...notice },
+      { noticeId: good, merchantId: 2_002, ...notice },
+    ];
+    await eventually(() => expect(due.map(({ noticeId }) => noticeId)).toEqual([bad]));
+    expect(mails.notices.at(-1)).toMatchObject({ noticeId: good, emails: [owner] });
+    due = [];
+  });
+
   it.each([
     ['url', { url: 'https://thief.example/' }],
     ['url/remove', {}],

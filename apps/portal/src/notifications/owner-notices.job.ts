@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { InternalClient } from '@paycode/access';
 import type { ChangeNotice, OwnerNotice } from '@paycode/dto';
+import { dataFaultReason, isolate } from '@paycode/persistence';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/service-runtime/timing';
 import { PeopleStore } from '../people/people.store';
@@ -29,7 +30,7 @@ export class OwnerNoticesJob implements OnApplicationBootstrap, OnApplicationShu
     private readonly calls: NotificationConfigCalls,
     private readonly people: PeopleStore,
     private readonly mailer: OwnerNoticeMailer,
-    @Inject(LOGGER) logger: Logger,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {
     // The next run does what this one could not.
     const failed = (err: unknown) =>
@@ -55,7 +56,16 @@ export class OwnerNoticesJob implements OnApplicationBootstrap, OnApplicationShu
       claimed.map(async ({ pspId, ...notice }) => ({ ...notice, emails: await this.people.ownersOf(notice.merchantId, pspId) })),
     );
     const addressed = notices.filter(({ emails }) => emails.length > 0);
-    if (addressed.length > 0) await this.mailer.send(addressed);
-    await this.calls.client.post('/internal/portal/change-notices/done', { noticeIds: notices.map(({ noticeId }) => noticeId) });
+    const refused = new Set<string>();
+    await isolate(addressed, {
+      write: part => this.mailer.send(part),
+      failed: ({ noticeId, merchantId }, error) => {
+        refused.add(noticeId);
+        const reason = dataFaultReason(error);
+        this.logger.error({ event: 'work-parked', merchantId, reason }, 'a notice for owners was refused because of its data');
+      },
+    });
+    const done = notices.map(({ noticeId }) => noticeId).filter(noticeId => !refused.has(noticeId));
+    await this.calls.client.post('/internal/portal/change-notices/done', { noticeIds: done });
   }
 }

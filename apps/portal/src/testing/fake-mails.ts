@@ -9,6 +9,8 @@ export class FakeMails {
   readonly notices: ChangeNotice[] = [];
   private readonly server: Server = createServer((request, response) => void this.answer(request, response));
   isAway = false;
+  /** Calls with a notice of this merchant are refused. */
+  refused = 0;
 
   static async start(): Promise<FakeMails> {
     const mails = new FakeMails();
@@ -32,8 +34,9 @@ export class FakeMails {
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
-    const isTaken = !this.isAway && this.keep(request.url!, Buffer.concat(parts).toString());
-    response.writeHead(isTaken ? 204 : 503).end();
+    const body = Buffer.concat(parts).toString();
+    if (this.refused !== 0 && body.includes(`"merchantId":${this.refused}`)) return void response.writeHead(400).end();
+    response.writeHead(!this.isAway && this.keep(request.url!, body) ? 204 : 503).end();
   }
 
   private keep(url: string, body: string): boolean {

@@ -39,8 +39,9 @@ export class ChangeNoticeBody implements ChangeNotice {
   @IsEmail({ require_tld: false }, { each: true })
   emails!: string[];
 
+  /** As audit rows have it, with the service through which a person acted. */
   @IsString()
-  @Length(1, 200)
+  @Length(1, 300)
   actor!: string;
 
   @IsInstantText()
