@@ -8,6 +8,7 @@
  * Other options go to Jest.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeRunFolder, openRunFolder } from './testing/run-folder.ts';
 import { runJest } from './testing/run-jest.ts';
@@ -62,7 +63,16 @@ async function testAffected(): Promise<number> {
   }
 }
 
+/** Specs read files that git does not hold, and a clean clone lacks. */
+function generateMissing(): void {
+  if (existsSync(join(root, 'k8s/components/payment-core-kafka/password.yaml'))) return;
+  console.log('Generating the files that git does not hold (npm run generate).');
+  const generate = [join(root, 'tools/run.cjs'), 'generate', '--ignored'];
+  execFileSync(process.execPath, generate, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
 announceKafka();
+generateMissing();
 const given = process.argv.slice(2);
 const isJourneyRun = given.includes('--e2e');
 process.exitCode = given.includes('--changed')
