@@ -17,6 +17,8 @@ export type AuditKind =
 export interface Origin {
   /** Username, or `operator`. */
   actor: string;
+  /** Whether `actor` is the name of a person. */
+  isPerson?: boolean;
   requestId: string;
 }
 

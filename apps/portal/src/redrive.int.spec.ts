@@ -56,6 +56,25 @@ describe('the redrive of dead letters in production takes two people (A-98)', ()
       letters: { letterId: number; reason: string }[];
     };
 
+  it.each([
+    ['merchants/1001/notifications/url', { url: 'https://evil.example/', current: password }],
+    ['merchants/1001/notifications/key', { current: password }],
+    ['merchants/1001/notifications/url/remove', { current: password }],
+    ['merchants/1001/notifications/recipients', { type: 'EMAIL', value: 'a@evil.example' }],
+    ['merchants/1001/notifications/recipients/remove', { type: 'EMAIL', value: 'a@shop.example', current: password }],
+  ])('regression: an administrator alone does not change what a merchant set up: %s (T-52)', async (of, body) => {
+    expect((await second.visitor.post(of, body)).status).toBe(403);
+  });
+
+  it.each(['ON_CALL', 'ADMINISTRATOR'])(
+    'regression: the session of an administrator alone lets in no second %s to confirm (T-56)',
+    async role => {
+      const invite = { email: `${randomUUID()}@evil.example`, name: 'Self', role };
+      expect((await second.visitor.post('invitations', invite)).status).toBe(400);
+      expect((await second.visitor.post('invitations', { ...invite, current: 'a guess at it' })).status).toBe(401);
+    },
+  );
+
   it('one asks for some, another sees which and confirms, once; each letter is on record with both names', async () => {
     const [one, other] = [kept.park(71), kept.park(72)];
     kept.park(73);

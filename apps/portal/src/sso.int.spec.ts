@@ -53,9 +53,14 @@ describe('single sign-on of people', () => {
   };
   const signIn = async (
     email: string,
-    { forged = {} as Forgery, subject = `sub-${email}`, isVerified = true as unknown } = {},
+    {
+      forged = {} as Forgery,
+      subject = `sub-${email}`,
+      isVerified = true as unknown,
+      from = undefined as PortalVisitor | undefined,
+    } = {},
   ) => {
-    const { visitor, url } = await begun();
+    const { visitor, url } = await begun(from);
     const person = { sub: subject, email, email_verified: isVerified };
     const heard = await visitor.post('session/sso', { company, answer: provider.signsIn(url, person, forged) });
     return { heard, visitor, stage: (await visitor.get('session')).body['stage'] };
@@ -97,6 +102,16 @@ describe('single sign-on of people', () => {
   ])('a token %s opens nothing (T-55)', async (_, forged) => {
     const email = await invited();
     expect(await signIn(email, { forged: forged() })).toMatchObject({ heard: { status: 401 }, stage: 'NONE' });
+  });
+
+  it('regression: wrong answers of one browser refuse no colleague behind its address (T-05, T-55)', async () => {
+    const email = await invited();
+    const from = () => new PortalVisitor(portal, '192.0.2.91');
+    for (let each = 0; each < 102; each++) {
+      const { heard } = await signIn(email, { from: from(), forged: { answer: { code: 'made-up' } } });
+      expect(heard.status).toBe(401);
+    }
+    expect((await signIn(email, { from: from() })).stage).toBe('FULL');
   });
 
   it.each([[false], [undefined], ['true']])('an address with email_verified %s is nobody’s (T-55)', async isVerified => {

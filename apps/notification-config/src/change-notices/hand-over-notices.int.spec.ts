@@ -46,9 +46,11 @@ describe('change notices (T-15)', () => {
     await service.post('extra', { merchantId: 1, type: 'SMS', value: '+27820000001' });
     await service.post('addHttp', { merchantId: 1, url: `http://127.0.0.1:${receiver.port}/`, version: 'V3' });
     const rows = () => service.database.dataSource.query<{ tries: number }[]>('select tries from change_notice');
+    const makeDue = () => service.database.dataSource.query('update change_notice set due_at = clock_timestamp()');
+    await makeDue();
     await eventually(async () => expect((await rows()).map(({ tries }) => tries > 0)).toEqual([true, true]));
     isUp = true;
-    await service.database.dataSource.query('update change_notice set due_at = clock_timestamp()');
+    await makeDue();
     await eventually(async () => expect(await rows()).toEqual([]));
     const byTime = (one: ChangeNotice, other: ChangeNotice) => one.occurredAt.localeCompare(other.occurredAt);
     expect(handedOver.sort(byTime)).toEqual([

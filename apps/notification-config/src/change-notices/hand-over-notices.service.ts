@@ -70,7 +70,7 @@ export class HandOverNoticesJob implements OnApplicationBootstrap {
     private readonly notices: HandOverNoticesService,
     private readonly ownerNotices: OwnerNoticesService,
     private readonly lifecycle: Lifecycle,
-    @Inject(LOGGER) log: Logger,
+    @Inject(LOGGER) private readonly log: Logger,
   ) {
     const failed = (error: unknown) =>
       log.warn({ event: 'notices-not-handed-over', err: error }, 'change notices wait for recipient-messages');
@@ -84,6 +84,7 @@ export class HandOverNoticesJob implements OnApplicationBootstrap {
 
   private async run(signal: AbortSignal): Promise<void> {
     while ((await this.notices.handOver()) > 0 && !signal.aborted);
-    await this.ownerNotices.removeOld();
+    const count = await this.ownerNotices.removeOld();
+    if (count > 0) this.log.warn({ event: 'notice-given-up', count }, 'no portal fetched notices for owners within a week');
   }
 }

@@ -47,7 +47,9 @@ export class OwnerNoticesService {
     await this.dataSource.query(ownerNoticeSql.remove, [noticeIds]);
   }
 
-  async removeOld(): Promise<void> {
-    await this.dataSource.query(ownerNoticeSql.removeOld);
+  /** Returns how many nobody fetched. */
+  async removeOld(): Promise<number> {
+    const [, removed] = await this.dataSource.query<[unknown[], number]>(ownerNoticeSql.removeOld);
+    return removed;
   }
 }

@@ -123,11 +123,23 @@ describe('audit trail and keys at rest', () => {
     expect(forOwners.map(({ kind }) => kind)).toEqual([
       'URL_CHANGED',
       'RECIPIENT_ADDED',
-      'RECIPIENT_ADDED',
       'URL_CHANGED',
       'KEY_CHANGED',
       'RECIPIENT_REMOVED',
     ]);
+  });
+
+  it('regression: recipients that a person adds in a row make one notice, without the name that the person chose (T-15, T-25)', async () => {
+    const add = (value: string) => {
+      const body = { merchantId, actor: 'Call us now', type: 'EMAIL', value };
+      return service.internal('post', '/internal/portal/notifications/add-recipient', { body, caller: 'portal' });
+    };
+    for (const each of ['one', 'two', 'three']) expect((await add(`${each}@shop.example`)).data).toMatchObject({ ok: true });
+    const notices = await service.database.dataSource.query<{ emails: string[]; actor: string; is_soon: boolean }[]>(
+      `select emails, actor, due_at < clock_timestamp() + interval '61 seconds' as is_soon from change_notice where merchant_id = $1`,
+      [merchantId],
+    );
+    expect(notices).toEqual([{ emails: ['one@shop.example'], actor: 'somebody in the portal', is_soon: true }]);
   });
 
   it('with a new key-encryption key in front, old webhook keys still open, and reseal moves them all (T-14)', async () => {

@@ -22,6 +22,12 @@ export interface ChangedConfiguration {
 /** Longer than any lease plus any wait for a commit. */
 const freshFor = "interval '60 seconds'";
 
+// Recipients that somebody adds within a minute make one notice, to those who were there before the first of them.
+const noticeDueAt = "clock_timestamp() + case $2::text when 'RECIPIENT_ADDED' then interval '60 seconds' else interval '0' end";
+const isNewNotice = (table: string) => `not ($2::text = 'RECIPIENT_ADDED' and exists (
+  select from ${table} where merchant_id = $1 and kind = $2::text and actor = $3::text
+     and occurred_at > clock_timestamp() - interval '60 seconds'))`;
+
 const configurationSql = {
   // Serialises changes of one merchant. It locks first and reads afterwards, because a statement that waits for the lock would read the
   // other tables as they were before the wait.
@@ -37,11 +43,14 @@ const configurationSql = {
     where merchant.merchant_id = $1 and ($2 or merchant.psp_id = $3 or merchant.acquirer = $4)`,
 
   addNotice: `
-    insert into change_notice (merchant_id, kind, emails, actor)
-    select $1, $2, array_agg(value order by position), $3 from recipient where merchant_id = $1 and type = 'EMAIL'
+    insert into change_notice (merchant_id, kind, emails, actor, due_at)
+    select $1, $2::text, array_agg(value order by position), $3::text, ${noticeDueAt} from recipient
+     where merchant_id = $1 and type = 'EMAIL' and ${isNewNotice('change_notice')}
     having count(*) > 0`,
 
-  addOwnerNotice: 'insert into owner_notice (merchant_id, kind, actor) values ($1, $2, $3)',
+  addOwnerNotice: `
+    insert into owner_notice (merchant_id, kind, actor, due_at)
+    select $1, $2::text, $3::text, ${noticeDueAt} where ${isNewNotice('owner_notice')}`,
 } as const;
 
 interface ConfigurationRow {
@@ -132,8 +141,11 @@ async function storeHttp(
     .execute();
 }
 
-/** One to the e-mail recipients, if there are any, and one to the owners. */
+/**
+ * One to the e-mail recipients, if there are any, and one to the owners. Recipients may be strangers, so they read no name that a person of the
+ * portal chose (T-25).
+ */
 async function storeNotice(manager: EntityManager, { merchantId, origin }: ChangeRequest, kind: string): Promise<void> {
-  await manager.query(configurationSql.addNotice, [merchantId, kind, origin.actor]);
+  await manager.query(configurationSql.addNotice, [merchantId, kind, origin.isPerson ? 'somebody in the portal' : origin.actor]);
   await manager.query(configurationSql.addOwnerNotice, [merchantId, kind, origin.actor]);
 }

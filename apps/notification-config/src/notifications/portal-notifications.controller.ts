@@ -67,7 +67,7 @@ function ownerOf(owner: MerchantSearch): MerchantSearch {
 
 /** The portal has decided whose merchant it is; the audit log gets the person's name. */
 function portalCaller({ actor }: { actor: string }, request: FastifyRequest): NotificationCaller {
-  return { owner: 'OPERATOR', origin: { actor: `portal ${actor}`, requestId: String(request.id) } };
+  return { owner: 'OPERATOR', origin: { actor: `portal ${actor}`, isPerson: true, requestId: String(request.id) } };
 }
 
 type Answer<Operation extends PortalOperation> = Promise<PortalAnswer<PortalOperationAnswers<ProbeOutcome>[Operation]>>;

@@ -83,7 +83,7 @@ function Invite({ roles, isProduction }: { roles: readonly (readonly [Role, stri
   const [name, setName] = useState('');
   const [role, setRole] = useState(roles[0]![0]);
   const [current, setCurrent] = useState('');
-  const takesPassword = isProduction && role === 'OWNER';
+  const takesPassword = isProduction && role !== 'VIEWER' && role !== 'DEVELOPER';
   const invite = useMutation({
     mutationFn: () => {
       const proof = takesPassword ? { current } : {};

@@ -36,11 +36,17 @@ function OfMerchant({ merchantId }: { merchantId: number }): ReactNode {
   if (!data) return <Waiting what="Reading what is set" />;
   return (
     <>
-      {!mayChange && <p className="notice">Your role may look and check, and not change anything.</p>}
+      {!mayChange && <p className="notice">{lookOnly(me?.person.role)}</p>}
       <Webhook merchantId={merchantId} notifications={data} mayChange={mayChange} />
       <Recipients merchantId={merchantId} recipients={data.recipients} mayChange={mayChange} />
     </>
   );
+}
+
+function lookOnly(role: string | undefined): string {
+  return role === 'ADMINISTRATOR'
+    ? 'In production people of the merchant or its PSP change this. You may look and check.'
+    : 'Your role may look and check, and not change anything.';
 }
 
 interface WebhookProps {

@@ -55,17 +55,21 @@ export class SsoService {
     const provider = await this.providers.byId(providerId);
     if (!provider) throw noProvider();
     if (provider.company !== company) throw otherCompany();
-    return this.judge({ provider, origin }, () => this.openId.claims(this.clientOf(provider), answer, checks));
+    return this.judge({ provider, state: checks.state, origin }, () =>
+      this.openId.claims(this.clientOf(provider), answer, checks),
+    );
   }
 
-  /** Answers count as guesses do. @throws DomainError 401, 403, 429, 502 */
+  /**
+   * Answers count as guesses do, each for the sign-in that it ends: wrong ones of one browser refuse no colleague behind its address.
+   * @throws DomainError 401, 403, 429, 502
+   */
   private async judge(
-    { provider, origin }: { provider: SealedProvider; origin: Origin },
+    { provider, state, origin }: { provider: SealedProvider; state: string; origin: Origin },
     prove: () => Promise<Claims>,
   ): Promise<Person> {
-    const identity = `sso:${provider.company}`;
     let problem: unknown;
-    const guess = { identity, address: origin.address, personId: () => Promise.resolve(null) };
+    const guess = { identity: `sso:${state}`, address: origin.address, personId: () => Promise.resolve(null) };
     const person = await this.limiter.judge(guess, async () => {
       try {
         return await this.personOf(provider, await prove(), origin);

@@ -1,8 +1,15 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Req } from '@nestjs/common';
-import { IsEmail, IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { IsEmail, IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { type Colleague, type Person, type Role, roles, type TenantType, tenantTypes } from './domain/person';
 import { PeopleService } from './people.service';
+
+/**
+ * Names stand in mails to people who did not choose them, so they hold no link, no phone number and no sentence with marks of its own (T-25):
+ * letters, digits (four at most), spaces and `' ’ - ( ) , .`; after a dot comes a space, the end, or another initial.
+ */
+const personName =
+  /^(?!(?:.*\p{N}){5})(?!.*\.(?!$|[\s,)-]|\p{L}\p{M}*\.))[\p{L}\p{M}\p{N} '’.,()-]*\p{L}[\p{L}\p{M}\p{N} '’.,()-]*$/u;
 
 export class InviteBody {
   @IsEmail(
@@ -12,7 +19,10 @@ export class InviteBody {
   @Length(3, 254)
   email!: string;
 
-  @IsString()
+  @Matches(personName, {
+    message:
+      "name must be the name of a person: letters, spaces, at most four digits, and ' ’ - ( ) , . with a space after a dot",
+  })
   @Length(1, 100)
   name!: string;
 

@@ -6,7 +6,7 @@ import { AuditLog, type ByPerson, doneBy, type Origin } from '../audit';
 import { PORTAL_RULES, type PortalRules } from '../sessions/portal.guard';
 import { PasswordService } from '../sign-in/password.service';
 import { codesKey, SignInLimiter } from '../sign-in/sign-in-limiter';
-import { type Colleague, isTenantWellFormed, type Person, tenantName } from './domain/person';
+import { type Colleague, confirmsRequests, isTenantWellFormed, type Person, tenantName } from './domain/person';
 import { Passwords } from './passwords';
 import { type NewPerson, PeopleStore } from './people.store';
 import { newSecret, secretHash } from './secrets';
@@ -73,15 +73,18 @@ export class PeopleService {
     return person;
   }
 
-  /** Into the tenant of the person who asks, in production an owner by the own password only. @throws DomainError 400 for an owner without `current`, 401, 409, 429 */
+  /**
+   * Into the tenant of the person who asks; in production somebody who can confirm requests by the own password only. @throws DomainError 400
+   * for such a role without `current`, 401, 409, 429
+   */
   async inviteColleague(
     { email, name, role }: Pick<NewPerson, 'email' | 'name' | 'role'>,
     current: string | undefined,
     { person, origin }: ByPerson,
   ): Promise<Person> {
-    // Another owner can confirm what takes two people: a stolen session alone must not make one (T-56).
-    if (this.rules.isProduction && role === 'OWNER') {
-      if (current === undefined) throw invalidField('current', 'must be your password when you invite an owner');
+    // Such a person confirms what takes two people: a stolen session alone must not make one (T-56).
+    if (this.rules.isProduction && confirmsRequests(role)) {
+      if (current === undefined) throw invalidField('current', 'must be your password when you invite somebody of this role');
       await this.password.demand(current, { person, origin });
     }
     const { tenantType, tenantId, personId } = person;

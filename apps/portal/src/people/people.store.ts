@@ -100,22 +100,31 @@ export class PeopleStore {
     return rows.map(({ email }) => email);
   }
 
+  /** Somebody who was invited, and gets a password in another way than by its link, is in from now on. */
   async setPassword(personId: string, passwordHash: string): Promise<void> {
-    await this.people.update({ personId }, { passwordHash }).catch(refuseElsewhere);
+    const acceptedAt = () => 'coalesce(accepted_at, clock_timestamp())';
+    await this.people.update({ personId }, { passwordHash, acceptedAt }).catch(refuseElsewhere);
   }
 
-  /** null takes app and codes away, but leaves the codes to whoever has a passkey. */
-  async setTotp(personId: string, totp: NewTotp | null): Promise<void> {
-    const { sealed, step, recoveryHashes } = totp ?? { sealed: null, step: 0, recoveryHashes: [] };
-    await this.dataSource.transaction(async manager => {
-      const { hasPasskey } = await manager.findOneOrFail(PersonEntity, {
-        where: { personId },
-        lock: { mode: 'pessimistic_write' },
-      });
-      if (totp !== null || !hasPasskey) await manager.delete(RecoveryCodeEntity, { personId });
-      await manager.update(PersonEntity, { personId }, { totpSealed: sealed, totpStep: step });
-      const codes = recoveryHashes.map(codeHash => ({ codeHash, personId, usedAt: null }));
-      if (codes.length > 0) await manager.insert(RecoveryCodeEntity, codes);
+  /**
+   * null takes app and codes away, but leaves the codes to whoever has a passkey. A step is used once, also by an app that was removed and set
+   * up again. false: the new app's code is of a step that was used before; nothing has changed.
+   */
+  setTotp(personId: string, totp: NewTotp | null): Promise<boolean> {
+    return this.dataSource.transaction(async manager => {
+      const lock = { mode: 'pessimistic_write' } as const;
+      const { hasPasskey, totpStep } = await manager.findOneOrFail(PersonEntity, { where: { personId }, lock });
+      if (totp === null) {
+        if (!hasPasskey) await manager.delete(RecoveryCodeEntity, { personId });
+        await manager.update(PersonEntity, { personId }, { totpSealed: null });
+        return true;
+      }
+      if (totp.step <= Number(totpStep)) return false;
+      await manager.delete(RecoveryCodeEntity, { personId });
+      await manager.update(PersonEntity, { personId }, { totpSealed: totp.sealed, totpStep: totp.step });
+      const codes = totp.recoveryHashes.map(codeHash => ({ codeHash, personId, usedAt: null }));
+      await manager.insert(RecoveryCodeEntity, codes);
+      return true;
     });
   }
 

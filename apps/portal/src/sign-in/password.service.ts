@@ -67,7 +67,12 @@ export class PasswordService {
   async accept(of: { secret: string; password: string }, origin: Origin): Promise<void> {
     refuseWeak('password', of.password, []);
     const tokenHash = secretHash(of.secret);
-    const guess = { identity: 'invitation', address: origin.address, personId: () => Promise.resolve(null) };
+    // By secret, so that made-up ones behind an address do not refuse the good one of somebody else there.
+    const guess = {
+      identity: `invitation:${tokenHash.toString('hex')}`,
+      address: origin.address,
+      personId: () => Promise.resolve(null),
+    };
     const isInvited = async () => (await this.people.isInvited(tokenHash)) || undefined;
     if (!(await this.limiter.judge(guess, isInvited))) throw invitationOver();
     const person = await this.people.accept(tokenHash, await this.passwords.hash(of.password));

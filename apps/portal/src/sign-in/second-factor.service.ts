@@ -52,7 +52,9 @@ export class SecondFactorService {
     const step = this.stepOf(of.sealed, of.code);
     if (step === null) throw invalidField('code', 'is not the one your app shows now');
     const codes = newRecoveryCodes();
-    await this.people.setTotp(person.personId, { sealed: of.sealed, step, recoveryHashes: codes.map(secretHash) });
+    const totp = { sealed: of.sealed, step, recoveryHashes: codes.map(secretHash) };
+    if (!(await this.people.setTotp(person.personId, totp)))
+      throw invalidField('code', 'was used before: wait for the next one of your app');
     await this.sessions.endOthers('TOTP_ENROLLED', asking);
     return codes;
   }

@@ -63,7 +63,7 @@ export class GuessingWatch {
   }
 }
 
-/** Of `password:<email>`, `code:<person>`, `recovery:<person>`, `passkey:<person>`, `sso:<company>` and `invitation`. */
+/** Of `password:<email>`, `code:<person>`, `recovery:<person>`, `passkey:<person>`, `sso:<state>` and `invitation:<hash>`. */
 function wayOf(identity: string): Way {
   return ways.find(way => way === identity.split(':', 1)[0]) ?? 'password';
 }
@@ -107,8 +107,15 @@ export function codesKey(personId: string): Buffer {
   return guessKeys.account(`codes-of-a-day:${personId}`);
 }
 
-/** First tries of one address past its limit that are looked at at once, or wait for it. */
+/** First tries of one address past its limit that are looked at at once. */
 const firstTriesMax = 4;
+/** As many more wait as one address may have connections: a flood of guesses makes the right password slower, and does not shut it out. */
+const waitingTriesMax = 1_000;
+
+interface FirstTries {
+  running: number;
+  waiting: (() => void)[];
+}
 
 /**
  * People choose their passwords, so a try is counted before it is looked at and given back when it was right (T-05, ADR 0028): guesses are never
@@ -118,7 +125,7 @@ const firstTriesMax = 4;
 @Injectable()
 export class SignInLimiter {
   private readonly known = new KnownBlocks();
-  private readonly firstTries = new Map<string, number>();
+  private readonly firstTries = new Map<string, FirstTries>();
   private readonly person: GuessRule;
   private readonly address: GuessRule;
 
@@ -191,15 +198,18 @@ export class SignInLimiter {
     refusal: { nowMs: number; of: Guess; untilMs: number },
     work: () => Promise<T>,
   ): Promise<T> {
-    const running = this.firstTries.get(guesser) ?? 0;
-    if (running >= firstTriesMax) this.refuseUntil(refusal.untilMs, refusal);
-    this.firstTries.set(guesser, running + 1);
+    const tries = this.firstTries.get(guesser) ?? { running: 0, waiting: [] };
+    this.firstTries.set(guesser, tries);
+    if (tries.running < firstTriesMax) tries.running += 1;
+    else if (tries.waiting.length >= waitingTriesMax) this.refuseUntil(refusal.untilMs, refusal);
+    // A try that ends gives its place to the next.
+    else await new Promise<void>(resolve => tries.waiting.push(resolve));
     try {
       return await work();
     } finally {
-      const left = this.firstTries.get(guesser)! - 1;
-      if (left === 0) this.firstTries.delete(guesser);
-      else this.firstTries.set(guesser, left);
+      const next = tries.waiting.shift();
+      if (next) next();
+      else if (--tries.running === 0) this.firstTries.delete(guesser);
     }
   }
 

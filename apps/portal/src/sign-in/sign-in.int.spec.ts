@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { FakeMails } from '../testing/fake-mails';
 import { PortalVisitor } from '../testing/portal-visitor';
@@ -43,7 +43,7 @@ describe('people sign in, and are invited', () => {
     const enrolledWith = app.generate();
     const { status, body } = await visitor.post('totp/confirm', { sealed, code: enrolledWith, current: password });
     expect(status).toBe(200);
-    return { ...known, visitor, app, enrolledWith, recoveryCodes: body['recoveryCodes'] as unknown as string[] };
+    return { ...known, visitor, app, sealed, enrolledWith, recoveryCodes: body['recoveryCodes'] as unknown as string[] };
   };
   /** A code that is good for none of the steps of the next minutes. */
   const wrongFor = (app: TOTP) => {
@@ -87,6 +87,14 @@ describe('people sign in, and are invited', () => {
     });
   });
 
+  it('regression: the code that removed an app does not set that app up again (T-04)', async () => {
+    const { visitor, app, sealed } = await withApp();
+    const code = laterCode(app);
+    expect((await visitor.post('totp/remove', { code })).status).toBe(204);
+    const { status, body } = await visitor.post('totp/confirm', { sealed, code, current: password });
+    expect([status, body.message]).toEqual([400, expect.stringContaining('used before')]);
+  });
+
   it('regression: behind an address from which many guesses come, the right password still signs in, and a wrong one waits (T-05)', async () => {
     const { email } = await person();
     const address = () => new PortalVisitor(portal, '192.0.2.77');
@@ -99,6 +107,10 @@ describe('people sign in, and are invited', () => {
     expect((await guess('nobody-52@shop.example')).status).toBe(429);
     expect((await guess((await person()).email)).status).toBe(429);
     for (let each = 0; each < 3; each++) await signedIn(email, address());
+    // As many guesses at people who do not exist as one browser tab and a script can send at once.
+    const flood = Array.from({ length: 60 }, (_, each) => guess(`nobody-at-all-${each}@shop.example`));
+    await signedIn(email, address());
+    expect(new Set((await Promise.all(flood)).map(({ status }) => status))).toEqual(new Set([429]));
     const { email: guessedAt } = await person();
     const tries = [await guess(guessedAt), await address().post('session', { email: guessedAt, password })];
     expect(tries.map(({ status }) => status)).toEqual([429, 429]);
@@ -166,13 +178,67 @@ describe('people sign in, and are invited', () => {
 
     it('regression: the sixth of an hour is refused, and none carries a word of whoever invites (T-25)', async () => {
       const owner = await signedIn((await person()).email);
-      const name = 'Your account is blocked. Go to https://evil.example/pay';
+      const name = 'Your account is blocked';
       const email = `${randomUUID()}@elsewhere.example`;
       const statuses = [];
       for (let each = 0; each < 6; each++)
         statuses.push((await owner.post('invitations', { email, name, role: 'VIEWER' })).status);
       expect(statuses).toEqual([201, 201, 201, 201, 201, 429]);
       expect(JSON.stringify(mails.invitations.filter(each => each.email === email))).not.toMatch(/blocked|Thandi/);
+    });
+
+    it('regression: made-up secrets behind an address do not refuse a good one there (T-04, T-05)', async () => {
+      const owner = await signedIn((await person()).email);
+      const email = `${randomUUID()}@shop.example`;
+      expect((await invite(owner, email)).status).toBe(201);
+      const there = () => new PortalVisitor(portal, '192.0.2.78');
+      const answers = [];
+      for (let each = 0; each < 60; each++) {
+        const secret = randomBytes(32).toString('base64url');
+        answers.push((await there().post('invitations/accept', { secret, password })).status);
+      }
+      expect(new Set(answers)).toEqual(new Set([410, 429]));
+      const [secret] = secretsFor(email);
+      expect((await there().post('invitations/accept', { secret, password })).status).toBe(204);
+    });
+
+    it('regression: a person who was invited and then got a password from an operator is in from that moment (T-56)', async () => {
+      const owner = await person();
+      const email = `${randomUUID()}@shop.example`;
+      expect((await invite(await signedIn(owner.email), email)).status).toBe(201);
+      await person({ email, tenantId: owner.tenantId, role: 'VIEWER' });
+      const rows = await portal.database.dataSource.query<{ is_in: boolean }[]>(
+        'select accepted_at is not null as is_in from person where email = $1',
+        [email],
+      );
+      expect(rows).toEqual([{ is_in: true }]);
+    });
+
+    it.each<[string, boolean]>([
+      ['Thandi', true],
+      ["Siobhán O'Neill-Ó Briain", true],
+      ['J.R.R. Tolkien, Jr.', true],
+      ['محمد بن علي', true],
+      ['நந்தினி', true],
+      ['Till 12 (front)', true],
+      ['12 34', false],
+      ['Your account is blocked: call us', false],
+      ['Go to evil.example', false],
+      ['Go to t.co', false],
+      ['Go to https//x', false],
+      ['Call 0800 123 456', false],
+      ['a@b.example', false],
+    ])('regression: the name %j of a person is taken: %s (T-25)', async (name, isTaken) => {
+      const { email } = await person();
+      const response = await (
+        await signedIn(email)
+      ).post('invitations', {
+        email: `${randomUUID()}@shop.example`,
+        name,
+        role: 'VIEWER',
+      });
+      expect(response.status).toBe(isTaken ? 201 : 400);
+      if (!isTaken) expect(response.body.message).toContain('name must be the name of a person');
     });
   });
 });

@@ -23,6 +23,10 @@ describe('people of the portal', () => {
     });
   });
 
+  it('regression: in production only people of merchant and PSP configure, no administrator does (T-52)', () => {
+    expect(roles.filter(role => may(role, 'CONFIGURE', true))).toEqual(['DEVELOPER', 'OWNER']);
+  });
+
   it('only roles of the platform are on call, in the sandbox as in production (T-24)', () => {
     for (const isProduction of [false, true])
       expect(roles.filter(role => may(role, 'ON_CALL', isProduction))).toEqual(['ON_CALL', 'ADMINISTRATOR']);

@@ -50,9 +50,19 @@ const permissions: Record<Role, readonly Permission[]> = {
 /** In production a test notification reaches a shop at work, and a new password stops its programs: its owner alone may want that. */
 const ownersInProduction: readonly Permission[] = ['TEST', 'CREDENTIALS'];
 
+/**
+ * In production an administrator changes no merchant's URL, key or recipients: one stolen session could send every merchant's payments
+ * elsewhere. The second person is somebody of the merchant or its PSP, who makes the change (T-52).
+ */
 export function may(role: Role, permission: Permission, isProduction: boolean): boolean {
   if (isProduction && ownersInProduction.includes(permission)) return role === 'OWNER';
+  if (isProduction && role === 'ADMINISTRATOR' && permission === 'CONFIGURE') return false;
   return permissions[role].includes(permission);
+}
+
+/** Whether people of the role confirm what takes two people of their tenant. */
+export function confirmsRequests(role: Role): boolean {
+  return role === 'OWNER' || (operatorRoles as readonly Role[]).includes(role);
 }
 
 /** As getNotification: a merchant's own people and its PSP's. */
