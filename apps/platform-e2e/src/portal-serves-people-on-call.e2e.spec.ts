@@ -95,7 +95,7 @@ describeInBrowser('the portal for people on call', () => {
     await shows(`Transaction ${transactionId}, for webhook-dispatcher: is delivered`);
     await portal.page.getByRole('button', { name: 'Redrive 1' }).click();
     await portal.page.getByRole('dialog').getByRole('button', { name: 'Redrive' }).click();
-    await shows('One letter was redriven.', ...says);
+    await shows('One event was redriven.', ...says);
   };
 
   it('sees an event that the dispatcher could not use, what a redrive would do, and redrives it: the merchant is notified (A-97)', async () => {

@@ -61,7 +61,7 @@ async function acknowledgedPayment(demo: Demo): Promise<End> {
   demo.narrator.chapter('Payment 1: the shop acknowledges');
   demo.receiver.answer = () => 200;
   const transactionId = await pay(demo, '25.50');
-  const { state } = await watchSettlement({ ...demo, transactionId, onSent: () => tellWebhook(demo, transactionId) });
+  const { state } = await watchSettlement({ ...demo, transactionId, onSent: () => printWebhook(demo, transactionId) });
   const { status } = await demo.merchant.transaction(transactionId);
   demo.narrator.step('bank', `the payment stands: ${status}`);
   return { transactionId, end: status === 'SUCCESS' ? state : `${state}, but the bank says ${status}` };
@@ -72,7 +72,7 @@ async function refusedPayment(demo: Demo): Promise<End> {
   narrator.chapter('Payment 2: the shop does not acknowledge');
   receiver.answer = ({ status }) => (status === 'SUCCESS' ? 503 : 200);
   const transactionId = await pay(demo, '12.00');
-  const { state } = await watchSettlement({ ...demo, transactionId, onSent: () => tellWebhook(demo, transactionId) });
+  const { state } = await watchSettlement({ ...demo, transactionId, onSent: () => printWebhook(demo, transactionId) });
   const status = await finalStatus(merchant, transactionId);
   narrator.step('bank', `the customer has the money back: ${status}`);
   const notice = await receiver.webhook(
@@ -81,8 +81,8 @@ async function refusedPayment(demo: Demo): Promise<End> {
   );
   narrator.step('shop', 'was told of it by a second notification');
   showNotification(demo, notice);
-  const isTold = notice.notification.status === 'REVERSED';
-  return { transactionId, end: status === 'REVERSED' && isTold ? state : `${state}, but the bank says ${status}` };
+  const isNotified = notice.notification.status === 'REVERSED';
+  return { transactionId, end: status === 'REVERSED' && isNotified ? state : `${state}, but the bank says ${status}` };
 }
 
 async function pay({ merchant, narrator }: Demo, amount: string): Promise<number> {
@@ -94,7 +94,7 @@ async function pay({ merchant, narrator }: Demo, amount: string): Promise<number
   return transactionId;
 }
 
-async function tellWebhook(demo: Demo, transactionId: number): Promise<void> {
+async function printWebhook(demo: Demo, transactionId: number): Promise<void> {
   const webhook = await demo.receiver.webhook(each => each.transactionId === transactionId, webhookWithinMs);
   demo.narrator.step('shop', `received a notification and answered ${webhook.answered}`);
   showNotification(demo, webhook);

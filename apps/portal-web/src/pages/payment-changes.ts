@@ -6,10 +6,10 @@ import { queryClient } from '../queries';
 const againAfterMs = 3_000;
 
 /**
- * Reads the payment again whenever the portal tells that it changed. `setTold(false)`: it does not tell (now), and the page has to ask by
+ * Reads the payment again whenever the portal tells that it changed. `setLive(false)`: it does not tell (now), and the page has to ask by
  * itself.
  */
-export function usePaymentChanges(transactionId: string, mayChange: boolean, setTold: (isTold: boolean) => void): void {
+export function usePaymentChanges(transactionId: string, mayChange: boolean, setLive: (isLive: boolean) => void): void {
   const isVisible = useVisibility();
   const isWanted = mayChange && isVisible;
   const [refusals, setRefusals] = useState(0);
@@ -17,9 +17,9 @@ export function usePaymentChanges(transactionId: string, mayChange: boolean, set
     if (!isWanted) return undefined;
     let again: ReturnType<typeof setTimeout> | undefined;
     const source = new EventSource(linkTo('GET /payments/{transactionId}/changes', { path: { transactionId } }));
-    source.onopen = () => setTold(true);
+    source.onopen = () => setLive(true);
     source.onerror = () => {
-      setTold(false);
+      setLive(false);
       // The browser connects again by itself, unless it was refused.
       if (source.readyState === EventSource.CLOSED) again = setTimeout(() => setRefusals(count => count + 1), againAfterMs);
     };
@@ -27,7 +27,7 @@ export function usePaymentChanges(transactionId: string, mayChange: boolean, set
     return () => {
       clearTimeout(again);
       source.close();
-      setTold(false);
+      setLive(false);
     };
   }, [transactionId, isWanted, refusals]);
 }

@@ -10,10 +10,10 @@ import { PaymentNotification } from './payment-notification';
 /** The outcome of one payment, its reason, and advice. */
 export function PaymentPage(): ReactNode {
   const { transactionId } = useParams({ from: '/signed-in/payments/$transactionId' });
-  const [isTold, setTold] = useState(false);
+  const [isLive, setLive] = useState(false);
   // Attempts are not told of, but seen by asking.
-  const { data, isError, error, refetch } = useQuery(paymentQuery(transactionId, isTold ? 5_000 : 1_500));
-  usePaymentChanges(transactionId, data ? mayGoOn(data.payment) : !isError, setTold);
+  const { data, isError, error, refetch } = useQuery(paymentQuery(transactionId, isLive ? 5_000 : 1_500));
+  usePaymentChanges(transactionId, data ? mayGoOn(data.payment) : !isError, setLive);
   useEffect(() => void (document.title = `Payment ${transactionId} · Paycode`), [transactionId]);
   return (
     <>
@@ -23,7 +23,7 @@ export function PaymentPage(): ReactNode {
         </Link>
       </p>
       <h1>Payment {transactionId}</h1>
-      {isTold && <p className="dim live">Live: this page changes by itself.</p>}
+      {isLive && <p className="dim live">Live: this page changes by itself.</p>}
       {isError && <Failure error={error} again={() => void refetch()} />}
       {!data && !isError && <Waiting what="Asking what became of it" />}
       {data && <Explanation shown={data} />}

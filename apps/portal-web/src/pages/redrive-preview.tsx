@@ -77,7 +77,7 @@ function RedriveAlone({ letters, done }: { letters: LetterRefBody[]; done: Previ
       </button>
       {isAsked && (
         <Confirm
-          title={letters.length === 1 ? 'Redrive this letter?' : `Redrive ${letters.length} letters?`}
+          title={letters.length === 1 ? 'Redrive this event?' : `Redrive ${letters.length} events?`}
           action="Redrive"
           onConfirm={() => redrive.mutate()}
           onClose={() => setAsked(false)}
@@ -101,7 +101,7 @@ export function Redriven({ letters }: { letters: readonly RedrivenLetter[] }): R
   return (
     <div className={isGood ? 'notice good' : 'notice bad'} role="status">
       <p>
-        <strong>{letters.length === 1 ? 'One letter was redriven.' : `${letters.length} letters were redriven.`}</strong>
+        <strong>{letters.length === 1 ? 'One event was redriven.' : `${letters.length} events were redriven.`}</strong>
       </p>
       <ul>
         {letters.map(({ service, letterId, outcome, reason }) => (

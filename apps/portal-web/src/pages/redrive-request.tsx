@@ -58,7 +58,7 @@ function Decide({ overview, request, myId, done }: RequestProps & { request: Req
         <End request={request} step="refuse" words={['Refuse', 'Refusing…']} done={() => done()} />
         {from !== undefined && !isNewcomer && (
           <PasswordStep
-            words={{ button: 'Confirm the redrive', busy: 'Redriving…', title: 'Redrive these letters?', action: 'Redrive' }}
+            words={{ button: 'Confirm the redrive', busy: 'Redriving…', title: 'Redrive these events?', action: 'Redrive' }}
             send={current => call('POST /on-call/dead-letters/confirm', { body: { requestId: request.requestId, current } })}
             done={done}
           />
@@ -81,7 +81,7 @@ function endOf({ state, askedBy: { name }, endedBy }: RequestReport): string {
     case 'ASKER_LEFT':
       return `${name} asked for a redrive, and is on call no more.`;
     default:
-      return `${name} asked for a redrive, and the letters have changed since. Ask again.`;
+      return `${name} asked for a redrive, and the events have changed since. Ask again.`;
   }
 }
 

@@ -25,7 +25,7 @@ export function SecondPerson({ overview, username, mayChange }: Shown): ReactNod
       <p>In production two owners make the switch: one asks, another confirms within 24 hours.</p>
       {request?.state === 'OPEN' ? (
         <OpenRequest request={request} overview={overview} username={username} mayChange={mayChange} myId={myId}>
-          {asked?.requestId === request.requestId && <p>{toldWords(asked)}</p>}
+          {asked?.requestId === request.requestId && <p>{mailedText(asked)}</p>}
         </OpenRequest>
       ) : (
         <>
@@ -54,7 +54,7 @@ function endOf({ state, askedBy: { name }, endedBy }: RequestReport): string {
   }
 }
 
-function toldWords({ isMailed }: AskedReport): string {
+function mailedText({ isMailed }: AskedReport): string {
   return isMailed ? 'The other owners are mailed.' : 'No mail could be sent just now: tell the other owners yourself.';
 }
 

@@ -1,21 +1,21 @@
 import { type ChangeNotice, type Channel, channels, type PortalInvitation, type TransactionNotificationV3 } from '@paycode/dto';
 import { type MessageSender, SendError, type Sending } from '../senders/message.sender';
 import { emailSenderOf, type SenderOptions, smsSenderOf } from '../senders/senders';
-import type { ToldRequest } from './domain/message';
+import type { FourEyesRequest } from './domain/message';
 import { changeNoticeEmail, fourEyesEmail, invitationEmail, paymentEmail, paymentSms } from './domain/message-texts';
 
 type ToldInvitation = Omit<PortalInvitation, 'invitationId' | 'email'>;
-type ToldChange = Pick<ChangeNotice, 'kind' | 'merchantId' | 'actor' | 'occurredAt'>;
+type ShownChange = Pick<ChangeNotice, 'kind' | 'merchantId' | 'actor' | 'occurredAt'>;
 
 /** Texts of a channel. */
 interface ChannelTexts<Text> {
   ofPayment(notification: TransactionNotificationV3): Text;
   /** null: the channel has no messages about a changed URL or key. */
-  ofChange: ((change: ToldChange) => Text) | null;
+  ofChange: ((change: ShownChange) => Text) | null;
   /** null: nobody is invited over it. */
   ofInvitation: ((invitation: ToldInvitation) => Text) | null;
   /** null: nobody is asked to confirm over it. */
-  ofFourEyes: ((request: ToldRequest) => Text) | null;
+  ofFourEyes: ((request: FourEyesRequest) => Text) | null;
 }
 
 type Addressed = Omit<Sending<never>, 'text'>;
@@ -23,25 +23,25 @@ type Addressed = Omit<Sending<never>, 'text'>;
 /** A channel with its sender. Its methods reject with a SendError. */
 export class OpenChannel {
   private constructor(
-    readonly tellPayment: (to: Addressed, notification: TransactionNotificationV3) => Promise<void>,
-    readonly tellChange: (to: Addressed, change: ToldChange) => Promise<void>,
+    readonly sendPayment: (to: Addressed, notification: TransactionNotificationV3) => Promise<void>,
+    readonly sendChange: (to: Addressed, change: ShownChange) => Promise<void>,
     readonly invite: (to: Addressed, invitation: ToldInvitation) => Promise<void>,
-    readonly askSecondPerson: (to: Addressed, request: ToldRequest) => Promise<void>,
+    readonly askSecondPerson: (to: Addressed, request: FourEyesRequest) => Promise<void>,
     readonly close: () => Promise<void>,
   ) {}
 
   static over<Text>(sender: MessageSender<Text>, texts: ChannelTexts<Text>): OpenChannel {
-    const telling =
-      <Told>(textOf: ((told: Told) => Text) | null) =>
-      async (to: Addressed, told: Told): Promise<void> => {
+    const sending =
+      <Content>(textOf: ((content: Content) => Text) | null) =>
+      async (to: Addressed, content: Content): Promise<void> => {
         if (!textOf) throw new SendError('NOT_A_TRANSACTION', true);
-        await sender.send({ ...to, text: textOf(told) });
+        await sender.send({ ...to, text: textOf(content) });
       };
     return new OpenChannel(
-      telling(texts.ofPayment),
-      telling(texts.ofChange),
-      telling(texts.ofInvitation),
-      telling(texts.ofFourEyes),
+      sending(texts.ofPayment),
+      sending(texts.ofChange),
+      sending(texts.ofInvitation),
+      sending(texts.ofFourEyes),
       () => sender.close(),
     );
   }

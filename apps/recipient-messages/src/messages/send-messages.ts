@@ -106,11 +106,11 @@ export class SendMessages {
     const open = this.parts.channels.get(channel);
     if (!open) throw new SendError('CHANNEL_OFF', false);
     const to = { recipient, reference: messageId };
-    if (content.kind === 'TRANSACTION') return open.tellPayment(to, this.notificationOf(content.payload));
+    if (content.kind === 'TRANSACTION') return open.sendPayment(to, this.notificationOf(content.payload));
     if (content.kind === 'INVITATION') return open.invite(to, content);
     if (content.kind === 'FOUR_EYES') return open.askSecondPerson(to, content);
     // A notice of a change has always a merchant.
-    return open.tellChange(to, { ...content, kind: content.change, merchantId: merchantId! });
+    return open.sendChange(to, { ...content, kind: content.change, merchantId: merchantId! });
   }
 
   private notificationOf(payload: string): TransactionNotificationV3 {

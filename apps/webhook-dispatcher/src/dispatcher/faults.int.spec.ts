@@ -326,7 +326,7 @@ describe('bad data of one payment fails no other payment (T-29)', () => {
 
   it('getNotification: only the acknowledgement that cannot be written is refused', async () => {
     const pull = new AcknowledgeByPull(new PostgresVerdictStore(database.dataSource, { source: 'test', tokens: plainTokens }), {
-      tell: () => undefined,
+      add: () => undefined,
     });
     await refuse('verdict');
     const stored = (transactionId: number) => ({

@@ -105,7 +105,7 @@ export class AcknowledgeByPull {
 
   constructor(
     verdicts: VerdictStore,
-    private readonly settling: Pick<SettleReversals, 'tell'>,
+    private readonly settling: Pick<SettleReversals, 'add'>,
   ) {
     const write = (notifications: readonly StoredNotification[]) => verdicts.acknowledge(notifications.map(verdictFor));
     this.acks = new FlushQueue(write, { flushMax: 1_000, queueMax: 10_000 });
@@ -115,7 +115,7 @@ export class AcknowledgeByPull {
   async acknowledge(notification: StoredNotification): Promise<void> {
     const [verdict] = await this.acks.run([notification]);
     const { transactionId, merchantId } = notification;
-    if (verdict) this.settling.tell({ transactionId, merchantId, verdict });
+    if (verdict) this.settling.add({ transactionId, merchantId, verdict });
   }
 }
 

@@ -102,23 +102,23 @@ describe('reporting verdicts to the scheduler', () => {
   });
 
   it('reports the first verdict at once and gathers those that come meanwhile', async () => {
-    settling.tell(item(1));
+    settling.add(item(1));
     await settled();
     expect(sent()).toEqual([1]);
-    settling.tell(item(2));
-    settling.tell(item(3));
+    settling.add(item(2));
+    settling.add(item(3));
     await settled();
     expect(sent()).toEqual([1]);
     await clock.advance(10);
     expect(sent()).toEqual([1, 2, 3]);
   });
 
-  it('rests while nothing waits, and tells what comes then at once', async () => {
-    settling.tell(item(1));
+  it('waits while there is nothing to send, and sends what comes then at once', async () => {
+    settling.add(item(1));
     await settled();
     await clock.advance(10);
     expect(clock.timerCount).toBe(0);
-    settling.tell(item(2));
+    settling.add(item(2));
     await settled();
     expect(sent()).toEqual([1, 2]);
   });
@@ -126,7 +126,7 @@ describe('reporting verdicts to the scheduler', () => {
   it('keeps verdicts that could not be reported and retries with growing pauses', async () => {
     scheduler.fault = new Error('scheduler down');
     const calls = jest.spyOn(scheduler, 'settle');
-    settling.tell(item(1));
+    settling.add(item(1));
     await settled();
     const after = async (ms: number) => {
       await clock.advance(ms);
@@ -141,7 +141,7 @@ describe('reporting verdicts to the scheduler', () => {
 
   it('a verdict that the scheduler refuses is not reported again; the others are (T-29)', async () => {
     scheduler.refused = 3;
-    for (let id = 1; id <= 8; id++) settling.tell(item(id));
+    for (let id = 1; id <= 8; id++) settling.add(item(id));
     await eventually(async () => {
       await clock.advance(1_000);
       expect([...sent()].sort()).toEqual([1, 2, 4, 5, 6, 7, 8]);
@@ -151,7 +151,7 @@ describe('reporting verdicts to the scheduler', () => {
 
   it('keeps a bounded number, because the timer covers the oldest', async () => {
     scheduler.fault = new Error('scheduler down');
-    for (let id = 1; id <= 60_000; id++) settling.tell(item(id));
+    for (let id = 1; id <= 60_000; id++) settling.add(item(id));
     await settled();
     scheduler.fault = undefined;
     await clock.advance(60_000);
@@ -160,20 +160,20 @@ describe('reporting verdicts to the scheduler', () => {
   });
 
   it('drops the oldest thousand for the one beyond fifty thousand, none before', async () => {
-    const tellMany = async (count: number) => {
-      for (let id = 1; id <= count; id++) settling.tell(item(id));
+    const sendMany = async (count: number) => {
+      for (let id = 1; id <= count; id++) settling.add(item(id));
       await settled();
       await clock.advance(1_000);
       return scheduler.settled.splice(0);
     };
-    expect(await tellMany(50_001)).toHaveLength(50_001);
-    const [first, second] = await tellMany(50_002);
+    expect(await sendMany(50_001)).toHaveLength(50_001);
+    const [first, second] = await sendMany(50_002);
     expect([first, second]).toEqual([item(1), item(1_002)]);
   });
 
   it('says nothing of a 200, which AckReceived says; of a read it does, because AckReceived settles armed payments alone, and of no webhook, for no event says that (A-104, A-09)', async () => {
     for (const [at, verdict] of (['ACKED_HTTP', 'ACKED_PULL', 'NOT_APPLICABLE'] as const).entries())
-      settling.tell({ ...item(at + 1), verdict });
+      settling.add({ ...item(at + 1), verdict });
     await settled();
     await clock.advance(10);
     expect(sent()).toEqual([2, 3]);
@@ -182,8 +182,8 @@ describe('reporting verdicts to the scheduler', () => {
   });
 
   it('drain reports the rest without waiting', async () => {
-    settling.tell(item(1));
-    settling.tell(item(2));
+    settling.add(item(1));
+    settling.add(item(2));
     await settling.drain();
     expect(sent().sort()).toEqual([1, 2]);
   });

@@ -168,7 +168,7 @@ export class RecordVerdict {
   private report({ transactionId, merchantId, kind }: OwnedVerdict, standing: VerdictKind): void {
     // A getNotification that came first is the acknowledgement that counts, so this one is in no count.
     if (isAcknowledged(standing) && standing === kind) this.metrics.acknowledged();
-    this.settling.tell({ transactionId, merchantId, verdict: standing });
+    this.settling.add({ transactionId, merchantId, verdict: standing });
   }
 
   private async written(verdict: OwnedVerdict): Promise<VerdictKind | null> {

@@ -18,7 +18,7 @@ const pauseMs = 10;
  */
 export class SettleReversals {
   private waiting: SettleItem[] = [];
-  private isTelling = false;
+  private isSending = false;
   private failures = 0;
 
   constructor(
@@ -27,29 +27,29 @@ export class SettleReversals {
     private readonly metrics: Pick<DeliveryMetrics, 'workParked'>,
   ) {}
 
-  tell(item: SettleItem): void {
+  add(item: SettleItem): void {
     if (item.verdict === 'ACKED_HTTP') return;
     // The scheduler does not answer. Drop the oldest: it is the most likely to know them by now.
     if (this.waiting.length >= itemsKeptMax) this.waiting.splice(0, itemsPerCallMax);
     this.waiting.push(item);
-    if (!this.isTelling) void this.tellAll();
+    if (!this.isSending) void this.sendAll();
   }
 
   /** Resolves when all items so far were sent, or after one failure. */
   async drain(): Promise<void> {
-    await this.tellOnce();
+    await this.sendOnce();
   }
 
-  private async tellAll(): Promise<void> {
-    this.isTelling = true;
+  private async sendAll(): Promise<void> {
+    this.isSending = true;
     while (this.waiting.length > 0) {
-      const isTold = await this.tellOnce();
-      await passed(this.clock, isTold ? pauseMs : backoffMs(this.failures, retryLimits, 0));
+      const isSent = await this.sendOnce();
+      await passed(this.clock, isSent ? pauseMs : backoffMs(this.failures, retryLimits, 0));
     }
-    this.isTelling = false;
+    this.isSending = false;
   }
 
-  private async tellOnce(): Promise<boolean> {
+  private async sendOnce(): Promise<boolean> {
     const items = this.waiting.splice(0, itemsPerCallMax);
     try {
       await isolate(items, {

@@ -56,7 +56,7 @@ export class GroupMembership {
     const { session, topicId, group, partitions } = this.options;
     await session.hold(this.lockKey);
     await session.query({ text: sql.join, values: [topicId, group, partitions, this.lockKey] });
-    this.tellGroup();
+    this.notifyGroup();
   }
 
   /** Sends a heartbeat and returns the state of the member, in one statement; undefined when others have ended the membership. */
@@ -89,7 +89,7 @@ export class GroupMembership {
   async release(partitions: readonly number[]): Promise<void> {
     const { session, topicId, group } = this.options;
     await session.query({ text: sql.release, values: [topicId, group, this.lockKey, partitions] });
-    this.tellGroup();
+    this.notifyGroup();
   }
 
   /** Answers, in order, whether each commit was taken; false: the partition has another owner. */
@@ -115,11 +115,11 @@ export class GroupMembership {
     const { session, topicId, group } = this.options;
     await session.query({ text: sql.leave, values: [topicId, group, this.lockKey] });
     await session.letGo(this.lockKey);
-    this.tellGroup();
+    this.notifyGroup();
   }
 
   /** Makes members compute their share at once instead of at their next heartbeat. */
-  private tellGroup(): void {
+  private notifyGroup(): void {
     this.options.session.notify(groupChannel(this.options.topicId));
   }
 }

@@ -5,7 +5,7 @@ import {
   type PortalInvitation,
   type TransactionNotificationV3,
 } from '@paycode/dto';
-import type { EmailText, ToldRequest } from './message';
+import type { EmailText, FourEyesRequest } from './message';
 
 /** GSM 03.38 basic alphabet: one septet a character. */
 const basic =
@@ -176,7 +176,7 @@ export function invitationEmail(invitation: Omit<PortalInvitation, 'invitationId
 }
 
 /** Asks a second person. Names and texts of people are shown as plain text (T-25). */
-export function fourEyesEmail(request: ToldRequest): EmailText {
+export function fourEyesEmail(request: FourEyesRequest): EmailText {
   const by = plainText(request.askedBy, 100);
   const what = plainText(request.what, 200);
   const lines = [

@@ -1,14 +1,14 @@
 import type { ChangeNotice, Channel, PortalFourEyesNotice, PortalInvitation } from '@paycode/dto';
 
 /** Content of the message to a second person. */
-export type ToldRequest = Omit<PortalFourEyesNotice, 'requestId' | 'to'> & { name: string };
+export type FourEyesRequest = Omit<PortalFourEyesNotice, 'requestId' | 'to'> & { name: string };
 
 /** Content of a message. */
 export type MessageContent =
   /** TransactionNotificationV3 JSON sealed as compact JWE. */
   | { kind: 'TRANSACTION'; payload: string }
   | ({ kind: 'INVITATION' } & Omit<PortalInvitation, 'invitationId' | 'email'>)
-  | ({ kind: 'FOUR_EYES' } & ToldRequest)
+  | ({ kind: 'FOUR_EYES' } & FourEyesRequest)
   | ({ kind: 'CHANGE_NOTICE' } & Pick<ChangeNotice, 'actor' | 'occurredAt'> & { change: ChangeNotice['kind'] });
 
 export interface NewMessage {
