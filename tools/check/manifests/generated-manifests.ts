@@ -3,18 +3,22 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { coreManifests, kafkaPasswords, kafkaTopics, kafkaUsers, paymentCores } from '../../run/kafka/strimzi.ts';
 import type { Page } from '../docs/page.ts';
+import { databases, migrationJobs, serviceSecrets } from './service-manifests.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const catalog = 'libs/dto/src/events';
+const table = 'tools/check/manifests/service-manifests.ts';
 type Manifest = [path: string, source: string, resources: object[]];
 
-/** Every manifest that has another source: PrometheusRules, Strimzi topics and users. */
+/** Every manifest that has another source: PrometheusRules, Strimzi topics and users, and what each service has alike. */
 export function generatedManifests(): Page[] {
   const files: Manifest[] = [
     ...alertRules(),
     ['k8s/components/kafka-strimzi/topics.yaml', catalog, kafkaTopics()],
     ['k8s/components/kafka-strimzi/users.yaml', catalog, kafkaUsers()],
     ['k8s/components/kafka-strimzi/passwords.yaml', catalog, kafkaPasswords()],
+    ['k8s/components/external-secrets/external-secrets.yaml', table, serviceSecrets()],
+    ['k8s/components/postgres-cnpg/databases.yaml', table, databases()],
     ...paymentCores.flatMap(core =>
       Object.entries(coreManifests(core)).map(([name, resources]): Manifest => [
         `k8s/components/${core}-kafka/${name}.yaml`,
@@ -23,7 +27,9 @@ export function generatedManifests(): Page[] {
       ]),
     ),
   ];
-  return files.map(([path, source, resources]) => ({ path, text: textOf(source, resources) }));
+  const job = 'k8s/base/payment-simulator/migration/job.yaml';
+  const jobs = { path: 'k8s/components/migrations/jobs/jobs.yaml', text: headed(job, migrationJobs(readText(job))) };
+  return [jobs, ...files.map(([path, source, resources]) => ({ path, text: textOf(source, resources) }))];
 }
 
 /** PrometheusRules of the alert files beside them. */
@@ -56,7 +62,11 @@ function alertRules(): Manifest[] {
 }
 
 function read(path: string): unknown {
-  return parse(readFileSync(join(root, path), 'utf8'));
+  return parse(readText(path));
+}
+
+function readText(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
 }
 
 function rule(name: string, groups: unknown, namespace = 'paycode'): object {
@@ -70,5 +80,9 @@ function rule(name: string, groups: unknown, namespace = 'paycode'): object {
 
 function textOf(source: string, resources: object[]): string {
   const documents = resources.map(resource => stringify(resource, { lineWidth: 0 }));
-  return `# Generated from ${source} by npm run generate.\n${documents.join('---\n')}`;
+  return headed(source, documents.join('---\n'));
+}
+
+function headed(source: string, text: string): string {
+  return `# Generated from ${source} by npm run generate.\n${text}`;
 }

@@ -123,17 +123,33 @@ export function kafkaPasswords(): object[] {
 }
 
 function passwordsOf(names: readonly string[]): object[] {
-  return names.map(name => ({
+  return names.map(name =>
+    externalSecret({ name: passwordSecretOf(name), namespace: 'kafka', entries: { password: `${name}/kafka-password` } }),
+  );
+}
+
+interface SecretSource {
+  name: string;
+  namespace: string;
+  /** Key in the Secret: entry of the store, below `paycode/`. */
+  entries: Record<string, string>;
+  refreshInterval?: string;
+  template?: object;
+}
+
+/** The manifest by which External Secrets fills a Secret from the store. */
+export function externalSecret({ name, namespace, entries, refreshInterval = '1h0m0s', template }: SecretSource): object {
+  return {
     apiVersion: 'external-secrets.io/v1',
     kind: 'ExternalSecret',
-    metadata: { name: passwordSecretOf(name), namespace: 'kafka' },
+    metadata: { name, namespace },
     spec: {
-      refreshInterval: '1h0m0s',
+      refreshInterval,
       secretStoreRef: { kind: 'ClusterSecretStore', name: 'paycode' },
-      target: { name: passwordSecretOf(name), creationPolicy: 'Owner' },
-      data: [{ secretKey: 'password', remoteRef: { key: `paycode/${name}/kafka-password` } }],
+      target: { name, creationPolicy: 'Owner', ...(template && { template }) },
+      data: Object.entries(entries).map(([secretKey, entry]) => ({ secretKey, remoteRef: { key: `paycode/${entry}` } })),
     },
-  }));
+  };
 }
 
 function writes({ name, producers }: TopicDefinition, service: string): object[] {
