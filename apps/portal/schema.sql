@@ -17,6 +17,8 @@ CREATE TABLE audit_event (
   address text NOT NULL,
   request_id text NOT NULL,
   detail jsonb NOT NULL DEFAULT '{}'::jsonb,
+  tenant_type text,
+  tenant_id text,
   CONSTRAINT audit_event_pkey PRIMARY KEY (audit_event_id)
 );
 
@@ -165,6 +167,7 @@ CREATE TABLE person (
   created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
   has_passkey boolean NOT NULL DEFAULT false,
   accepted_at timestamp with time zone,
+  role_changed_at timestamp with time zone,
   CONSTRAINT person_pkey PRIMARY KEY (person_id),
   CONSTRAINT person_check CHECK ((tenant_type = 'OPERATOR'::text) = (role = ANY (ARRAY['ON_CALL'::text, 'ADMINISTRATOR'::text]))),
   CONSTRAINT person_check1 CHECK ((tenant_type = 'OPERATOR'::text) = (tenant_id = ''::text)),
@@ -205,6 +208,7 @@ CREATE TABLE recovery_code (
 );
 
 CREATE INDEX audit_event_person ON audit_event USING btree (person_id, audit_event_id);
+CREATE INDEX audit_event_tenant ON audit_event USING btree (tenant_type, tenant_id, audit_event_id);
 CREATE INDEX dead_letter_parked_at ON dead_letter USING btree (parked_at);
 CREATE INDEX four_eyes_request_asked_by ON four_eyes_request USING btree (asked_by);
 CREATE INDEX guess_count_forget_at ON guess_count USING btree (forget_at);
@@ -246,4 +250,5 @@ COMMENT ON TABLE passkey_challenge_used IS 'A challenge is good once: the first 
 COMMENT ON COLUMN payment.reversal_failed_by IS 'The transaction that said that the core could not give the money back.';
 COMMENT ON COLUMN person.totp_sealed IS 'Shared secret of the authenticator app, sealed under KEY_ENCRYPTION_KEYS.';
 COMMENT ON COLUMN person.has_passkey IS 'As the rows of passkey say, in the same transaction.';
-COMMENT ON COLUMN person.accepted_at IS 'When the person accepted its invitation or first signed in by its company.';
+COMMENT ON COLUMN person.accepted_at IS 'When the person accepted its invitation, first signed in by its company, or last got a password by a link.';
+COMMENT ON COLUMN person.role_changed_at IS 'When the person last got another role; null: it has the first one.';

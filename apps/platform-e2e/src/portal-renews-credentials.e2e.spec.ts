@@ -46,7 +46,6 @@ describeInBrowser('credentials in the portal', () => {
     await portal.page.getByRole('button', { name: 'Make it' }).click();
     await shows('Your current password is wrong');
     expect(await makeCode(old)).toBe(200);
-    await portal.page.getByRole('button', { name: 'New API password' }).click();
     await own.fill(owner.password);
     await portal.screenshots('api-question');
     await portal.page.getByRole('button', { name: 'Make it' }).click();
@@ -115,8 +114,8 @@ describeInBrowser('credentials in the portal', () => {
 
   it('switches to Bearer only when the account is named, requires the challenge, and ends one session (R-5.2-4, A-39)', async () => {
     const dialog = portal.page.getByRole('dialog');
+    await portal.page.getByRole('button', { name: 'Switch to Bearer' }).click();
     const switchTo = async (typed: string) => {
-      await portal.page.getByRole('button', { name: 'Switch to Bearer' }).click();
       await dialog.getByLabel('Name of the account').fill(typed);
       await dialog.getByLabel('Your password for the portal').fill(owner.password);
       await portal.screenshots('api-bearer');

@@ -5,7 +5,7 @@ import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson, PortalClient, type PortalPerson } from './testing/portal-client';
 import { refuseDeliveriesOf } from './testing/refused-deliveries';
 
-const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', role, name: `Person ${role}` });
+const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', role, name: `Person ${role.replace('_', ' ')}` });
 
 /** Somebody on call is told that payments of a shop are reversed, and looks. */
 describeInBrowser('the portal for people on call', () => {
@@ -210,7 +210,7 @@ describeInBrowser('the portal for people on call', () => {
       await eventually(async () =>
         expect(await home.page.textContent('main')).toContain('lets notifications to your server wait until'),
       );
-      expect(await home.page.textContent('main')).not.toMatch(/their server is moved|Person ON_CALL/);
+      expect(await home.page.textContent('main')).not.toMatch(/their server is moved|Person ON CALL/);
       expect(await home.accessibilityFaults()).toEqual([]);
       await home.screenshots('home-paused');
     } finally {

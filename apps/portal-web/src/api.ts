@@ -26,8 +26,19 @@ export class PortalError extends Error {
 const unreachable = 'The portal cannot be reached. Check your connection, then try again.';
 const patienceMs = 30_000;
 
+/** Changes on their way: a second press of the same button gets the answer of the first. */
+const changes = new Map<string, Promise<unknown>>();
+
 /** Makes a call of the portal. Rejects with PortalError. */
-export async function call<R extends Route>(route: R, ...[given]: Arguments<R>): Promise<Routes[R]['answer']> {
+export function call<R extends Route>(route: R, ...[given]: Arguments<R>): Promise<Routes[R]['answer']> {
+  if (route.startsWith('GET ')) return send(route, given);
+  const key = JSON.stringify([route, given]);
+  const sent = (changes.get(key) as Promise<Routes[R]['answer']> | undefined) ?? send(route, given);
+  changes.set(key, sent);
+  return sent.finally(() => changes.delete(key));
+}
+
+async function send<R extends Route>(route: R, given: Given<R> | undefined): Promise<Routes[R]['answer']> {
   const [method] = partsOf(route);
   const init = method === 'POST' ? jsonOf((given as Parts | undefined)?.body) : {};
   let response: Response;

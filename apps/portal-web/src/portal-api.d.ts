@@ -2,6 +2,7 @@
 
 /** Calls of the portal below /console/api: what each takes, and what it answers. */
 export interface Routes {
+  'GET /actions': { query?: { before?: string | number; action?: string | number }; answer: RecordedAction[] };
   'GET /credentials': { answer: PortalAccount };
   'GET /credentials/bearer': { answer: SwitchOverview };
   'POST /credentials/bearer': { body: BearerSwitchBody; answer: PortalAccount };
@@ -78,6 +79,7 @@ export interface Routes {
   'POST /passkeys/options': { body: BeginPasskeyBody; answer: BegunPasskey };
   'POST /passkeys/remove': { body: RemovePasskeyBody; answer: void };
   'POST /password': { body: ChangePasswordBody; answer: void };
+  'POST /password/forgotten': { body: ForgottenBody; answer: void };
   'GET /payments': {
     query?: {
       before?: string | number;
@@ -120,6 +122,9 @@ export interface Routes {
   };
   'GET /people': { answer: Colleague[] };
   'POST /people/{personId}/allow-codes': { path: { personId: string | number }; body: CurrentPasswordBody; answer: void };
+  'POST /people/{personId}/invite': { path: { personId: string | number }; answer: void };
+  'POST /people/{personId}/remove': { path: { personId: string | number }; body: CurrentPasswordBody; answer: void };
+  'POST /people/{personId}/role': { path: { personId: string | number }; body: RoleBody; answer: void };
   'POST /sandbox/codes': { body: SandboxCodeBody; answer: MadeCode };
   'POST /sandbox/follow-ups': { body: SandboxFollowBody; answer: PortalSandboxTransaction };
   'POST /sandbox/payments': { body: SandboxPaymentBody; answer: PortalSandboxTransaction };
@@ -332,7 +337,7 @@ export type CodeBody = {
 /** As the people of its tenant see it. */
 export type Colleague = {
   /** false: invited, and not here yet. */
-  hasPassword: boolean;
+  isIn: boolean;
   /** Whether too many wrong codes of its app were given today. */
   areCodesRefused: boolean;
   personId: string;
@@ -503,6 +508,10 @@ export type FieldError = {
   message: string;
 };
 
+export type ForgottenBody = {
+  email: string;
+};
+
 export type FoundTransaction = {
   transactionId: number;
   known: KnownTransaction | null;
@@ -537,7 +546,7 @@ export type HttpNotificationAnswer = {
 };
 
 export type InviteColleagueBody = {
-  /** The own password: in production, for another owner. */
+  /** The own password: in production, for somebody who can confirm requests. */
   current?: string | null;
   email: string;
   name: string;
@@ -853,6 +862,17 @@ export type RecipientBody = {
   value: string;
 };
 
+/** As the owners of the account read it. `at`: ISO 8601 UTC. */
+export type RecordedAction = {
+  auditEventId: string;
+  at: string;
+  personName: string;
+  action: string;
+  merchantId: string | null;
+  address: string;
+  detail: Record<string, string>;
+};
+
 /** Answer of POST webhook-dispatcher /internal/deliveries/{transactionId}/redeliver (notices that move no money only). */
 export type RedeliveryAnswer = {
   transactionId: number;
@@ -923,6 +943,11 @@ export type ReversalState = {
   dueAt: string | null;
   decidedAt: string | null;
   reason: 'BACKSTOP' | 'CONNECTION' | 'NEVER_SENT' | 'NON_200' | 'TIMEOUT' | null;
+};
+
+export type RoleBody = {
+  role: 'ADMINISTRATOR' | 'DEVELOPER' | 'ON_CALL' | 'OWNER' | 'VIEWER';
+  current: string;
 };
 
 export type SandboxCodeBody = {

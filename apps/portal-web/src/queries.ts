@@ -1,24 +1,33 @@
-import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
 import { call, linkTo, PortalError } from './api';
 import { dayBeganAt } from './format';
 import type { LetterRefBody, ShownPayment } from './portal-api';
 
 const triesMax = 2;
 
-/** A session that ended elsewhere shows as soon as a page asks for something: whoever is in front of it signs in again. */
+/** A session that ended elsewhere shows as soon as a page asks for something; a wrong password is a 401 as well, so the session is asked. */
 function signedOutElsewhere(error: unknown): void {
-  if (error instanceof PortalError && error.status === 401)
-    location.assign(`/console/sign-in?next=${encodeURIComponent(currentPath())}`);
+  if (!(error instanceof PortalError && error.status === 401)) return;
+  // A page that cannot be reached says so itself.
+  const asked = call('GET /session').catch(() => undefined);
+  void asked.then(now => {
+    if (now && now.stage !== 'FULL') queryClient.setQueryData(isSessionOverQuery.queryKey, true);
+  });
 }
 
-function currentPath(): string {
-  return location.pathname.replace(/^\/console/, '') + location.search;
-}
-
-export const queryClient = new QueryClient({
+export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: signedOutElsewhere }),
+  // Changes go on record.
+  mutationCache: new MutationCache({
+    onError: signedOutElsewhere,
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['actions'] }),
+  }),
   defaultOptions: {
+    // A change that is pressed offline fails at once, and is never made later.
+    mutations: { networkMode: 'always' },
     queries: {
+      // Offline, a page says so.
+      networkMode: 'always',
       staleTime: 5_000,
       // A refusal (4xx) would repeat; a failure of the network or the server may pass.
       retry: (tries, error) => tries < triesMax && !(error instanceof PortalError && error.status >= 400 && error.status < 500),
@@ -26,14 +35,21 @@ export const queryClient = new QueryClient({
   },
 });
 
+const readSession = async () => {
+  const me = await call('GET /session');
+  return me.stage === 'NONE' ? null : me;
+};
+
 /** null: nobody is signed in. */
-export const meQuery = queryOptions({
-  queryKey: ['me'],
-  staleTime: 60_000,
-  queryFn: async () => {
-    const me = await call('GET /session');
-    return me.stage === 'NONE' ? null : me;
-  },
+export const meQuery = queryOptions({ queryKey: ['me'], staleTime: 60_000, queryFn: readSession });
+/** As it is now, while a page shows what the person who opened it read. */
+export const sessionNowQuery = queryOptions({ queryKey: ['session-now'], gcTime: 0, queryFn: readSession });
+/** Whether the session of an open page has ended. */
+export const isSessionOverQuery = queryOptions({
+  queryKey: ['is-session-over'],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: () => queryClient.getQueryData<boolean>(['is-session-over']) ?? false,
+  initialData: false,
 });
 
 export const merchantsQuery = queryOptions({ queryKey: ['merchants'], queryFn: () => call('GET /merchants') });

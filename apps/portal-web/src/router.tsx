@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { meQuery, queryClient } from './queries';
-import { Failure, NotHere, Shell } from './ui';
+import { Shell } from './pages/shell';
+import { Failure, NotHere } from './ui';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotHere });
 
@@ -100,6 +101,11 @@ const accept = createRoute({
   component: lazyRouteComponent(() => import('./pages/accept-page'), 'AcceptPage'),
 });
 
+const forgotten = createRoute({
+  getParentRoute: () => root,
+  path: '/forgotten',
+  component: lazyRouteComponent(() => import('./pages/forgotten-page'), 'ForgottenPage'),
+});
 const sso = createRoute({
   getParentRoute: () => root,
   path: '/sso/$company',
@@ -109,6 +115,7 @@ const sso = createRoute({
 const routeTree = root.addChildren([
   signIn,
   accept,
+  forgotten,
   sso,
   signedIn.addChildren([home, payments, payment, notifications, apiPage, sandbox, onCall, deadLetters, security]),
 ]);

@@ -8,6 +8,7 @@ import { FourEyesAbout1798000000000 } from './1798000000000-four-eyes-about';
 import { ReversalsMayFail1807000000000 } from './1807000000000-reversals-may-fail';
 import { AmountsOfFourDecimals1808000000000 } from './1808000000000-amounts-of-four-decimals';
 import { PeopleAreLetIn1809000000000 } from './1809000000000-people-are-let-in';
+import { PeopleComeAndGo1810000000000 } from './1810000000000-people-come-and-go';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
@@ -24,4 +25,5 @@ export const migrations = [
   ReversalsMayFail1807000000000,
   AmountsOfFourDecimals1808000000000,
   PeopleAreLetIn1809000000000,
+  PeopleComeAndGo1810000000000,
 ];

@@ -51,6 +51,7 @@ import { PaymentsController } from './payments/payments.controller';
 import { PaymentsService } from './payments/payments.service';
 import { ReadNotificationService } from './payments/read-notification.service';
 import { NOTIFICATION_SEALER, RecordPaymentsService } from './payments/record-payments.service';
+import { ColleaguesController } from './people/colleagues.controller';
 import { Passwords } from './people/passwords';
 import { PeopleController } from './people/people.controller';
 import { InvitationMailer, PeopleService, PORTAL_URL } from './people/people.service';
@@ -66,6 +67,7 @@ import { PurgeJob } from './sessions/purge.job';
 import { SessionStore } from './sessions/session.store';
 import { SessionsController } from './sessions/sessions.controller';
 import { SessionsService } from './sessions/sessions.service';
+import { ForgottenPasswordService } from './sign-in/forgotten-password.service';
 import { PasswordService } from './sign-in/password.service';
 import { SecondFactorService } from './sign-in/second-factor.service';
 import { SecurityController } from './sign-in/security.controller';
@@ -93,6 +95,7 @@ export class AppModule {
         SessionsController,
         SignInController,
         SecurityController,
+        ColleaguesController,
         PasskeysController,
         SsoController,
         MerchantsController,
@@ -178,6 +181,7 @@ function signInProviders(settings: Settings): Provider[] {
     },
     SessionsService,
     PasswordService,
+    ForgottenPasswordService,
     SecondFactorService,
     PasskeysService,
     SsoService,

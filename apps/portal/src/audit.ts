@@ -30,6 +30,10 @@ export interface AuditEvent {
     | 'CODES_ALLOWED'
     | 'PERSON_INVITED'
     | 'INVITATION_ACCEPTED'
+    | 'PASSWORD_RESET_ASKED'
+    | 'PASSWORD_RESET'
+    | 'ROLE_CHANGED'
+    | 'PERSON_REMOVED'
     | 'URL_SET'
     | 'URL_REMOVED'
     | 'URL_CHECKED'
@@ -60,6 +64,8 @@ export interface AuditEvent {
     | 'NOTIFICATION_SHOWN'
     | 'NOTIFICATION_FETCHED';
   merchantId?: number;
+  /** Whose people read it; by default the tenant of the person. */
+  tenant?: Pick<Person, 'tenantType' | 'tenantId'>;
   origin: Origin;
   /** No secrets, no personal data of payers. */
   detail?: Record<string, string>;
@@ -67,9 +73,27 @@ export interface AuditEvent {
 
 /** Statements of the audit log. */
 const auditEventSql = {
-  insert: `insert into audit_event (person_id, person_name, action, merchant_id, address, request_id, detail)
-       values ($1, $2, $3, $4, $5, $6, $7)`,
+  insert: `
+    insert into audit_event (person_id, person_name, action, merchant_id, address, request_id, detail, tenant_type, tenant_id)
+    select $1::uuid, $2, $3, $4, $5, $6, $7::jsonb, coalesce($8, p.tenant_type), coalesce($9, p.tenant_id)
+      from (select $1::uuid as person_id) by_whom left join person p using (person_id)`,
+  ofTenant: `
+    select audit_event_id as "auditEventId", at, person_name as "personName", action, merchant_id as "merchantId", address, detail
+      from audit_event
+     where tenant_type = $1 and tenant_id = $2 and ($3::bigint is null or audit_event_id < $3) and ($4::text is null or action = $4)
+     order by audit_event_id desc limit $5`,
 } as const;
+
+/** As the owners of the account read it. `at`: ISO 8601 UTC. */
+export interface RecordedAction {
+  auditEventId: string;
+  at: string;
+  personName: string;
+  action: string;
+  merchantId: string | null;
+  address: string;
+  detail: Record<string, string>;
+}
 
 /** A person who acts, and where its request came from. */
 export interface ByPerson {
@@ -88,7 +112,7 @@ export class AuditLog {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Durable when it resolves. */
-  async record({ personId, personName, action, merchantId, origin, detail }: AuditEvent): Promise<void> {
+  async record({ personId, personName, action, merchantId, tenant, origin, detail }: AuditEvent): Promise<void> {
     const { address, requestId } = origin;
     await this.dataSource.query(auditEventSql.insert, [
       personId,
@@ -98,6 +122,18 @@ export class AuditLog {
       address,
       requestId,
       detail ?? {},
+      tenant?.tenantType ?? null,
+      tenant?.tenantId ?? null,
     ]);
+  }
+
+  /** The latest first. `before`: the id of the last row of the page before. */
+  async ofTenant(
+    { tenantType, tenantId }: Pick<Person, 'tenantType' | 'tenantId'>,
+    { before, action, limit }: { before?: string | undefined; action?: string | undefined; limit: number },
+  ): Promise<RecordedAction[]> {
+    const values = [tenantType, tenantId, before ?? null, action ?? null, limit];
+    const rows = await this.dataSource.query<(Omit<RecordedAction, 'at'> & { at: Date })[]>(auditEventSql.ofTenant, values);
+    return rows.map(row => ({ ...row, at: row.at.toISOString() }));
   }
 }

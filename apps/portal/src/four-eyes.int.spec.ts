@@ -208,6 +208,10 @@ describe('the switch to Bearer in production takes two owners (A-95)', () => {
     const requestId = await asked();
     const newcomer = await member('Self', { ageMs: dayMs - 60_000 });
     expect(codeOf(await confirm(newcomer, requestId))).toEqual(refusal(403, 'less than 24 hours ago'));
+    // Nor does one who has been an owner for less than a day, however long it has been in.
+    for (const role of ['DEVELOPER', 'OWNER'])
+      expect((await asker.visitor.post(`people/${second.personId}/role`, { role, current: password })).status).toBe(204);
+    expect(codeOf(await confirm(second, requestId))).toEqual(refusal(403, 'less than 24 hours ago'));
     const invite = { email: `${randomUUID()}@evil.example`, name: 'Self', role: 'OWNER' };
     expect((await asker.visitor.post('invitations', invite)).status).toBe(400);
     expect((await asker.visitor.post('invitations', { ...invite, current: 'a guess at it' })).status).toBe(401);

@@ -4,13 +4,13 @@ import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { call } from '../api';
 import { Failure, Field } from '../ui';
 
-/** Where the link of an invitation leads: one chooses a password. The secret stands behind the hash, which no server sees. */
+/** Where the link of an invitation, or after a forgotten password, leads: one chooses a password. The secret stands behind the hash, which no server sees. */
 export function AcceptPage(): ReactNode {
   const [secret] = useState(() => location.hash.slice(1));
   const [password, setPassword] = useState('');
   const accept = useMutation({ mutationFn: () => call('POST /invitations/accept', { body: { secret, password } }) });
   useEffect(() => {
-    document.title = 'Your invitation · Paycode';
+    document.title = 'Choose a password · Paycode';
     history.replaceState(history.state, '', location.pathname);
   }, []);
   const submit = (event: FormEvent) => {
@@ -20,8 +20,7 @@ export function AcceptPage(): ReactNode {
   if (accept.isSuccess)
     return (
       <main className="alone">
-        <h1>You are in</h1>
-        <p>Your password is set.</p>
+        <h1>Your password is set</h1>
         <p>
           <Link to="/sign-in" search={{ next: undefined }}>
             Sign in

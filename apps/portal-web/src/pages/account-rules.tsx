@@ -3,8 +3,8 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { call } from '../api';
 import type { ChallengeRuleBody, PortalAccount, SourcesBody } from '../portal-api';
 import { credentialsQuery, queryClient } from '../queries';
-import { Confirm, Failure } from '../ui';
-import { OwnPassword } from './own-password';
+import { Failure } from '../ui';
+import { ConfirmByPassword, OwnPassword } from './own-password';
 
 interface AccessProps {
   access: PortalAccount;
@@ -25,12 +25,7 @@ export function AccountRules({ access, mayChange }: AccessProps): ReactNode {
 
 function ChallengeRule({ access: { challengeRequired, publicKeySha256 }, mayChange }: AccessProps): ReactNode {
   const [isAsked, setAsked] = useState(false);
-  const [current, setCurrent] = useState('');
   const change = useCredentialsChange((body: ChallengeRuleBody) => call('POST /credentials/challenge', { body }));
-  const close = () => {
-    setAsked(false);
-    setCurrent('');
-  };
   const action = challengeRequired ? 'No longer require it' : 'Require the challenge';
   return (
     <section className="card" aria-labelledby="rule">
@@ -40,27 +35,25 @@ function ChallengeRule({ access: { challengeRequired, publicKeySha256 }, mayChan
           ? 'Required: a login with the password alone is refused.'
           : 'Not required: the password alone logs in. Once your programs answer the challenge, require it; a stolen password is then not enough.'}
       </p>
-      {change.isError && <Failure error={change.error} />}
       {mayChange && !publicKeySha256 && <p className="dim">It needs a registered public key.</p>}
       {mayChange && (
-        <button type="button" disabled={change.isPending || !publicKeySha256} onClick={() => setAsked(true)}>
+        <button type="button" disabled={!publicKeySha256} onClick={() => setAsked(true)}>
           {action}
         </button>
       )}
       {isAsked && (
-        <Confirm
+        <ConfirmByPassword
           title={`${action}?`}
           action={action}
-          onConfirm={() => change.mutate({ challengeRequired: !challengeRequired, current })}
-          onClose={close}
+          onConfirm={current => change.mutateAsync({ challengeRequired: !challengeRequired, current })}
+          onClose={() => setAsked(false)}
         >
           <p>
             {challengeRequired
               ? 'From now on the password alone logs in.'
               : 'Logins without an answer to the challenge fail from now on. Try your key first.'}
           </p>
-          <OwnPassword value={current} onChange={setCurrent} />
-        </Confirm>
+        </ConfirmByPassword>
       )}
     </section>
   );

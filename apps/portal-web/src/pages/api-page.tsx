@@ -3,13 +3,13 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '../api';
 import type { PortalAccount } from '../portal-api';
 import { credentialsQuery, meQuery, queryClient } from '../queries';
-import { Confirm, Facts, Failure, Moment, Secret, Waiting } from '../ui';
+import { Facts, Failure, Moment, Secret, Waiting } from '../ui';
 import { AccountRules } from './account-rules';
 import { ApiSessions } from './api-sessions';
 import { BearerSwitch } from './bearer-switch';
 import { CodeSamples } from './code-samples';
 import { KeyTrial } from './key-trial';
-import { OwnPassword } from './own-password';
+import { ConfirmByPassword } from './own-password';
 import { PublicKey } from './public-key';
 
 /** How the programs of a merchant or PSP sign in to the API. */
@@ -57,17 +57,12 @@ function Access({ mayChange }: { mayChange: boolean }): ReactNode {
 
 function Password({ access, mayChange }: { access: PortalAccount; mayChange: boolean }): ReactNode {
   const [isAsked, setAsked] = useState(false);
-  const [current, setCurrent] = useState('');
   const renew = useMutation({
     mutationFn: (current: string) => call('POST /credentials/password', { body: { current } }),
     // Shown once: nothing but this page keeps it.
     gcTime: 0,
     onSuccess: () => queryClient.invalidateQueries(credentialsQuery),
   });
-  const close = () => {
-    setAsked(false);
-    setCurrent('');
-  };
   return (
     <section className="card" aria-labelledby="password">
       <h2 id="password">API password</h2>
@@ -76,7 +71,6 @@ function Password({ access, mayChange }: { access: PortalAccount; mayChange: boo
           ? 'The password is stored as a hash: nobody can show it again. If you have lost it, make a new one.'
           : 'The account has no password yet.'}
       </p>
-      {renew.isError && <Failure error={renew.error} />}
       {renew.data && (
         <div className="notice good" role="status">
           <p>This is the new password. It is shown now and not again: put it into your program’s configuration.</p>
@@ -89,13 +83,17 @@ function Password({ access, mayChange }: { access: PortalAccount; mayChange: boo
         </button>
       )}
       {isAsked && (
-        <Confirm title="Make a new API password?" action="Make it" onConfirm={() => renew.mutate(current)} onClose={close}>
+        <ConfirmByPassword
+          title="Make a new API password?"
+          action="Make it"
+          onConfirm={renew.mutateAsync}
+          onClose={() => setAsked(false)}
+        >
           <p>
             The old password fails at once, and sessions of the API end. Until your programs have the new one, they can make no
             code and read no notification. Notifications go on to your server: they need no password.
           </p>
-          <OwnPassword value={current} onChange={setCurrent} />
-        </Confirm>
+        </ConfirmByPassword>
       )}
     </section>
   );

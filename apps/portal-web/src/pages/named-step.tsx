@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { Confirm, Failure, Field } from '../ui';
+import { Confirm, Field } from '../ui';
 import { OwnPassword } from './own-password';
 
 interface NamedStepProps<T> {
@@ -24,16 +24,21 @@ export function NamedStep<T>({ username, words, send, done, children }: NamedSte
   };
   return (
     <>
-      {step.isError && <Failure error={step.error} />}
       <button type="button" className="danger" disabled={step.isPending} onClick={() => setAsked(true)}>
         {step.isPending ? words.busy : words.button}
       </button>
       {isAsked && (
-        <Confirm title={words.title} action={words.action} onConfirm={() => step.mutate({ typed, current })} onClose={close}>
+        <Confirm title={words.title} action={words.action} onConfirm={() => step.mutateAsync({ typed, current })} onClose={close}>
           <p>
             {children} Type <code>{username}</code> to go on.
           </p>
-          <Field label="Name of the account" autoComplete="off" value={typed} onChange={event => setTyped(event.target.value)} />
+          <Field
+            label="Name of the account"
+            autoComplete="off"
+            required
+            value={typed}
+            onChange={event => setTyped(event.target.value)}
+          />
           <OwnPassword value={current} onChange={setCurrent} />
         </Confirm>
       )}

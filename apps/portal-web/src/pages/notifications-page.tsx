@@ -125,18 +125,16 @@ function Webhook({ merchantId, notifications: { http, encryption }, mayChange }:
       )}
       <ProbeOutcome probe={probe} />
       {http && <TestNotification merchantId={merchantId} />}
-      {renew.isError && <Failure error={renew.error} />}
-      {remove.isError && <Failure error={remove.error} />}
       {mayChange && <UrlForm merchantId={merchantId} current={http?.url} onSet={reveal} onFailed={url => probe.mutate(url)} />}
-      <Question asked={question} renew={renew.mutate} remove={remove.mutate} onClose={() => setQuestion(null)} />
+      <Question asked={question} renew={renew.mutateAsync} remove={remove.mutateAsync} onClose={() => setQuestion(null)} />
     </section>
   );
 }
 
 function Question(props: {
   asked: 'key' | 'remove' | null;
-  renew: (current: string) => void;
-  remove: (current: string) => void;
+  renew: (current: string) => Promise<unknown>;
+  remove: (current: string) => Promise<unknown>;
   onClose: () => void;
 }): ReactNode {
   return (

@@ -78,34 +78,35 @@ function PauseForm({ merchantId, host }: { merchantId: number; host: string }): 
     setAsking(isReason);
   };
   return (
-    <form onSubmit={ask} noValidate>
-      <Field
-        label="Reason of a pause"
-        maxLength={200}
-        autoComplete="off"
-        hint="For the record. The merchant does not see it."
-        problem={problem}
-        value={reason}
-        onChange={event => setReason(event.target.value)}
-      />
-      <div className="row">
-        <Minutes value={minutes} onChange={setMinutes} />
-        <button type="submit" disabled={pause.isPending}>
-          Pause deliveries
-        </button>
-      </div>
+    <>
+      <form onSubmit={ask} noValidate>
+        <Field
+          label="Reason of a pause"
+          maxLength={200}
+          autoComplete="off"
+          hint="For the record. The merchant does not see it."
+          problem={problem}
+          value={reason}
+          onChange={event => setReason(event.target.value)}
+        />
+        <div className="row">
+          <Minutes value={minutes} onChange={setMinutes} />
+          <button type="submit" disabled={pause.isPending}>
+            Pause deliveries
+          </button>
+        </div>
+      </form>
       {isAsking && (
         <Confirm
           title={`Pause deliveries to ${host}?`}
           action={`Pause for ${minutes} minutes`}
-          onConfirm={() => pause.mutate()}
+          onConfirm={() => pause.mutateAsync()}
           onClose={() => setAsking(false)}
         >
           <PauseConsequences />
         </Confirm>
       )}
-      {pause.isError && <Failure error={pause.error} />}
-    </form>
+    </>
   );
 }
 

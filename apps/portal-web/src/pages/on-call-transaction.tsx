@@ -110,7 +110,7 @@ function Redelivery({ found: { transactionId, known, delivery } }: { found: Foun
         <Confirm
           title="Send this notice again?"
           action="Send it again"
-          onConfirm={() => send.mutate()}
+          onConfirm={() => send.mutateAsync()}
           onClose={() => setAsking(false)}
         >
           <p>
@@ -119,7 +119,6 @@ function Redelivery({ found: { transactionId, known, delivery } }: { found: Foun
           </p>
         </Confirm>
       )}
-      {send.isError && <Failure error={send.error} />}
       {send.isSuccess && <p role="status">It is on its way. Look it up again to see the answer.</p>}
     </>
   );

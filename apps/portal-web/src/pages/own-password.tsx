@@ -19,7 +19,7 @@ export function OwnPassword({ value, onChange }: { value: string; onChange: (nex
 export function ConfirmByPassword(props: {
   title: string;
   action: string;
-  onConfirm: (current: string) => void;
+  onConfirm: (current: string) => Promise<unknown>;
   onClose: () => void;
   children: ReactNode;
 }): ReactNode {

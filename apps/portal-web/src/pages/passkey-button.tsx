@@ -1,12 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { knowsPasskeys, signInByPasskey } from '../passkey';
-import { meQuery, queryClient } from '../queries';
 import { Failure } from '../ui';
 
 /** Signs in by whatever passkey the person's device offers. */
-export function PasskeyButton({ label }: { label: string }): ReactNode {
-  const signIn = useMutation({ mutationFn: signInByPasskey, onSuccess: () => queryClient.invalidateQueries(meQuery) });
+export function PasskeyButton({ label, changed }: { label: string; changed: () => Promise<unknown> }): ReactNode {
+  const signIn = useMutation({ mutationFn: signInByPasskey, onSuccess: changed });
   if (!knowsPasskeys()) return null;
   return (
     <>

@@ -4,8 +4,8 @@ import { call } from '../api';
 import { addPasskey, knowsPasskeys } from '../passkey';
 import type { Passkey } from '../portal-api';
 import { meQuery, passkeysQuery, queryClient, sessionsQuery } from '../queries';
-import { Confirm, Failure, Field, Moment, Waiting } from '../ui';
-import { OwnPassword } from './own-password';
+import { Failure, Field, Moment, Waiting } from '../ui';
+import { ConfirmByPassword, OwnPassword } from './own-password';
 import { RecoveryCodes } from './recovery-codes';
 
 const refresh = () =>
@@ -40,15 +40,7 @@ export function Passkeys(): ReactNode {
 
 function Line({ passkey: { passkeyId, name, createdAt, usedAt } }: { passkey: Passkey }): ReactNode {
   const [isAsked, setAsked] = useState(false);
-  const [current, setCurrent] = useState('');
-  const remove = useMutation({
-    mutationFn: () => call('POST /passkeys/remove', { body: { passkeyId, current } }),
-    onSuccess: refresh,
-  });
-  const close = () => {
-    setAsked(false);
-    setCurrent('');
-  };
+  const remove = (current: string) => call('POST /passkeys/remove', { body: { passkeyId, current } }).then(refresh);
   return (
     <li>
       <span>
@@ -60,16 +52,14 @@ function Line({ passkey: { passkeyId, name, createdAt, usedAt } }: { passkey: Pa
         ) : (
           'not used yet'
         )}
-        {remove.isError && <Failure error={remove.error} />}
       </span>
       <button type="button" className="small" aria-label={`Remove ${name}`} onClick={() => setAsked(true)}>
         Remove
       </button>
       {isAsked && (
-        <Confirm title={`Remove ${name}?`} action="Remove passkey" onConfirm={() => remove.mutate()} onClose={close}>
+        <ConfirmByPassword title={`Remove ${name}?`} action="Remove passkey" onConfirm={remove} onClose={() => setAsked(false)}>
           <p>It signs you in no more. Your other browsers are signed out. Remove it from your device too.</p>
-          <OwnPassword value={current} onChange={setCurrent} />
-        </Confirm>
+        </ConfirmByPassword>
       )}
     </li>
   );

@@ -149,7 +149,7 @@ function Fetch({ shown: { payment, doesFetchAcknowledge } }: { shown: ShownPayme
         <Confirm
           title="Acknowledge this payment?"
           action="Fetch and acknowledge"
-          onConfirm={() => fetched.mutate()}
+          onConfirm={() => fetched.mutateAsync()}
           onClose={() => setAsked(false)}
         >
           <p>It is settled then, and not given back, whatever your server does. Make sure that your shop knows of the order.</p>

@@ -52,7 +52,7 @@ export function Recipients(props: { merchantId: number; recipients: Recipient[];
         <ConfirmByPassword
           title={`Remove ${leaving.value}?`}
           action="Remove"
-          onConfirm={current => remove.mutate({ ...leaving, current })}
+          onConfirm={current => remove.mutateAsync({ ...leaving, current })}
           onClose={() => setLeaving(null)}
         >
           <p>
@@ -60,7 +60,6 @@ export function Recipients(props: { merchantId: number; recipients: Recipient[];
           </p>
         </ConfirmByPassword>
       )}
-      {remove.isError && <Failure error={remove.error} />}
       {props.mayChange && <AddRecipient add={recipient => add.mutateAsync(recipient)} />}
       {add.isError && <Failure error={add.error} />}
     </section>

@@ -71,7 +71,6 @@ function RedriveAlone({ letters, done }: { letters: LetterRefBody[]; done: Previ
   });
   return (
     <>
-      {redrive.isError && <Failure error={redrive.error} />}
       <button type="button" className="main" disabled={redrive.isPending} onClick={() => setAsked(true)}>
         {redrive.isPending ? 'Redriving…' : `Redrive ${letters.length}`}
       </button>
@@ -79,7 +78,7 @@ function RedriveAlone({ letters, done }: { letters: LetterRefBody[]; done: Previ
         <Confirm
           title={letters.length === 1 ? 'Redrive this event?' : `Redrive ${letters.length} events?`}
           action="Redrive"
-          onConfirm={() => redrive.mutate()}
+          onConfirm={() => redrive.mutateAsync()}
           onClose={() => setAsked(false)}
         >
           <p>The redrive does what the list says now, and the record names you. In production a second person confirms.</p>

@@ -3,9 +3,9 @@ import { type ReactNode, useState } from 'react';
 import { call } from '../api';
 import type { LetterRefBody, RedriveState, RedrivenLetter, RequestReport } from '../portal-api';
 import { meQuery, queryClient } from '../queries';
-import { Confirm, Failure, Moment } from '../ui';
+import { Failure, Moment } from '../ui';
 import { nameOf } from './dead-letter-table';
-import { OwnPassword } from './own-password';
+import { ConfirmByPassword } from './own-password';
 
 interface RequestProps {
   overview: RedriveState;
@@ -122,23 +122,16 @@ interface StepProps<T> {
 
 function PasswordStep<T>({ words, send, done }: StepProps<T>): ReactNode {
   const [isAsked, setAsked] = useState(false);
-  const [current, setCurrent] = useState('');
   const step = useMutation({ mutationFn: send, onSuccess: done, onSettled: reread });
-  const close = () => {
-    setAsked(false);
-    setCurrent('');
-  };
   return (
     <>
-      {step.isError && <Failure error={step.error} />}
       <button type="button" className="main" disabled={step.isPending} onClick={() => setAsked(true)}>
         {step.isPending ? words.busy : words.button}
       </button>
       {isAsked && (
-        <Confirm title={words.title} action={words.action} onConfirm={() => step.mutate(current)} onClose={close}>
+        <ConfirmByPassword title={words.title} action={words.action} onConfirm={step.mutateAsync} onClose={() => setAsked(false)}>
           <p>It is on record with your name.</p>
-          <OwnPassword value={current} onChange={setCurrent} />
-        </Confirm>
+        </ConfirmByPassword>
       )}
     </>
   );

@@ -4,6 +4,7 @@ import { call } from '../api';
 import { browserOf } from '../format';
 import { meQuery, queryClient, sessionsQuery } from '../queries';
 import { Failure, Field, Moment, Waiting } from '../ui';
+import { Actions } from './actions';
 import { AppSetup } from './app-setup';
 import { Colleagues } from './colleagues';
 import { Passkeys } from './passkeys';
@@ -21,6 +22,7 @@ export function SecurityPage(): ReactNode {
       <SecondFactor hasTotp={me.person.hasTotp} />
       <Password />
       <Colleagues me={me} />
+      {me.person.mayInvite && <Actions />}
     </>
   );
 }

@@ -29,7 +29,12 @@ export function TestNotification({ merchantId }: { merchantId: number }): ReactN
       {send.isError && <Failure error={send.error} />}
       {send.data && <Result result={send.data} />}
       {isAsked && (
-        <Confirm title="Send it in production?" action="Send" onConfirm={() => send.mutate()} onClose={() => setAsked(false)}>
+        <Confirm
+          title="Send it in production?"
+          action="Send"
+          onConfirm={() => send.mutateAsync()}
+          onClose={() => setAsked(false)}
+        >
           <p>This is a request to your shop at work. Your code must know a test by its reference and amount, and ship nothing.</p>
         </Confirm>
       )}

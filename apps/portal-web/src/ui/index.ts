@@ -14,5 +14,4 @@ export {
   OutcomeTag,
   Secret,
 } from './parts';
-export { Shell } from './shell';
 export { Table } from './table';

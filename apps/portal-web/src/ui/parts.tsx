@@ -1,6 +1,8 @@
-import { type InputHTMLAttributes, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type InputHTMLAttributes, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { money, utc, when } from '../format';
 import type { Payment } from '../portal-api';
+import { Failure } from './failure';
 
 /** A time in the reader's zone; in UTC when one points at it. */
 export function Moment({ at }: { at: string }): ReactNode {
@@ -73,33 +75,45 @@ export function Field({ label, hint, problem, ...input }: FieldProps): ReactNode
   );
 }
 
-/** Asks before something that cannot be undone. The browser's own dialog: focus stays in it, Escape closes it. */
+/**
+ * Asks before something that cannot be undone. The browser's own dialog: focus stays in it, Escape closes it. It stays open until the answer is
+ * there, and shows why there is none; `onConfirm` rejects with that.
+ */
 export function Confirm(props: {
   title: string;
   action: string;
-  onConfirm: () => void;
+  onConfirm: () => Promise<unknown>;
   onClose: () => void;
   children: ReactNode;
 }): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const step = useMutation({ mutationFn: props.onConfirm, onSuccess: props.onClose });
   useEffect(() => dialog.current?.showModal(), []);
-  const confirm = () => {
-    props.onConfirm();
-    props.onClose();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    step.mutate();
   };
   return (
-    <dialog ref={dialog} aria-labelledby={titleId} onClose={props.onClose}>
-      <h2 id={titleId}>{props.title}</h2>
-      {props.children}
-      <div className="row">
-        <button type="button" onClick={props.onClose}>
-          Cancel
-        </button>
-        <button type="button" className="danger" onClick={confirm}>
-          {props.action}
-        </button>
-      </div>
+    <dialog
+      ref={dialog}
+      aria-labelledby={titleId}
+      onClose={props.onClose}
+      onCancel={event => step.isPending && event.preventDefault()}
+    >
+      <form onSubmit={submit}>
+        <h2 id={titleId}>{props.title}</h2>
+        {props.children}
+        {step.isError && <Failure error={step.error} />}
+        <div className="row">
+          <button type="button" disabled={step.isPending} onClick={props.onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="danger" disabled={step.isPending}>
+            {step.isPending ? 'One moment…' : props.action}
+          </button>
+        </div>
+      </form>
     </dialog>
   );
 }

@@ -50,13 +50,14 @@ const found = `select ${request}, a.role as "askerRole", (a.tenant_type, a.tenan
 
 const fourEyesSql = {
   owners: `
-    select person_id as "personId", name, email, coalesce(accepted_at, clock_timestamp()) as "joinedAt" from person
+    select person_id as "personId", name, email, greatest(coalesce(accepted_at, clock_timestamp()), role_changed_at) as "joinedAt" from person
      where tenant_type = $1 and tenant_id = $2 and role = any($3::text[]) and password_hash is not null order by name limit 50`,
   latest: `${found} where r.kind = $1 and r.tenant_type = $2 and r.tenant_id = $3`,
   // The lock on the request lets one of two steps pass; the one on the asker holds its role until the step is kept.
   lockLatest: `${found} where r.kind = $1 and r.tenant_type = $2 and r.tenant_id = $3 for update of r for share of a`,
   lock: `${found} where r.request_id = $1 and r.tenant_type = $2 and r.tenant_id = $3 for update of r for share of a`,
-  joinedAt: `select coalesce(accepted_at, clock_timestamp()) as "joinedAt" from person where person_id = $1`,
+  // A person with another role counts as new from then on.
+  joinedAt: `select greatest(coalesce(accepted_at, clock_timestamp()), role_changed_at) as "joinedAt" from person where person_id = $1`,
   // The clause on the one that was seen: two who ask at once, where nobody has asked before, make one request.
   put: `
     insert into four_eyes_request as r (kind, tenant_type, tenant_id, asked_by, asked_by_name, fingerprint, about, expires_at)

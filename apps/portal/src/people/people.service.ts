@@ -2,13 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { InternalClient } from '@paycode/access';
 import type { PortalInvitation } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { AuditLog, type ByPerson, doneBy, type Origin } from '../audit';
+import { type AuditEvent, AuditLog, type ByPerson, doneBy, type Origin } from '../audit';
 import { PORTAL_RULES, type PortalRules } from '../sessions/portal.guard';
 import { PasswordService } from '../sign-in/password.service';
 import { codesKey, SignInLimiter } from '../sign-in/sign-in-limiter';
-import { type Colleague, confirmsRequests, isTenantWellFormed, type Person, tenantName } from './domain/person';
+import { type Colleague, confirmsRequests, isTenantWellFormed, type Person, type Role, tenantName } from './domain/person';
 import { Passwords } from './passwords';
-import { type NewPerson, PeopleStore } from './people.store';
+import { type NewPerson, PeopleStore, type Proofs } from './people.store';
 import { newSecret, secretHash } from './secrets';
 
 /** Sends a person the link that lets it in. Rejects when that is not sure to happen. */
@@ -61,14 +61,16 @@ export class PeopleService {
       // Behind the hash: what a browser sends to no server and writes into no log.
       link: `${this.portalUrl}/accept#${secret}`,
       tenant: tenantName(person),
+      reason: 'INVITED',
       expiresAt: expiresAt.toISOString(),
     });
     await this.audit.record({
       personId: inviter.personId,
       personName: inviter.name,
+      tenant: person,
       action: 'PERSON_INVITED',
       origin: inviter.origin,
-      detail: { invited: person.personId, role: person.role, tenant: tenantName(person) },
+      detail: { invited: person.personId, name: person.name, role: person.role, tenant: tenantName(person) },
     });
     return person;
   }
@@ -97,12 +99,35 @@ export class PeopleService {
    * nobody of the own tenant, 429
    */
   async allowCodes({ personId, current }: { personId: string; current: string }, { person, origin }: ByPerson): Promise<void> {
-    await this.password.demand(current, { person, origin });
-    const colleague = (await this.people.byId(personId))?.person;
-    if (colleague?.tenantType !== person.tenantType || colleague.tenantId !== person.tenantId)
-      throw new DomainError({ status: 404, reason: 'NO_PERSON', message: 'your account has no such person' });
+    const colleague = await this.colleagueOf({ personId, current }, { person, origin });
     await this.people.forgetGuesses(codesKey(personId));
-    await this.audit.record({ ...doneBy({ person, origin }), action: 'CODES_ALLOWED', detail: { person: personId } });
+    await this.record('CODES_ALLOWED', colleague, { person, origin });
+  }
+
+  /** @throws DomainError 404, 409 for somebody who is in, 429 */
+  async inviteAgain(personId: string, { person, origin }: ByPerson): Promise<void> {
+    const { person: colleague, passwordHash } = await this.ofSameTenant(personId, person);
+    if (passwordHash !== null) throw emailTaken();
+    await this.limiter.countInvitation(person.personId);
+    await this.invite(colleague, { personId: person.personId, name: person.name, origin });
+  }
+
+  /** `current`: the own password. @throws DomainError 400, 401, 404, 409 for the last owner, 429 */
+  async changeRole({ role, ...of }: { personId: string; role: Role; current: string }, by: ByPerson): Promise<void> {
+    const colleague = await this.colleagueOf(of, by);
+    if (!isTenantWellFormed({ ...colleague, role })) throw roleOfOthers();
+    if (!(await this.people.setRole(colleague, role))) throw lastManager(colleague);
+    await this.record('ROLE_CHANGED', colleague, { ...by, detail: { from: colleague.role, to: role } });
+  }
+
+  /**
+   * Removes the person with sessions, passkeys and invitations; the audit log keeps its name. `current`: the own password. @throws DomainError
+   * 401, 404, 409 for the last owner, 429
+   */
+  async remove(of: { personId: string; current: string }, by: ByPerson): Promise<void> {
+    const colleague = await this.colleagueOf(of, by);
+    if (!(await this.people.remove(colleague))) throw lastManager(colleague);
+    await this.record('PERSON_REMOVED', colleague, { ...by, detail: { role: colleague.role } });
   }
 
   /** For the sandbox: a person who can sign in at once. @throws DomainError 400 in production, 409 when the address belongs to somebody else */
@@ -117,15 +142,49 @@ export class PeopleService {
     return known.person;
   }
 
+  /** Of the own tenant, by the own password. */
+  private async colleagueOf({ personId, current }: { personId: string; current: string }, by: ByPerson): Promise<Person> {
+    await this.password.demand(current, by);
+    return (await this.ofSameTenant(personId, by.person)).person;
+  }
+
+  /** @throws DomainError 404 */
+  private async ofSameTenant(personId: string, { tenantType, tenantId }: Person): Promise<Proofs> {
+    const found = await this.people.byId(personId);
+    if (found?.person.tenantType === tenantType && found.person.tenantId === tenantId) return found;
+    throw new DomainError({ status: 404, reason: 'NO_PERSON', message: 'your account has no such person' });
+  }
+
+  /** For the people of the account, also when whoever did it removed itself. */
+  private record(
+    action: AuditEvent['action'],
+    { personId, name }: Person,
+    { detail, ...by }: ByPerson & { detail?: Record<string, string> },
+  ): Promise<void> {
+    return this.audit.record({ ...doneBy(by), tenant: by.person, action, detail: { person: personId, name, ...detail } });
+  }
+
   /** Somebody invited before and not yet here is invited again. */
   private async personToInvite(wanted: NewPerson): Promise<Person> {
-    if (!isTenantWellFormed(wanted)) throw invalidField('role', 'does not belong to this kind of tenant');
+    if (!isTenantWellFormed(wanted)) throw roleOfOthers();
     const added = await this.people.add(wanted, null);
     if (added) return added;
     const known = await this.people.ofAddress(wanted);
     if (known?.passwordHash !== null) throw emailTaken();
     return known.person;
   }
+}
+
+function roleOfOthers(): DomainError {
+  return invalidField('role', 'does not belong to this kind of tenant');
+}
+
+function lastManager({ tenantType }: Person): DomainError {
+  const message =
+    tenantType === 'OPERATOR'
+      ? 'this is the last administrator: let in another one first'
+      : 'this is the last owner of the account: make somebody else an owner first';
+  return new DomainError({ status: 409, reason: 'LAST_OWNER', message });
 }
 
 function emailTaken(): DomainError {

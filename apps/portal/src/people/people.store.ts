@@ -4,7 +4,7 @@ import { DomainError } from '@paycode/service-runtime';
 import { DataSource, IsNull, Not, QueryFailedError, Raw } from 'typeorm';
 import { PersonEntity, personOf, RecoveryCodeEntity } from '../entities';
 import { codesKey, codesPerDay } from '../sign-in/sign-in-limiter';
-import type { Colleague, Person } from './domain/person';
+import type { Colleague, Person, Role } from './domain/person';
 
 export type NewPerson = Omit<Person, 'personId' | 'hasTotp' | 'hasPasskey'>;
 
@@ -42,8 +42,21 @@ const peopleSql = {
     with used as (
       update invitation set used_at = clock_timestamp()
        where token_hash = $1 and used_at is null and expires_at > clock_timestamp() returning person_id)
-    update person p set password_hash = $2, accepted_at = clock_timestamp() from used where p.person_id = used.person_id returning p.person_id`,
+    update person p set password_hash = $2, accepted_at = clock_timestamp() from used join person before using (person_id)
+     where p.person_id = used.person_id returning p.person_id, before.password_hash is not null as had_password`,
+  // In order, so that two who remove each other wait instead of leaving nobody.
+  lockManagers: `
+    select person_id from person
+     where tenant_type = $1 and tenant_id = $2 and role in ('OWNER', 'ADMINISTRATOR') and accepted_at is not null
+     order by person_id for update`,
+  setRole: 'update person set role = $2, role_changed_at = clock_timestamp() where person_id = $1 and role <> $2',
+  remove: 'delete from person where person_id = $1',
 } as const;
+
+interface AcceptedRow {
+  person_id: string;
+  had_password: boolean;
+}
 
 const peopleMax = 500;
 
@@ -89,7 +102,7 @@ export class PeopleStore {
     const refused = new Set(counts.map(({ key }) => key.toString('hex')));
     return found.map((each, index) => ({
       ...personOf(each),
-      hasPassword: each.passwordHash !== null,
+      isIn: each.acceptedAt !== null,
       areCodesRefused: refused.has(keys[index]!.toString('hex')),
     }));
   }
@@ -163,16 +176,36 @@ export class PeopleStore {
    * Uses the invitation, ends the person's others and sets the password in one transaction. undefined: unknown, used or expired.
    * @throws DomainError 409 when somebody of another tenant has the address
    */
-  async accept(tokenHash: Buffer, passwordHash: string): Promise<Person | undefined> {
-    const personId = await this.dataSource
+  async accept(tokenHash: Buffer, passwordHash: string): Promise<{ person: Person; hadPassword: boolean } | undefined> {
+    const accepted = await this.dataSource
       .transaction(async manager => {
         await manager.query(peopleSql.lockInvited, [tokenHash]);
-        const [rows] = await manager.query<[{ person_id: string }[], number]>(peopleSql.accept, [tokenHash, passwordHash]);
-        if (rows[0]) await manager.query(peopleSql.endInvitations, [rows[0].person_id]);
-        return rows[0]?.person_id;
+        const [[row]] = await manager.query<[AcceptedRow[], number]>(peopleSql.accept, [tokenHash, passwordHash]);
+        if (row) await manager.query(peopleSql.endInvitations, [row.person_id]);
+        return row;
       })
       .catch(refuseElsewhere);
-    return personId === undefined ? undefined : (await this.byId(personId))?.person;
+    const person = accepted && (await this.byId(accepted.person_id))?.person;
+    return person && { person, hadPassword: accepted.had_password };
+  }
+
+  /** false: it would leave the tenant without an owner or administrator. A new role counts at once, in sessions that are open too. */
+  setRole(person: Person, role: Role): Promise<boolean> {
+    return this.unlessLastManager(person, peopleSql.setRole, [person.personId, role]);
+  }
+
+  /** With sessions, passkeys, codes and invitations. false: as `setRole`. */
+  remove(person: Person): Promise<boolean> {
+    return this.unlessLastManager(person, peopleSql.remove, [person.personId]);
+  }
+
+  private unlessLastManager({ personId, tenantType, tenantId }: Person, text: string, values: unknown[]): Promise<boolean> {
+    return this.dataSource.transaction(async manager => {
+      const managers = await manager.query<{ person_id: string }[]>(peopleSql.lockManagers, [tenantType, tenantId]);
+      if (managers.length === 1 && managers[0]!.person_id === personId) return false;
+      await manager.query(text, values);
+      return true;
+    });
   }
 
   private get people() {

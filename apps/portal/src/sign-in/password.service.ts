@@ -75,9 +75,10 @@ export class PasswordService {
     };
     const isInvited = async () => (await this.people.isInvited(tokenHash)) || undefined;
     if (!(await this.limiter.judge(guess, isInvited))) throw invitationOver();
-    const person = await this.people.accept(tokenHash, await this.passwords.hash(of.password));
-    if (!person) throw invitationOver();
-    await this.sessions.endOthers('INVITATION_ACCEPTED', { person, session: null, origin });
+    const accepted = await this.people.accept(tokenHash, await this.passwords.hash(of.password));
+    if (!accepted) throw invitationOver();
+    const { person, hadPassword } = accepted;
+    await this.sessions.endOthers(hadPassword ? 'PASSWORD_RESET' : 'INVITATION_ACCEPTED', { person, session: null, origin });
   }
 
   private async check(email: string, password: string): Promise<Proofs | undefined> {
@@ -95,7 +96,7 @@ export function passwordFor({ stage }: PortalSession, current: string | undefine
 }
 
 function invitationOver(): DomainError {
-  const message = 'this invitation was used or has run out: ask for another one';
+  const message = 'this link was used or has run out: ask for another one';
   return new DomainError({ status: 410, reason: 'INVITATION_OVER', message });
 }
 

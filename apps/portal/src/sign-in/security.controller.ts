@@ -1,15 +1,12 @@
-import { Body, Controller, Get, HttpCode, Param, ParseUUIDPipe, Post, Res } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { IsOptional, IsString, Length } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import type { Origin } from '../audit';
-import type { Colleague, Person } from '../people/domain/person';
-import { InviteBody } from '../people/people.controller';
-import { PeopleService } from '../people/people.service';
 import { cookieFor } from '../sessions/domain/cookie';
 import type { OpenedSession } from '../sessions/domain/session';
-import { AskedBy, type Asking, AtStages, ClientOrigin, ForAnybody, Needs, SignedIn } from '../sessions/portal.guard';
+import { AskedBy, type Asking, AtStages, ClientOrigin, ForAnybody, SignedIn } from '../sessions/portal.guard';
 import { SessionsService } from '../sessions/sessions.service';
-import { CurrentPasswordBody } from './current-password';
+import { ForgottenPasswordService } from './forgotten-password.service';
 import { passwordFor, PasswordService } from './password.service';
 import { SecondFactorService } from './second-factor.service';
 import { CodeBody } from './sign-in.controller';
@@ -46,21 +43,19 @@ export class AcceptBody {
   password!: string;
 }
 
-export class InviteColleagueBody extends InviteBody {
-  /** The own password: in production, for another owner. */
-  @IsOptional()
+export class ForgottenBody {
   @IsString()
-  @Length(1, 200)
-  current?: string;
+  @Length(1, 254)
+  email!: string;
 }
 
-/** A person's own password and app, and the colleagues that it lets in. */
+/** A person's own password and app. */
 @Controller('console/api')
 export class SecurityController {
   constructor(
     private readonly password: PasswordService,
     private readonly secondFactor: SecondFactorService,
-    private readonly people: PeopleService,
+    private readonly forgottenPassword: ForgottenPasswordService,
     private readonly sessions: SessionsService,
   ) {}
 
@@ -105,28 +100,11 @@ export class SecurityController {
     return this.password.accept(body, origin);
   }
 
-  @Get('people')
-  colleagues(@SignedIn() { person }: OpenedSession): Promise<Colleague[]> {
-    return this.people.ofTenant(person);
-  }
-
-  /** After too many wrong codes of a colleague's authenticator app. */
-  @Post('people/:personId/allow-codes')
+  /** One answer, whether the address has a password here or not. */
+  @Post('password/forgotten')
   @HttpCode(204)
-  @Needs('INVITE')
-  allowCodes(
-    @Param('personId', new ParseUUIDPipe()) personId: string,
-    @Body() { current }: CurrentPasswordBody,
-    @AskedBy() asking: Asking,
-  ): Promise<void> {
-    return this.people.allowCodes({ personId, current }, asking);
-  }
-
-  /** Into one's own tenant only. */
-  @Post('invitations')
-  @HttpCode(201)
-  @Needs('INVITE')
-  invite(@Body() { current, ...colleague }: InviteColleagueBody, @AskedBy() asking: Asking): Promise<Person> {
-    return this.people.inviteColleague(colleague, current, asking);
+  @ForAnybody()
+  forgotten(@Body() { email }: ForgottenBody, @ClientOrigin() origin: Origin): Promise<void> {
+    return this.forgottenPassword.ask(email.trim(), origin);
   }
 }

@@ -92,15 +92,18 @@ const daily: GuessRule = {
 };
 
 const hourMs = 3_600_000;
-/** Invitations that one person may send in an hour: each is a mail to whom it likes. */
-const invitationsPerHour = 5;
-const hourly: GuessRule = {
-  freeTries: invitationsPerHour - 1,
+const anHour = (most: number): GuessRule => ({
+  freeTries: most - 1,
   delayFirstMs: hourMs,
   delayMaxMs: hourMs,
   memoryMs: hourMs,
   memorySince: 'FIRST_TRY',
-};
+});
+/** Invitations that one person may send in an hour: each is a mail to whom it likes. */
+const invitationsPerHour = 5;
+/** Forgotten passwords that one address may name in an hour, and mails that one person then gets. */
+const forgottenPerHour = 20;
+const resetMailsPerHour = 3;
 
 /** The count of a person's wrong codes of its app, whatever their address. */
 export function codesKey(personId: string): Buffer {
@@ -174,12 +177,27 @@ export class SignInLimiter {
 
   /** @throws DomainError 429 with Retry-After for the sixth invitation of a person in an hour */
   async countInvitation(personId: string): Promise<void> {
+    const waitS = await this.waitOf(`invitations:${personId}`, invitationsPerHour);
+    const message = `${invitationsPerHour} invitations an hour are the most: please wait ${Math.ceil(waitS / 60)} minutes`;
+    if (waitS > 0) throw refused('TOO_MANY_INVITATIONS', message, waitS);
+  }
+
+  /** @throws DomainError 429 with Retry-After for an address that named many */
+  async countForgotten(address: string): Promise<void> {
+    const waitS = await this.waitOf(`forgotten:${guesserOf(address)}`, forgottenPerHour);
+    if (waitS > 0) throw tooManyTries(waitS);
+  }
+
+  /** false: the person got several in this hour. */
+  async mayMailReset(personId: string): Promise<boolean> {
+    return (await this.waitOf(`resets:${personId}`, resetMailsPerHour)) === 0;
+  }
+
+  /** Counts one more of the hour; the seconds to wait where that is too many. */
+  private async waitOf(what: string, most: number): Promise<number> {
     const nowMs = Date.now();
-    const [sent] = await this.store.count([{ key: guessKeys.account(`invitations:${personId}`), rule: hourly }], nowMs);
-    if (sent!.isCounted) return;
-    const seconds = retryAfterS(sent!.blockedUntilMs, nowMs);
-    const message = `${invitationsPerHour} invitations an hour are the most: please wait ${Math.ceil(seconds / 60)} minutes`;
-    throw refused('TOO_MANY_INVITATIONS', message, seconds);
+    const [counted] = await this.store.count([{ key: guessKeys.account(what), rule: anHour(most) }], nowMs);
+    return counted!.isCounted ? 0 : retryAfterS(counted!.blockedUntilMs, nowMs);
   }
 
   private async checked<T>(

@@ -3,6 +3,8 @@ import {
   type ChangeNotice,
   type ChangeNoticeKind,
   changeNoticeKinds,
+  type InvitationReason,
+  invitationReasons,
   IsId,
   type PortalFourEyesNotice,
   type PortalInvitation,
@@ -62,6 +64,9 @@ export class InvitationBody implements PortalInvitation {
   @IsString()
   @Length(1, 200)
   tenant!: string;
+
+  @IsIn(invitationReasons)
+  reason!: InvitationReason;
 
   @IsInstantText()
   expiresAt!: string;
@@ -127,7 +132,7 @@ export class ChangeNoticesController {
     }
   }
 
-  /** Mails a person the link that lets them into the portal. */
+  /** Mails a person the link by which they choose a password for the portal. */
   @Post('invitations')
   @HttpCode(204)
   async invite(@Body() invitation: InvitationBody): Promise<void> {

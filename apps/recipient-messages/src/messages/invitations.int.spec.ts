@@ -25,6 +25,7 @@ describe('invitations to the portal', () => {
     email: 'new@shop.example',
     link: `https://pay.example/console/accept#${secret}`,
     tenant: 'merchant 1001',
+    reason: 'INVITED',
     expiresAt: '2030-01-01T10:00:00.000Z',
     ...over,
   });
@@ -40,13 +41,14 @@ describe('invitations to the portal', () => {
     await harness.start({ OUTBOX_FOLDER: outbox });
     const one = invitation({ name: 'Your account is blocked', invitedBy: 'https://evil.example' });
     expect([await harness.postInvitation('portal', one), await harness.postInvitation('portal', one)]).toEqual([204, 204]);
-    const other = invitation({ email: 'other@shop.example' });
+    const other = invitation({ email: 'other@shop.example', reason: 'PASSWORD_FORGOTTEN' });
     expect(await harness.postInvitation('portal', other)).toBe(204);
     await eventually(async () => expect((await rows()).map(({ state }) => state)).toEqual(['SENT', 'SENT']));
     expect(mails()).toHaveLength(2);
     const mail = mails().find(text => text.includes('new@shop.example'))!;
     for (const part of ['merchant 1001', `accept#${secret}`]) expect(mail).toContain(part);
     expect(mail).not.toMatch(/blocked|evil/);
+    expect(mails().find(text => text.includes('other@shop.example'))).toContain('your password stays as it is');
     expect(JSON.stringify(await rows())).not.toMatch(new RegExp(`${secret}|shop\\.example`));
   });
 

@@ -219,6 +219,10 @@ export interface PortalFourEyesNotice {
   expiresAt: string;
 }
 
+/** Why a person gets a link to choose a password. */
+export const invitationReasons = ['INVITED', 'PASSWORD_FORGOTTEN'] as const;
+export type InvitationReason = (typeof invitationReasons)[number];
+
 /** POST recipient-messages /internal/recipient-messages/invitations. No text that whoever invites could choose reaches the reader. Idempotent by invitationId. Answer: 204 once it is stored. */
 export interface PortalInvitation {
   /** UUID. */
@@ -228,6 +232,7 @@ export interface PortalInvitation {
   link: string;
   /** Access that the person gets, in words: `merchant 1001`. */
   tenant: string;
+  reason: InvitationReason;
   /** ISO 8601 UTC. */
   expiresAt: string;
 }

@@ -24,7 +24,7 @@ export interface Person {
 /** As the people of its tenant see it. */
 export interface Colleague extends Person {
   /** false: invited, and not here yet. */
-  hasPassword: boolean;
+  isIn: boolean;
   /** Whether too many wrong codes of its app were given today. */
   areCodesRefused: boolean;
 }

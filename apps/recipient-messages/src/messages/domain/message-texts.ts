@@ -157,19 +157,21 @@ export function changeNoticeEmail(notice: Pick<ChangeNotice, 'kind' | 'merchantI
   };
 }
 
-/** Lets a person into the portal. The text holds no word of the person who invites, because that person may invite a stranger (T-25). */
+/** Lets a person into the portal, or in again. The text holds no word of the person who invites, because that person may invite a stranger (T-25). */
 export function invitationEmail(invitation: Omit<PortalInvitation, 'invitationId' | 'email'>): EmailText {
   const tenant = plainText(invitation.tenant, 100);
   const until = plainText(invitation.expiresAt, 40);
-  const lines = [
-    'Hello,',
-    `You are invited to the Paycode portal of ${tenant}. Open this link until ${until} and choose a password:`,
-    invitation.link,
-    'If you did not expect this, ignore this message: without the link nobody gets in.',
-  ];
+  const isInvited = invitation.reason === 'INVITED';
+  const why = isInvited
+    ? `You are invited to the Paycode portal of ${tenant}. Open this link until ${until} and choose a password:`
+    : `Somebody asked for another password for you in the Paycode portal of ${tenant}. Open this link until ${until} and choose one:`;
+  const otherwise = isInvited
+    ? 'If you did not expect this, ignore this message: without the link nobody gets in.'
+    : 'If it was not you, ignore this message: your password stays as it is.';
+  const lines = ['Hello,', why, invitation.link, otherwise];
   const paragraphs = lines.map(line => `<p>${escapedHtml(line)}</p>`).join('');
   return {
-    subject: `Your invitation to the Paycode portal of ${tenant}`,
+    subject: isInvited ? `Your invitation to the Paycode portal of ${tenant}` : 'Choose another password for the Paycode portal',
     text: `${lines.join('\n\n')}\n`,
     html: `<!doctype html><html lang="en"><body>${paragraphs}</body></html>`,
   };

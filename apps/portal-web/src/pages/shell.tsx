@@ -5,6 +5,7 @@ import { call } from '../api';
 import type { ShownPerson } from '../portal-api';
 import { meQuery, queryClient } from '../queries';
 import { applyTheme, currentTheme, themes } from '../theme';
+import { Offline, SessionOver } from './session-over';
 
 const pages = [
   { to: '/', label: 'Home' },
@@ -58,8 +59,10 @@ export function Shell(): ReactNode {
           ))}
       </nav>
       <main id="main" ref={main} tabIndex={-1}>
+        <Offline />
         <Outlet />
       </main>
+      <SessionOver />
     </div>
   );
 }

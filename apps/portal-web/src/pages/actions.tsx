@@ -1,0 +1,107 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { call } from '../api';
+import type { RecordedAction } from '../portal-api';
+import { Failure, Moment, Table, Waiting } from '../ui';
+
+const perPage = 50;
+
+/** In words; an action that is missing here shows its name. */
+const names: Record<string, string> = {
+  SIGNED_IN: 'Signed in',
+  SIGN_IN_FAILED: 'Gave a wrong password',
+  SIGNED_OUT: 'Signed out',
+  SESSION_ENDED: 'Ended a session',
+  PASSWORD_CHANGED: 'Changed the own password',
+  PASSWORD_RESET_ASKED: 'Asked for a link to choose a password',
+  PASSWORD_RESET: 'Chose another password by a link',
+  TOTP_ENROLLED: 'Set up an authenticator app',
+  TOTP_REMOVED: 'Removed the authenticator app',
+  PASSKEY_ADDED: 'Added a passkey',
+  PASSKEY_REMOVED: 'Removed a passkey',
+  RECOVERY_CODE_USED: 'Used a recovery code',
+  CODES_ALLOWED: 'Allowed codes again',
+  PERSON_INVITED: 'Invited',
+  INVITATION_ACCEPTED: 'Accepted the invitation',
+  ROLE_CHANGED: 'Changed the role',
+  PERSON_REMOVED: 'Removed',
+  URL_SET: 'Set the URL',
+  URL_REMOVED: 'Removed the URL',
+  URL_CHECKED: 'Checked a URL',
+  TEST_SENT: 'Sent a test notification',
+  KEY_RENEWED: 'Renewed the key',
+  RECIPIENT_ADDED: 'Added a recipient',
+  RECIPIENT_REMOVED: 'Removed a recipient',
+  API_PASSWORD_RENEWED: 'Made a new API password',
+  API_PUBLIC_KEY_SET: 'Set the public key',
+  API_SOURCES_CHANGED: 'Changed the allowed addresses',
+  API_BEARER_ENABLED: 'Switched to session tokens',
+  API_SESSION_ENDED: 'Ended a session of the API',
+  PAYMENTS_EXPORTED: 'Exported payments',
+  NOTIFICATION_SHOWN: 'Looked at a notification',
+  NOTIFICATION_FETCHED: 'Fetched a notification',
+};
+const nameOf = (action: string) => names[action] ?? action.toLowerCase().replaceAll('_', ' ');
+
+/** Shows owners the actions of the people of the account. */
+export function Actions(): ReactNode {
+  const [action, setAction] = useState('');
+  const list = useInfiniteQuery({
+    queryKey: ['actions', action],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam }) => call('GET /actions', { query: { before: pageParam, ...(action === '' ? {} : { action }) } }),
+    getNextPageParam: last => (last.length < perPage ? undefined : last.at(-1)!.auditEventId),
+  });
+  const rows = list.data?.pages.flat() ?? [];
+  return (
+    <section className="card" aria-labelledby="actions">
+      <h2 id="actions">Record</h2>
+      <p>Each action of people of this account, with their address. It keeps people who left.</p>
+      <div className="field">
+        <label htmlFor="action">Show</label>
+        <select id="action" value={action} onChange={event => setAction(event.target.value)}>
+          <option value="">Everything</option>
+          {Object.entries(names).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+      {list.isError && <Failure error={list.error} />}
+      {list.isPending && <Waiting what="Reading the record" />}
+      {list.data && rows.length === 0 && <p className="notice">Nothing of this kind is on record.</p>}
+      {rows.length > 0 && (
+        <Table label="Recorded actions" columns={['Time', 'Person', 'Action', 'About', 'Address']}>
+          {rows.map(row => (
+            <tr key={row.auditEventId}>
+              <td>
+                <Moment at={row.at} />
+              </td>
+              <td>{row.personName}</td>
+              <td>{nameOf(row.action)}</td>
+              <td>{aboutOf(row)}</td>
+              <td>{row.address}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {list.hasNextPage && (
+        <button type="button" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          {list.isFetchingNextPage ? 'Reading…' : 'Older'}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function aboutOf({ merchantId, detail }: RecordedAction): string {
+  const { name, from, to, role } = detail as Record<string, string | undefined>;
+  const who =
+    name && to
+      ? `${name}: ${from?.toLowerCase()} to ${to.toLowerCase()}`
+      : name && role
+        ? `${name}, ${role.toLowerCase()}`
+        : name;
+  return [who, merchantId && `merchant ${merchantId}`].filter(Boolean).join(', ') || '–';
+}

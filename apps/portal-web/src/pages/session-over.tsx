@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
+import { SignInSteps } from './sign-in-steps';
+import { isSessionOverQuery, meQuery, queryClient, sessionNowQuery } from '../queries';
+
+/** Over the page whose session has ended: whoever worked on it signs in again, and what was typed is still there. */
+export function SessionOver(): ReactNode {
+  const { data: isOver } = useQuery(isSessionOverQuery);
+  return isOver ? <SignInAgain /> : null;
+}
+
+function SignInAgain(): ReactNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const { data: now } = useQuery(sessionNowQuery);
+  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    if (now?.stage !== 'FULL') return;
+    const before = queryClient.getQueryData(meQuery.queryKey);
+    // Another person sees nothing of what the first one had open.
+    if (before?.person.personId !== now.person.personId) return location.assign('/console/');
+    queryClient.setQueryData(isSessionOverQuery.queryKey, false);
+    void queryClient.invalidateQueries();
+  }, [now]);
+  return (
+    <dialog ref={dialog} aria-labelledby="session-over" onCancel={event => event.preventDefault()}>
+      <h2 id="session-over">Your session has ended</h2>
+      <p>Sign in again to go on where you were. Nothing that you typed is lost.</p>
+      <SignInSteps me={now ?? null} changed={() => queryClient.invalidateQueries(sessionNowQuery)} />
+    </dialog>
+  );
+}
+
+const offlineEvents = ['online', 'offline'] as const;
+
+/** Says that the page cannot ask or change anything just now. */
+export function Offline(): ReactNode {
+  const isOnline = useSyncExternalStore(
+    changed => {
+      for (const kind of offlineEvents) addEventListener(kind, changed);
+      return () => offlineEvents.forEach(kind => removeEventListener(kind, changed));
+    },
+    () => navigator.onLine,
+  );
+  if (isOnline) return null;
+  return (
+    <p className="notice bad" role="status">
+      You are offline. This page shows what it last read, and changes nothing until you are connected again.
+    </p>
+  );
+}
