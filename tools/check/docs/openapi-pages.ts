@@ -152,7 +152,7 @@ function assembled({ body, paths, components, service }: Parts): Schema {
     components: extra = {},
     ...rest
   } = body as { info: Schema; components?: Schema & { schemas?: Record<string, Schema> } };
-  const contracts = service ? {} : { TransactionNotificationV3: publishedContracts()['transaction-notification.v3'] };
+  const contracts = service ? {} : notificationContracts();
   const all = overlaid({ ...components, ...contracts } as Record<string, Schema>, extra.schemas ?? {});
   const sorted = Object.entries(referenced(all, [rest, paths, { ...extra, schemas: {} }])).sort(([a], [b]) => a.localeCompare(b));
   return portable({
@@ -162,6 +162,12 @@ function assembled({ body, paths, components, service }: Parts): Schema {
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => a.localeCompare(b))),
     components: { ...extra, schemas: Object.fromEntries(sorted) },
   });
+}
+
+/** Contracts of notifications by their titles: one of each payload version. */
+function notificationContracts(): Record<string, Schema> {
+  const contracts = Object.entries(publishedContracts()).filter(([name]) => name.startsWith('transaction-notification.'));
+  return Object.fromEntries(contracts.map(([, schema]) => [String(schema['title']), schema]));
 }
 
 function readNotes(name: string): NotesFile {
