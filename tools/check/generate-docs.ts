@@ -71,4 +71,13 @@ async function generate(): Promise<void> {
   for (const path of writePages(wanted)) console.log(`wrote ${path}`);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await generate();
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  try {
+    await generate();
+  } catch (error) {
+    // A plain Error names the file that somebody has to change. Any other is a fault of a generator, which its stack shows.
+    if ((error as Error).constructor !== Error) throw error;
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
+}

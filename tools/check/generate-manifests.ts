@@ -4,4 +4,4 @@ import { chartFiles } from './chart/chart-files.ts';
 import { writePages } from './docs/page.ts';
 
 const files = await chartFiles(join(import.meta.dirname, '../..'));
-writePages([...files].map(([path, text]) => ({ path, text })));
+for (const path of writePages([...files].map(([path, text]) => ({ path, text })))) console.log(`wrote ${path}`);

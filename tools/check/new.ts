@@ -3,9 +3,9 @@
  */
 import { join, dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
-import { run } from './gates/run.ts';
+import { CommandError, run } from './gates/run.ts';
 
 const folder = 'libs/dto/src/events';
 
@@ -93,7 +93,7 @@ interface NewSetting {
   /** RETRIES_MAX */
   name: string;
   type: string;
-  /** As it would stand in the environment; without one the setting is required. */
+  /** As it would stand in the environment, or `null` for a setting that may stay unset; without one the setting is required. */
   default?: string | undefined;
   unit?: string | undefined;
   /** Bounds of an integer. */
@@ -125,11 +125,14 @@ function members({ type, default: value, unit, min, max, says }: NewSetting): st
   ];
 }
 
+const unquoted = new Set(['integer', 'boolean']);
+
 function literal(type: string, value: string): string {
+  if (value === 'null') return value;
   if (type === 'integer' && !/^\d+$/.test(value)) throw new CannotAddError('--default must be an integer');
   if (type === 'boolean' && !/^(true|false)$/.test(value)) throw new CannotAddError('--default must be true or false');
   if (type === 'list') return JSON.stringify(value.split(',').filter(item => item !== ''));
-  return type === 'integer' || type === 'boolean' ? value : quoted(value);
+  return unquoted.has(type) ? value : quoted(value);
 }
 
 function bound(type: string, value: string): string {
@@ -196,21 +199,28 @@ class WorkspaceEdit {
     this.files.set(path, lines.join('\n'));
   }
 
-  /** Formats all of it as `npx prettier --write .` would, and writes it. */
-  async write(): Promise<void> {
-    for (const [path, text] of this.files) {
-      const file = join(this.root, path);
+  /** Formats all of it as `npx prettier --write .` would, and writes it. Returns a function that puts the files back as they were. */
+  async write(): Promise<() => void> {
+    const made = await Promise.all([...this.files].map(([path, text]) => this.formatted(path, text)));
+    for (const { file, text } of made) {
       mkdirSync(dirname(file), { recursive: true });
-      const isProse = path.endsWith('.md');
-      writeFileSync(file, isProse ? text : await format(text, { ...(await resolveConfig(file)), filepath: file }));
+      writeFileSync(file, text);
     }
+    return () => made.forEach(({ file, before }) => (before === undefined ? rmSync(file) : writeFileSync(file, before)));
+  }
+
+  private async formatted(path: string, text: string): Promise<{ file: string; before: string | undefined; text: string }> {
+    const file = join(this.root, path);
+    const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+    if (path.endsWith('.md')) return { file, before, text };
+    return { file, before, text: await format(text, { ...(await resolveConfig(file)), filepath: file }) };
   }
 }
 
 const usage = `usage:
   npm run new -- event <name> --from <service> --to <service>[,<service>]
   npm run new -- setting <service> <NAME> --type string|integer|boolean|list|url [--default <value>] [--unit <unit>] [--min <number>] [--max <number>]
-                  --says <sentence>      without --default every deployment must set it
+                  --says <sentence>      without --default every deployment must set it; --default null: it may stay unset
 `;
 
 interface Made {
@@ -262,9 +272,17 @@ function named(value: string | undefined): string {
 async function main(): Promise<void> {
   if (/^(--help|-h)$/m.test(process.argv.slice(2).join('\n'))) return void process.stdout.write(usage);
   const { edit, generators, next } = make(process.argv.slice(2));
-  await edit.write();
+  const undo = await edit.write();
+  let generated = '';
+  try {
+    for (const generator of generators) generated += (await run('node', [join(import.meta.dirname, generator)])).stdout;
+  } catch (error) {
+    undo();
+    if (!(error instanceof CommandError)) throw error;
+    throw new CannotAddError(`${error.message}\nnothing is added: try again when npm run generate succeeds`);
+  }
   for (const path of edit.files.keys()) console.log(`wrote ${path}`);
-  for (const generator of generators) process.stdout.write((await run('node', [join(import.meta.dirname, generator)])).stdout);
+  process.stdout.write(generated);
   console.log(['next:', ...next, 'npm run check'].join('\n  '));
 }
 

@@ -1,9 +1,9 @@
 /** `npm run generate -- schema`: writes the schema.sql of every service from its migrations, applied by a PostgreSQL of its own. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../libs/persistence/src/embedded/embedded-postgres.ts';
 import type { createTestDatabase } from '../../libs/persistence/src/testing/test-database.ts';
 import { loadWorkspaceModules } from '../run/build/bundle-options.ts';
+import { type Page, writePages } from './docs/page.ts';
 import { migrationsIn, schemaFile, type SchemaSource, schemaSources } from './schema/schema-sources.ts';
 import { closeRunFolder, openRunFolder } from '../prove/testing/run-folder.ts';
 
@@ -30,12 +30,10 @@ async function writeAll(): Promise<void> {
     'test-database': join(root, 'libs/persistence/src/testing/test-database.ts'),
     ...Object.fromEntries(sources.map(source => [nameOf(source), join(root, source.migrations)])),
   });
-  for (const source of sources) {
-    const [file, text] = [join(root, source.schema), await textOf(source, modules)];
-    if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
-    writeFileSync(file, text);
-    console.log(`wrote ${source.schema}`);
-  }
+  // A migration that fails leaves every file as it was.
+  const pages: Page[] = [];
+  for (const source of sources) pages.push({ path: source.schema, text: await textOf(source, modules) });
+  for (const path of writePages(pages)) console.log(`wrote ${path}`);
 }
 
 const folder = openRunFolder();

@@ -1,17 +1,7 @@
 import type { EntityManager } from 'typeorm';
+import type { ChangeKind } from './notifications/domain/configuration-change';
 
-export type AuditKind =
-  | 'MERCHANT_SAVED'
-  | 'ENCRYPTION_CHANGED'
-  | 'URL_SET'
-  | 'URL_REMOVED'
-  | 'KEY_CREATED'
-  | 'KEY_RENEWED'
-  | 'KEY_REVEALED'
-  | 'KEY_RESEALED'
-  | 'RECIPIENT_ADDED'
-  | 'RECIPIENT_REMOVED'
-  | 'TEST_SENT';
+export type AuditKind = ChangeKind | 'MERCHANT_SAVED' | 'ENCRYPTION_CHANGED' | 'KEY_RESEALED' | 'TEST_SENT';
 
 /** The caller of a change, and the request that made it. */
 export interface Origin {

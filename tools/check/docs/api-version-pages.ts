@@ -25,7 +25,7 @@ export function apiVersionPages(openText: string, webhooksText: string): Page[] 
   const entries = entriesOf(readFileSync(join(root, changelog), 'utf8'));
   const now = contractOf(...documents);
   const problems = versionProblems({ entries, now, written: documents.map(({ info }) => info.version), publishedOf });
-  if (problems.length > 0) throw new Error(`${changelog}: ${problems.join('\n')}`);
+  if (problems.length > 0) throw new Error(problems.map(problem => `${changelog}: ${problem}`).join('\n'));
   return [{ path: fileOf(entries[0]!.version), text: textOf(now) }];
 }
 

@@ -108,14 +108,16 @@ function documentOf(program: ts.Program, { name, services, keep }: Scope): Schem
   const files = services.flatMap(controllersOf).map(file => program.getSourceFile(file)!);
   const kept = files.flatMap(file => routesIn(file, { checker, schemas, keep, callersOf: callersIn(services) }));
   const paths: Record<string, Schema> = {};
+  const problems: string[] = [];
   for (const route of kept) {
     const said = resolved(notes[route.path]?.[route.method] ?? {}, type =>
       schemas.of(checker.getDeclaredTypeOfSymbol(dto(type))),
     ) as Notes;
-    assertDescribed(route, said, name);
+    problems.push(...undescribed(route, said, name));
     paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route, said) };
   }
-  if (name !== 'internal') assertNothingInvented(notes, paths, name);
+  if (name !== 'internal') problems.push(...invented(notes, paths, name));
+  if (problems.length > 0) missing(problems.join('\n'));
   const body = resolved(rest, type => schemas.of(checker.getDeclaredTypeOfSymbol(dto(type)))) as Schema;
   schemas.of(checker.getDeclaredTypeOfSymbol(dto('ErrorBody')));
   return assembled({ body, paths, components: schemas.components, service: name === 'internal' ? services[0]! : undefined });
@@ -150,7 +152,7 @@ function assembled({ body, paths, components, service }: Parts): Schema {
     components: extra = {},
     ...rest
   } = body as { info: Schema; components?: Schema & { schemas?: Record<string, Schema> } };
-  const contracts = service ? {} : { TransactionNotificationV3: publishedContracts()['transaction-notification.v3'] };
+  const contracts = service ? {} : notificationContracts();
   const all = overlaid({ ...components, ...contracts } as Record<string, Schema>, extra.schemas ?? {});
   const sorted = Object.entries(referenced(all, [rest, paths, { ...extra, schemas: {} }])).sort(([a], [b]) => a.localeCompare(b));
   return portable({
@@ -160,6 +162,12 @@ function assembled({ body, paths, components, service }: Parts): Schema {
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => a.localeCompare(b))),
     components: { ...extra, schemas: Object.fromEntries(sorted) },
   });
+}
+
+/** Contracts of notifications by their titles: one of each payload version. */
+function notificationContracts(): Record<string, Schema> {
+  const contracts = Object.entries(publishedContracts()).filter(([name]) => name.startsWith('transaction-notification.'));
+  return Object.fromEntries(contracts.map(([, schema]) => [String(schema['title']), schema]));
 }
 
 function readNotes(name: string): NotesFile {
@@ -183,25 +191,24 @@ function resolved(value: unknown, schemaOf: (type: string) => Schema | undefined
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolved(item, schemaOf)]));
 }
 
-function assertDescribed(route: Route, notes: Notes, file: Scope['name']): void {
+function undescribed(route: Route, notes: Notes, file: Scope['name']): string[] {
   const name = `${route.method.toUpperCase()} ${route.path}`;
-  if (route.response === undefined && !notes.answer)
-    missing(`${name}: its type says nothing about the answer, nor does ${notesFolder}/${file}.yaml`);
-  if (file === 'public' && (!notes.summary || !notes.answer))
-    missing(`${name}: no summary or answer in ${notesFolder}/public.yaml`);
+  const page = `${notesFolder}/${file}.yaml`;
+  if (file === 'public') {
+    const lacks = (['summary', 'answer'] as const).filter(part => !notes[part]);
+    return lacks.length === 0 ? [] : [`${page}: ${name} has no ${lacks.join(' and no ')}`];
+  }
+  return route.response === undefined && !notes.answer
+    ? [`${page}: ${name} has no answer, and its type says nothing of one`]
+    : [];
 }
 
-function assertNothingInvented(
-  notes: Record<string, Record<string, Notes>>,
-  paths: Record<string, Schema>,
-  file: Scope['name'],
-): void {
-  const invented = Object.entries(notes).flatMap(([path, methods]) =>
+function invented(notes: Record<string, Record<string, Notes>>, paths: Record<string, Schema>, file: Scope['name']): string[] {
+  return Object.entries(notes).flatMap(([path, methods]) =>
     Object.keys(methods)
       .filter(method => !paths[path]?.[method])
-      .map(method => `${method} ${path}`),
+      .map(method => `${notesFolder}/${file}.yaml: no controller serves ${method.toUpperCase()} ${path}`),
   );
-  if (invented.length > 0) missing(`${notesFolder}/${file}.yaml describes what no controller serves: ${invented.join(', ')}`);
 }
 
 function missing(what: string): never {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { channels, namedNotificationStatuses, validTypesText } from '@paycode/dto';
+import { channels, namedNotificationStatuses, payloadVersions, validTypesText } from '@paycode/dto';
 import { parse } from 'yaml';
 import { events } from '../../../libs/dto/src/events/events.ts';
 import { readDeclarations } from '../../run/build/read-declarations.ts';
@@ -8,7 +8,7 @@ import { readDeclarations } from '../../run/build/read-declarations.ts';
 const page = (path: string): string => readFileSync(join(__dirname, '../../../docs', path), 'utf8');
 
 interface Notes {
-  components: { schemas: { NotificationEntry: { properties: { type: { enum: string[] } } } } };
+  components: { schemas: Record<'AddHttpRequest' | 'NotificationEntry', { properties: { version: { enum: string[] } } }> };
   paths: Record<'/portal/restful/merchant/notification/extra', { post: { errors: Record<'400', string[]> } }>;
 }
 
@@ -18,9 +18,11 @@ describe('pages that people write', () => {
     (type, topic) => expect(page('explanation/architecture.md')).toContain(`| \`${topic}\` | \`${type}\` |`),
   );
 
-  it('the public contract lists the type of every entry, and says which types there are (R-7-11)', () => {
+  it('the public contract lists every payload version, and says which types of recipients there are (R-9-2, R-7-11)', () => {
     const { components, paths } = parse(readFileSync(join(__dirname, 'openapi/notes/public.yaml'), 'utf8')) as Notes;
-    expect(components.schemas.NotificationEntry.properties.type.enum).toEqual(['HTTP', ...channels]);
+    const { AddHttpRequest, NotificationEntry } = components.schemas;
+    const versions = [AddHttpRequest, NotificationEntry].map(({ properties }) => properties.version.enum);
+    expect(versions).toEqual([payloadVersions, payloadVersions]);
     expect(paths['/portal/restful/merchant/notification/extra'].post.errors['400']).toContain(validTypesText);
   });
 

@@ -8,29 +8,18 @@ import {
   eventTypes,
   noRecipients,
   type Recipients,
-  type Route,
   type RoutesRequest,
   serializeNotification,
   topics,
   type TransactionNotificationV3,
   type TransactionTerminal,
 } from '@paycode/dto';
+import { noRoute } from '@paycode/dto/testing';
 import { type EventToPublish, EventTransport } from '@paycode/events';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
 import axios from 'axios';
 import { recipientMessagesDefinition } from '../recipient-messages.definition';
-
-const noRoute: Omit<Route, 'merchantId'> = {
-  url: null,
-  version: null,
-  encryption: 'AES-128-GCM',
-  sealedKey: null,
-  keyId: null,
-  recipients: noRecipients,
-  pspId: null,
-  leaseMs: 1_000,
-};
 
 /** notification-config that answers `/internal/routes` from a map, over real HTTP; merchants without an entry have no recipients. */
 export class FakeNotificationConfig {

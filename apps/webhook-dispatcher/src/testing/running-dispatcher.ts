@@ -19,7 +19,6 @@ import {
   type DeliveryTimeline,
   eventTypes,
   type Identity,
-  noRecipients,
   type Route,
   serializeNotification,
   type SettleItem,
@@ -27,6 +26,7 @@ import {
   type TransactionNotificationV3,
   type TransactionTerminal,
 } from '@paycode/dto';
+import { noRoute } from '@paycode/dto/testing';
 import { type EventToPublish, EventTransport } from '@paycode/events';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
@@ -35,17 +35,6 @@ import axios from 'axios';
 import { terminalEvent } from '../deliveries/testing/samples';
 import { dispatcherDefinition } from '../dispatcher.definition';
 import { Dispatcher } from '../dispatcher/dispatcher';
-
-const noRoute: Omit<Route, 'merchantId'> = {
-  url: null,
-  version: null,
-  encryption: 'AES-128-GCM',
-  sealedKey: null,
-  keyId: null,
-  recipients: noRecipients,
-  pspId: null,
-  leaseMs: 1_000,
-};
 
 /** reversal-scheduler, notification-config and auth-session in one, over real HTTP, with calls that can be made to fail or wait. */
 export class FakeNeighbours {

@@ -1,5 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { noRecipients } from '../internal/channels';
+import type { Route } from '../internal/routes';
 import { parseNotification } from '../notification/notification-json';
 import type { TransactionNotificationV3 } from '../notification/transaction-notification-v3';
 
@@ -30,6 +32,18 @@ export function notificationOf(
 ): TransactionNotificationV3 {
   return aNotification({ transactionId, merchantName: 'Corner Shop', reference: `order-${transactionId}`, ...overrides });
 }
+
+/** The route of a merchant that has neither URL nor recipients, to vary in a test. */
+export const noRoute: Omit<Route, 'merchantId'> = {
+  url: null,
+  version: null,
+  encryption: 'AES-128-GCM',
+  sealedKey: null,
+  keyId: null,
+  recipients: noRecipients,
+  pspId: null,
+  leaseMs: 1_000,
+};
 
 function files(folder: string): { name: string; text: string }[] {
   return readdirSync(join(samples, folder)).map(file => ({

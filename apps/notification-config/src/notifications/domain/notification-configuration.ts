@@ -1,3 +1,4 @@
+import type { Channel } from '@paycode/dto';
 import type { Recipient } from './recipient';
 
 export interface HttpNotification {
@@ -17,10 +18,16 @@ export interface NotificationConfiguration {
   recipients: Recipient[];
 }
 
-/** An entry as `list` shows it: never a key (R-2.4-5). */
-export type NotificationEntry = { type: 'HTTP'; value: string; version: string } | Recipient;
+/** An entry of a merchant, never with a key. */
+export interface NotificationEntry {
+  type: 'HTTP' | Channel;
+  /** The URL, the e-mail address, or the number. */
+  value: string;
+  /** Payload version; only the HTTP entry has one. */
+  version?: string;
+}
 
-/** The HTTP entry first, then recipients in the order they were added (R-4.3-13). */
+/** The HTTP entry first, then recipients in the order they were added, without keys (R-4.3-13, R-2.4-5). */
 export function entriesOf({ http, recipients }: NotificationConfiguration): NotificationEntry[] {
   const entries: NotificationEntry[] = http ? [{ type: 'HTTP', value: http.url, version: http.version }] : [];
   return [...entries, ...recipients.map(({ type, value }) => ({ type, value }))];

@@ -1,5 +1,6 @@
 import { InternalCallError } from '@paycode/access';
-import { type ArmItem, type Decision, noRecipients, type Route, type SettleItem } from '@paycode/dto';
+import { type ArmItem, type Decision, type Route, type SettleItem } from '@paycode/dto';
+import { noRoute } from '@paycode/dto/testing';
 import { ReversalScheduler } from '../../arming/reversal-scheduler.client';
 import { DeliveryMetrics, type DeliveryReport } from '../../deliveries/deliveries.ports';
 import type { Connection } from '../../deliveries/domain/delivery';
@@ -15,8 +16,7 @@ import { type SealedNotification, WebhookSealer } from '../../posting/webhook-se
 import { RouteSource } from '../../routes/route-source.client';
 
 export function routeTo(url: string | null, changes: Partial<Route> = {}): Route {
-  const none = { version: null, sealedKey: null, keyId: null, recipients: noRecipients, pspId: null };
-  return { ...none, merchantId: 1001, url, encryption: 'AES-128-GCM', leaseMs: 1_000, ...changes };
+  return { ...noRoute, merchantId: 1001, url, ...changes };
 }
 
 export class FakeRoutes extends RouteSource {
