@@ -72,7 +72,7 @@ function readme(values: readonly ChartValue[]): string {
   return `<!--${made} -->
 # Helm chart of Paycode
 
-The same objects as the overlays of [kustomize](../../README.md), for \`helm install\`. The templates, \`values.yaml\`, its schema and this page are generated from \`k8s/overlays\`; a test compares what both render, object by object.
+The same objects as the overlays of [kustomize](../../README.md), for \`helm install\`. The templates, \`values.yaml\`, its schema and this page are generated from \`k8s/overlays\`; a test compares what both render, object by object. Settings stand in the pods' \`env\`, where kustomize has ConfigMaps.
 
 For the prerequisites (operators, Kafka, PostgreSQL, secrets) and the next steps, see [deploy to Kubernetes](../../../docs/how-to/deploy-to-kubernetes.md). The namespace enforces the \`restricted\` pod security standard:
 

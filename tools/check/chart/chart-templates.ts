@@ -70,9 +70,11 @@ export function chartTemplates(resources: readonly Resource[]): Map<string, stri
   const services = servicesOf(resources);
   const files = new Map<string, { condition: string | undefined; text: string }[]>();
   for (const resource of resources) {
+    // Settings stand in the pod itself, so that a roll-back by any means brings them back.
+    if (settingsFor(resource, services)) continue;
     const [file, condition] = placeOf(resource, services);
     const documents = files.get(file) ?? [];
-    const text = `---\n${templateText(withValues(resource, services))}`;
+    const text = `---\n${templateText(withValues(resource))}`;
     const last = documents.at(-1);
     if (last && last.condition === condition) last.text += text;
     else documents.push({ condition, text });
@@ -93,10 +95,9 @@ export function servicesOf(resources: readonly Resource[]): string[] {
 
 function placeOf(resource: Resource, services: readonly string[]): [file: string, condition: string | undefined] {
   const { apiVersion, kind, metadata } = resource;
-  const settings = settingsFor(resource, services);
-  const isDashboard = kind === 'ConfigMap' && !settings;
+  const isDashboard = kind === 'ConfigMap';
   const [file, condition] = switches[isDashboard ? 'ServiceMonitor' : kind] ?? [];
-  const service = settings ?? services.find(name => belongsTo(metadata.name, name)) ?? 'others';
+  const service = services.find(name => belongsTo(metadata.name, name)) ?? 'others';
   const isOfKeda = /keda/.test(`${apiVersion} ${metadata.name}`);
   return [isOfKeda ? 'autoscaling' : (file ?? service), conditionOf(condition, isOfKeda, service === simulator)];
 }
@@ -118,14 +119,9 @@ function settingsFor({ kind, metadata }: Resource, services: readonly string[]):
   return kind === 'ConfigMap' ? services.find(service => new RegExp(`^${service}-[a-z0-9]{10}$`).test(metadata.name)) : undefined;
 }
 
-function withValues(resource: Resource, services: readonly string[]): Tree {
+function withValues(resource: Resource): Tree {
   const tree = structuredClone(resource) as unknown as Tree & { metadata: Tree; spec: Tree };
   if (tree.metadata['namespace'] === namespace) tree.metadata['namespace'] = computed('.Release.Namespace');
-  const service = settingsFor(resource, services);
-  if (service) {
-    tree.metadata['name'] = computed(`include "paycode.config" (list "${service}" .)`);
-    tree['data'] = fields(`{{- include "paycode.settings" (list "${service}" .) | nindent 2 }}`);
-  }
   changes[resource.kind]?.(tree, resource.metadata.name);
   const [field, code] = ofChart[`${resource.kind} ${resource.metadata.name}`] ?? [];
   return field ? { ...tree, [field]: fields(`{{- ${code} | nindent 2 }}`) } : tree;
@@ -164,8 +160,9 @@ const changes: Record<string, Change> = {
     const pod = podOf(tree);
     for (const container of pod.containers) {
       container.image = imageOf(container.image);
-      for (const { configMapRef } of container.envFrom ?? [])
-        configMapRef.name = computed(`include "paycode.config" (list "${name}" .)`);
+      if (!container.envFrom) continue;
+      delete container.envFrom;
+      container.env = [line(settingsIn(name)), ...(container.env ?? [])];
     }
   },
   Job: tree => {
@@ -213,7 +210,14 @@ const changes: Record<string, Change> = {
 
 interface Container {
   image: string;
-  envFrom?: { configMapRef: { name: string } }[];
+  env?: unknown[];
+  envFrom?: object[];
+}
+
+/** An entry of a container's `env` per setting of the service. Kubernetes reads `$(NAME)` there as a reference, and `$$` as `$`. */
+function settingsIn(service: string): string {
+  const settings = `include "paycode.settings" (list "${service}" .) | fromYaml`;
+  return `{{- range $name, $value := ${settings} }}\n- { name: {{ $name }}, value: {{ $value | replace "$" "$$" | quote }} }\n{{- end }}`;
 }
 
 function podOf(tree: { spec: Tree }): { containers: Container[] } {

@@ -1,4 +1,4 @@
-import type { Resource } from '../manifests/render.ts';
+import { type Resource, settingsOf } from '../manifests/render.ts';
 import { servicesOf } from './chart-templates.ts';
 
 /** A value of the chart. `schema`: of JSON Schema, without the description. */
@@ -199,8 +199,7 @@ class Overlay {
   }
 
   setting(service: string, name: string): string {
-    const map = this.resources.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith(`${service}-`));
-    const value = (map?.['data'] as Record<string, string> | undefined)?.[name];
+    const value = settingsOf(this.resources, service)[name];
     if (!value) throw new Error(`${service} has no setting ${name}`);
     return value;
   }

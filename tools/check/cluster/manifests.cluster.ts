@@ -1,7 +1,17 @@
 import { nameOf, render, renderWithBase, type Resource } from '../manifests/render';
 import { describeChart } from './chart-on-server';
 import { ControlPlane } from './control-plane';
-import { apply, clusterTemplate, evict, markReady, podsOf, programs, untilBudgetCounts } from './overlay-on-server';
+import {
+  apply,
+  clusterTemplate,
+  evict,
+  lostSettings,
+  markReady,
+  podsOf,
+  programs,
+  undoneRollOut,
+  untilBudgetCounts,
+} from './overlay-on-server';
 
 const overlays = ['sandbox', 'production', 'data-services', 'data-services-production', 'managed-services', 'evaluation'];
 const alone = ['hpa', 'tracing', 'sms-gateway', 'dns-openshift', 'payment-core'];
@@ -104,11 +114,36 @@ function describeChanges(fixture: Fixture): void {
     expect(plane.kubectl(dispatchers).output).toBe('2');
   });
 
+  it('regression: goes back after a tool has pruned what git no longer names: the pods of before start again', async () => {
+    const { plane } = fixture;
+    await pruneSettings(plane, withSetting(resources));
+    expect(await lostSettings(plane)).toEqual([]);
+    const { replicas } = deployments.find(({ metadata }) => metadata.name === 'auth-session')!.spec as { replicas: number };
+    // With a surge of one, because nothing becomes ready without a node.
+    expect(await undoneRollOut(plane, 'auth-session', replicas + 1)).toHaveLength(replicas + 1);
+    expect(await lostSettings(plane)).toEqual([]);
+    const named = ['-n', 'paycode', 'get', 'deployment', 'auth-session', '-o', 'jsonpath={..configMapRef.name}'];
+    expect(resources.map(({ metadata }) => metadata.name)).toContain(plane.kubectl(named).output);
+  });
+
   it.each(['-v0-1-0-1', '-v0-2-0'])('takes other images, whose Jobs are called %s', suffix => {
     const { status, output, complaints } = apply(fixture.plane, withImages(resources, suffix));
     expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
     expect(linesOf(output).filter(line => line.startsWith('job') && line.endsWith(' created'))).toHaveLength(jobs.length);
   });
+}
+
+/** Deletes, as Argo CD and Flux do, the ConfigMaps of Paycode that are not among `wanted`; one that says so stays. */
+async function pruneSettings(plane: ControlPlane, wanted: readonly Resource[]): Promise<void> {
+  const names = new Set(wanted.map(nameOf));
+  const path = '/api/v1/namespaces/paycode/configmaps';
+  const { items } = await plane.api.get<{ items: Resource[] }>(`${path}?labelSelector=app.kubernetes.io/part-of=paycode`);
+  const old = items.filter(({ metadata }) => !names.has(`ConfigMap/${metadata.name}`));
+  expect(old.length).toBeGreaterThan(0);
+  const isKept = ({ metadata: { annotations = {} } }: Resource) =>
+    annotations['argocd.argoproj.io/sync-options'] === 'Prune=false' &&
+    annotations['kustomize.toolkit.fluxcd.io/prune'] === 'disabled';
+  for (const map of old.filter(each => !isKept(each))) await plane.api.call(`${path}/${map.metadata.name}`, { method: 'DELETE' });
 }
 
 function describeKafkaPods(fixture: Fixture): void {

@@ -68,6 +68,31 @@ export async function podsOf(plane: ControlPlane, selector: string, count: numbe
   });
 }
 
+/** A Deployment or a ReplicaSet. */
+export interface Workload extends Resource {
+  spec: { template: { spec: { containers: Container[] } } };
+}
+interface Container {
+  env?: { name: string; value?: string }[];
+  envFrom?: { configMapRef: { name: string } }[];
+}
+
+/** ConfigMaps that a ReplicaSet of any revision names, and that are gone: its pods could not start again. */
+export async function lostSettings(plane: ControlPlane): Promise<string[]> {
+  const { items } = await plane.api.get<{ items: Workload[] }>('/apis/apps/v1/namespaces/paycode/replicasets');
+  const maps = await plane.api.get<{ items: Resource[] }>('/api/v1/namespaces/paycode/configmaps');
+  const named = items.flatMap(({ spec }) => spec.template.spec.containers.flatMap(({ envFrom = [] }) => envFrom));
+  const names = named.map(({ configMapRef }) => configMapRef.name);
+  return names.filter(name => !maps.items.some(({ metadata }) => metadata.name === name));
+}
+
+/** Undoes the last roll-out of a service, deletes its pods, and returns those that its ReplicaSet makes again. */
+export async function undoneRollOut(plane: ControlPlane, name: string, count: number): Promise<PodFound[]> {
+  expect(plane.kubectl(['-n', 'paycode', 'rollout', 'undo', `deployment/${name}`])).toMatchObject({ status: 0 });
+  plane.kubectl(['-n', 'paycode', 'delete', 'pod', '-l', `app.kubernetes.io/name=${name}`, '--wait=false']);
+  return podsOf(plane, `app.kubernetes.io/name=${name}`, count);
+}
+
 /** As a kubelet would report it. */
 export async function markReady(plane: ControlPlane, pod: PodFound): Promise<void> {
   const path = `/api/v1/namespaces/paycode/pods/${pod.metadata.name}/status`;

@@ -1,4 +1,4 @@
-import { render, renderWithBase, type Resource, typeProblems } from './render';
+import { render, renderWithBase, type Resource, settingsOf, typeProblems } from './render';
 
 const resources = render('k8s/overlays/data-services');
 const of = (kind: string, namespace: string) =>
@@ -20,7 +20,6 @@ type Settings = Record<string, string>;
 interface DeploymentSpec {
   replicas?: number;
   strategy: { rollingUpdate: { maxSurge: number } };
-  template: { spec: { containers: { envFrom?: { configMapRef: { name: string } }[] }[] } };
 }
 
 interface Archive {
@@ -151,9 +150,8 @@ describe('PostgreSQL and Kafka of the cluster', () => {
         }),
       );
       const needed = named('Deployment').map(({ metadata: { name }, spec }) => {
-        const { replicas, strategy, template } = spec as DeploymentSpec;
-        const configs = template.spec.containers[0]!.envFrom?.map(({ configMapRef }) => configMapRef.name) ?? [];
-        const settings = named('ConfigMap').find(({ metadata }) => configs.includes(metadata.name))!['data'] as Settings;
+        const { replicas, strategy } = spec as DeploymentSpec;
+        const settings = settingsOf(objects, name);
         if (settings['DATABASE_POOL_MAX'] === undefined) return { name, connections: 0 };
         // With the log in PostgreSQL a replica would need more.
         if (settings['EVENTS_TRANSPORT'] !== undefined) expect([name, settings['EVENTS_TRANSPORT']]).toEqual([name, 'kafka']);

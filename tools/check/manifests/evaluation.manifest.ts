@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readDeclarations } from '../../run/build/read-declarations';
-import { nameOf, render, type Resource } from './render';
+import { nameOf, render, type Resource, settingsOf } from './render';
 
 const root = join(__dirname, '../../..');
 const environment = readDeclarations().settings;
@@ -17,7 +17,6 @@ interface PodSpec {
   containers: {
     image: string;
     env?: { name: string; value?: string }[];
-    envFrom?: { configMapRef: { name: string } }[];
     volumeMounts: { name: string; mountPath: string }[];
     resources: { requests: Record<string, string>; limits: Record<string, string> };
   }[];
@@ -71,7 +70,7 @@ describe('overlay evaluation', () => {
   });
 
   it.each(services)('%s is given every setting it needs, none it does not read, and each file that they name', service => {
-    const settings = configOf(service);
+    const settings = settingsOf(resources, service);
     const given = Object.keys(settings).filter(name => name !== 'NODE_OPTIONS');
     const known = environment[service]!;
     const keys = given.map(name => (name in known ? name : name.replace(/_FILE$/, '')));
@@ -121,12 +120,6 @@ describe('overlay evaluation', () => {
     const reachable = of('Service').filter(({ spec }) => ((spec as { type?: string }).type ?? 'ClusterIP') !== 'ClusterIP');
     expect(reachable.map(nameOf)).toEqual([]);
   });
-
-  function configOf(service: string): Record<string, string> {
-    const [container] = pods.get(`Deployment/${service}`)!.containers;
-    const { name } = container!.envFrom![0]!.configMapRef;
-    return of('ConfigMap').find(({ metadata }) => metadata.name === name)!['data'] as Record<string, string>;
-  }
 
   /** The content that the pod reads at that path. */
   function fileOf(service: string, file: string): string | undefined {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { readDeclarations } from '../../run/build/read-declarations';
-import { render, renderWithBase, type Resource } from './render';
+import { render, renderWithBase, type Resource, settingsOf } from './render';
 
 const environment = readDeclarations().settings;
 /** RFC 5737: belongs to nobody, so an address that is not replaced opens no way. */
@@ -161,13 +161,6 @@ function waysIn({ egress }: Policy): string[] {
   return egress.flatMap(({ to, ports }) =>
     to.flatMap(({ ipBlock }) => ports.map(({ protocol, port }) => `${ipBlock?.cidr ?? 'selected'} ${protocol} ${port}`)),
   );
-}
-
-function settingsOf(resources: readonly Resource[], service: string): Record<string, string> {
-  const map = resources.find(
-    ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.replace(/-[a-z0-9]{10}$/, '') === service,
-  );
-  return (map?.['data'] ?? {}) as Record<string, string>;
 }
 
 function podOf(resource: Resource): { metadata: { labels: Record<string, string> } } {

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { render } from './render';
+import { render, settingsOf } from './render';
 
 interface Peer {
   podSelector?: { matchLabels: Record<string, string> };
@@ -25,8 +25,6 @@ describe.each(['sandbox', 'production'])('network policies of %s', overlay => {
   const policies = new Map(of('NetworkPolicy').map(({ metadata, spec }) => [metadata.name, spec as Policy]));
   const services = of('Deployment').map(({ metadata }) => metadata.name);
   const ownRules = (name: string) => policies.get(name)!;
-  const configOf = (name: string) =>
-    of('ConfigMap').find(({ metadata }) => metadata.name.startsWith(`${name}-`))!['data'] as Record<string, string>;
 
   it('deny everything that is not named, in and out', () => {
     expect(ownRules('default-deny')).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
@@ -40,7 +38,7 @@ describe.each(['sandbox', 'production'])('network policies of %s', overlay => {
 
   it('let a service reach exactly the services its settings name, on both ends', () => {
     for (const service of services) {
-      const wanted = calledBy(configOf(service)).filter(({ host }) => services.includes(host));
+      const wanted = calledBy(settingsOf(resources, service)).filter(({ host }) => services.includes(host));
       const allowed = (ownRules(service).egress ?? [])
         .flatMap(rule => podsOf(rule.to, rule))
         .filter(({ host }) => services.includes(host));
@@ -100,12 +98,12 @@ describe.each(['sandbox', 'production'])('network policies of %s', overlay => {
         ownRules(service).egress?.some(({ to }) =>
           to?.some(peer => peer.namespaceSelector?.matchLabels['paycode.dev/provides'] === provider),
         );
-      expect(services.filter(isAllowed)).toEqual(services.filter(service => key in configOf(service)));
+      expect(services.filter(isAllowed)).toEqual(services.filter(service => key in settingsOf(resources, service)));
     }
   });
 
   it('from outside the platform only the monitoring reaches an internal listener (T-27)', () => {
-    const internalPorts = new Set(services.map(service => Number(configOf(service)['INTERNAL_PORT'])));
+    const internalPorts = new Set(services.map(service => Number(settingsOf(resources, service)['INTERNAL_PORT'])));
     for (const service of services) {
       for (const rule of ownRules(service).ingress ?? []) {
         if (rule.ports!.some(({ port }) => internalPorts.has(Number(port))))

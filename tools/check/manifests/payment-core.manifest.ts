@@ -1,5 +1,5 @@
 import { topicCatalog } from '@paycode/dto';
-import { render, renderWithBase, type Resource } from './render';
+import { render, renderWithBase, type Resource, settingsOf } from './render';
 
 interface Peer {
   podSelector?: { matchLabels: Record<string, string> };
@@ -35,7 +35,7 @@ describe('a payment core in the cluster', () => {
   const policy = (name: string) => specOf<Policy>(resources, 'NetworkPolicy', name);
 
   it('is reached by the gateway alone, at the host and port of its settings', () => {
-    const url = new URL(gatewayUrl(render('k8s/overlays/production')));
+    const url = new URL(settingsOf(render('k8s/overlays/production'), 'api-gateway')['PAYMENT_SIMULATOR_PUBLIC_URL']!);
     expect(specOf<{ ports: { port: number }[] }>(resources, 'Service', url.hostname).ports[0]!.port).toBe(Number(url.port));
     expect(inward(policy('payment-core'))).toEqual([`pods api-gateway ${url.port}`]);
     expect(outward(policy('api-gateway'))).toContain(`pods payment-core ${url.port}`);
@@ -109,8 +109,3 @@ describe.each([
     expect(may('Read', 'group')).toEqual([core]);
   });
 });
-
-function gatewayUrl(resources: readonly Resource[]): string {
-  const map = resources.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('api-gateway-'))!;
-  return (map['data'] as Record<string, string>)['PAYMENT_SIMULATOR_PUBLIC_URL']!;
-}

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readDeclarations } from '../../run/build/read-declarations';
 import { nameOf, render, renderWithBase, type Resource } from './render';
@@ -250,13 +250,6 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
       for (const { relabelings } of (endpoints ?? podMetricsEndpoints)!)
         expect(relabelings).toEqual(expect.arrayContaining(wanted));
     }
-  });
-
-  it('every alert has a runbook', () => {
-    const text = JSON.stringify(of('PrometheusRule'));
-    const runbooks = [...text.matchAll(/k8s\/runbooks\/([a-z-]+)\.md/g)].map(match => match[1]!);
-    expect(runbooks.length).toBeGreaterThan(10);
-    expect(runbooks.filter(name => !existsSync(join(root, `k8s/runbooks/${name}.md`)))).toEqual([]);
   });
 
   function memoryMiOf(resource: Resource): number {

@@ -52,6 +52,14 @@ export function renderWithBase(...components: string[]): Resource[] {
   }
 }
 
+/** Settings of a service, out of the ConfigMap to whose name kustomize adds ten characters; none: empty. */
+export function settingsOf(resources: readonly Resource[], service: string): Record<string, string> {
+  const map = resources.find(
+    ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.replace(/-[a-z0-9]{10}$/, '') === service,
+  );
+  return (map?.['data'] ?? {}) as Record<string, string>;
+}
+
 /** The name of a resource in messages. */
 export function nameOf({ kind, metadata }: Resource): string {
   return `${kind}/${metadata.name}`;

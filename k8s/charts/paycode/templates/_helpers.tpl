@@ -13,16 +13,6 @@
 {{- toYaml (mergeOverwrite $settings (deepCopy (index $root.Values.settings $service))) -}}
 {{- end -}}
 
-{{/* Name of a ConfigMap as kustomize gives it, from its content, so that a changed setting replaces the pods. Call: (list service root) */}}
-{{- define "paycode.config" -}}
-{{- $service := index . 0 -}}
-{{- /* kustomize looks the name up in vain, and hashes an empty one */ -}}
-{{- $content := dict "kind" "ConfigMap" "name" "" "data" (include "paycode.settings" . | fromYaml) -}}
-{{- $hash := $content | toJson | sha256sum | trunc 10 -}}
-{{- $hash = $hash | replace "0" "g" | replace "1" "h" | replace "3" "k" | replace "a" "m" | replace "e" "t" -}}
-{{- printf "%s-%s" $service $hash -}}
-{{- end -}}
-
 {{/* Kubernetes refuses to change a Job, so each release has its own. */}}
 {{- define "paycode.release" -}}
 {{- printf "v%s" (.Chart.AppVersion | replace "." "-") -}}
