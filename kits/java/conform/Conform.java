@@ -36,9 +36,9 @@ public class Conform {
     }
   }
 
-  /** Reads the file by its lines, because JSON.stringify printed it with two spaces. */
+  /** Reads the file by its lines, of which each holds a vector as JSON.stringify printed it. */
   private static void vectors(Path file) throws Exception {
-    Matcher vector = Pattern.compile("\n      \"name\": (\".*\"),\n      \"keys\": \\[([^]]*)],\n      \"body\": \"(.*)\",\n      \"expect\": \\{\n([^}]*)}")
+    Matcher vector = Pattern.compile("\\{\"name\":(\".*\"),\"keys\":\\[([^]]*)],\"body\":\"(.*)\",\"expect\":\\{([^}]*)}}")
         .matcher(Files.readString(file));
     while (vector.find()) {
       List<String> keys = Pattern.compile("[0-9a-f]{32}").matcher(vector.group(2)).results().map(key -> key.group()).toList();
@@ -46,7 +46,7 @@ public class Conform {
       try {
         String body = vector.group(3).replace("\\r", "\r").replace("\\n", "\n").replace("\\\"", "\"");
         Notification notification = Notification.open(body.getBytes("UTF-8"), keys);
-        Matcher path = Pattern.compile("\"([\\w.]+)\": ").matcher(vector.group(4));
+        Matcher path = Pattern.compile("(?:^|,)\"([\\w.]+)\":").matcher(vector.group(4));
         while (path.find()) if (!path.group(1).equals("result")) printed.add("\"" + path.group(1) + "\":" + quoted(at(notification, path.group(1))));
         printed.add("\"result\":\"OK\"");
       } catch (RefusedBody refused) {
