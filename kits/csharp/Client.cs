@@ -10,11 +10,19 @@ namespace Paycode.Receiver;
 /// <summary>The service gave an unexpected answer. The message holds neither the request nor secrets.</summary>
 public sealed class UnexpectedAnswer(string text) : Exception(text);
 
-public sealed record Session(string HeaderName, string HeaderValue, string SessionId, DateTimeOffset Expires);
+public sealed record Session(string HeaderName, string HeaderValue, string SessionId, DateTimeOffset Expires)
+{
+    /// <summary>Without the token, for logs.</summary>
+    public override string ToString() => $"Session {SessionId}";
+}
 
 /// <summary>PrivateKey: your RSA-4096 key, PEM (PKCS#8). ServiceKey: the service's public key, base64 X.509. Ca: PEM of the authority to trust (default:
 /// the system's authorities).</summary>
-public sealed record ClientOptions(string Url, string Identity, string Password, string PrivateKey, string ServiceKey, string? Ca = null);
+public sealed record ClientOptions(string Url, string Identity, string Password, string PrivateKey, string ServiceKey, string? Ca = null)
+{
+    /// <summary>Without password and key, for logs.</summary>
+    public override string ToString() => $"ClientOptions {Url} {Identity}";
+}
 
 /// <summary>Logs in with the mutual challenge (docs/how-to/log-in.md), keeps the session fresh, and sends requests with it. Threads may share it.</summary>
 public sealed class Client : IDisposable

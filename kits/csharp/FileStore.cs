@@ -22,7 +22,7 @@ public interface Store
     IReadOnlyList<long> Pending();
 }
 
-/// <summary>A store in a folder, for all processes of one machine: a file per notification (empty until it is done), and one per reversed payment.</summary>
+/// <summary>A store in a folder, for all processes of one machine: a file per notification (one byte until it is done), and one per reversed payment.</summary>
 public sealed class FileStore(string folder, TimeSpan? claimFor = null) : Store
 {
     private readonly string _folder = Directory.CreateDirectory(folder).FullName;
@@ -41,7 +41,8 @@ public sealed class FileStore(string folder, TimeSpan? claimFor = null) : Store
 
     public void Done(long transactionId)
     {
-        using var file = new FileStream(FileOf(transactionId), FileMode.Create);
+        // Not truncated: the file keeps its room on the disk.
+        using var file = new FileStream(FileOf(transactionId), FileMode.OpenOrCreate, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete);
         file.Write("DONE"u8);
         file.Flush(true);
     }
@@ -58,7 +59,7 @@ public sealed class FileStore(string folder, TimeSpan? claimFor = null) : Store
     {
         if (IsCreated(file)) return global::Paycode.Receiver.Claim.New;
         var found = new FileInfo(file); // it looks once, at the first property that is read
-        if (found.Exists && found.Length > 0) return global::Paycode.Receiver.Claim.Done;
+        if (found.Exists && found.Length > 1) return global::Paycode.Receiver.Claim.Done;
         if (!IsAbandoned(found)) return global::Paycode.Receiver.Claim.Busy;
         // Of several callers that find the same old claim, the one that creates this file takes it over.
         var claimedAt = new DateTimeOffset(found.LastWriteTimeUtc).ToUnixTimeMilliseconds();
@@ -67,22 +68,34 @@ public sealed class FileStore(string folder, TimeSpan? claimFor = null) : Store
         return global::Paycode.Receiver.Claim.New;
     }
 
-    /// <summary>False when the file exists already: the file system lets one of several callers create it.</summary>
+    /// <summary>False when the file exists already: the file system lets one of several callers create it. Its byte needs room: a full disk fails
+    /// before the work.</summary>
     private static bool IsCreated(string file)
     {
+        FileStream created;
         try
         {
-            new FileStream(file, FileMode.CreateNew).Dispose();
-            return true;
+            // Without a buffer, so that the write itself fails.
+            created = new FileStream(file, FileMode.CreateNew, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
         }
         catch (IOException) when (File.Exists(file))
         {
             return false;
         }
+        try
+        {
+            using (created) created.Write("-"u8);
+            return true;
+        }
+        catch (IOException)
+        {
+            File.Delete(file);
+            throw;
+        }
     }
 
-    /// <summary>The file is empty until the notification is done. One that does not exist was just released.</summary>
-    private bool IsAbandoned(FileInfo found) => found.Exists && found.Length == 0 && DateTime.UtcNow - found.LastWriteTimeUtc > _claimFor;
+    /// <summary>A claim that does not exist was just released.</summary>
+    private bool IsAbandoned(FileInfo found) => found.Exists && found.Length <= 1 && DateTime.UtcNow - found.LastWriteTimeUtc > _claimFor;
 
     private string FileOf(long transactionId) => Path.Combine(_folder, transactionId.ToString(CultureInfo.InvariantCulture));
 }

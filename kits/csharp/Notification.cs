@@ -16,7 +16,7 @@ public sealed class RefusedBody(string code) : Exception($"the body was refused:
 /// <summary>
 /// A notification, version V3. A field that the JSON leaves out is null. Amounts are decimals with their digits as sent; TransactionId is the same in
 /// repeats, ReferenceTransactionId the original of a refund or reversal, else 0. The kit passes an unknown status on unchanged. Text is the JSON as it was
-/// sent, with personal data. </summary>
+/// sent, with personal data; ToString shows id and status only. </summary>
 public sealed record Notification(
     long TransactionId, long MerchantId, string MerchantName, string Acquirer, string Reference, decimal Amount, string CurrencyCode,
     string? Code, string Status, string? ClientMsisdn, string? Destination, string? ExtraReferenceName, string? ExtraReferenceValue,
@@ -27,15 +27,18 @@ public sealed record Notification(
     private const int TagBytes = 16;
     private const long IdMax = (1L << 53) - 1;
     private static readonly Regex Base64 = new(@"\A(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\z");
-    private static readonly Regex Key = new(@"\A[0-9A-Fa-f]{32}\z");
+    private static readonly Regex Key = new(@"\A\W*([0-9A-Fa-f]{32})\W*\z");
     private static readonly UTF8Encoding Utf8 = new(false, true);
+
+    public override string ToString() => $"Notification {TransactionId} {Status}";
 
     /// <summary>The id of the payment that this notification is about; for a reversal, of the original payment.</summary>
     public long PaymentId => Status == "REVERSED" && ReferenceTransactionId > 0 ? ReferenceTransactionId : TransactionId;
 
     /// <summary>
     /// The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys (32 hexadecimal characters
-    /// each; blank lines and space around a key do not matter). Give the new and the old key during a renewal.
+    /// each). Give the lines of your key file: blanks, quotes, empty lines and what follows a # do not matter, and every key is tried, the new and the old
+    /// one during a renewal. An ArgumentException says that no key fits and a line is none.
     /// </summary>
     public static Notification Open(byte[] rawBody, IReadOnlyList<string> keys)
     {
@@ -44,14 +47,15 @@ public sealed record Notification(
         var bytes = Convert.FromBase64String(body);
         if (bytes.Length < NonceBytes + TagBytes) throw new RefusedBody("TOO_SHORT");
         var isUnreadable = false;
-        foreach (var key in keys.Select(line => line.Trim()).Where(line => line.Length > 0))
+        foreach (var line in keys.SelectMany(key => Regex.Replace(key, "#.*", "").Split('\n')).Where(line => Regex.IsMatch(line, @"\w")))
         {
-            if (!Key.IsMatch(key))
+            var key = Key.Match(line);
+            if (!key.Success)
             {
                 isUnreadable = true; // another line may hold the key of this body
                 continue;
             }
-            var secret = Convert.FromHexString(key);
+            var secret = Convert.FromHexString(key.Groups[1].Value);
             var plaintext = new byte[bytes.Length - NonceBytes - TagBytes];
             using var gcm = new AesGcm(secret, TagBytes);
             try

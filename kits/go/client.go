@@ -36,6 +36,11 @@ type Session struct {
 	Expires     time.Time `json:"expires"`
 }
 
+// Format prints a session with every verb as its id, so that no log holds the token.
+func (session Session) Format(state fmt.State, _ rune) {
+	fmt.Fprint(state, "Session ", session.SessionID)
+}
+
 // Client logs in with the mutual challenge (docs/how-to/log-in.md), keeps the session fresh, and sends requests with it. Goroutines may
 // share it.
 type Client struct {
@@ -50,6 +55,16 @@ type Client struct {
 // ClientOptions: PrivateKey is your RSA-4096 key, PEM (PKCS#8); ServiceKey the service's public key, base64 X.509; CA the PEM of the authority to
 // trust (default: the system's authorities).
 type ClientOptions struct{ URL, Identity, Password, PrivateKey, ServiceKey, CA string }
+
+// Format prints the options with every verb as URL and identity, so that no log holds the password.
+func (options ClientOptions) Format(state fmt.State, _ rune) {
+	fmt.Fprint(state, "ClientOptions ", options.URL, " ", options.Identity)
+}
+
+// Format prints a client with every verb as its URL and identity.
+func (client *Client) Format(state fmt.State, _ rune) {
+	fmt.Fprint(state, "Client ", client.url, " ", client.identity)
+}
 
 // NewClient reads the keys.
 func NewClient(options ClientOptions) (*Client, error) {

@@ -34,7 +34,7 @@ type Store interface {
 	Pending() ([]int64, error)
 }
 
-// FileStore is a store in a folder, for all processes of one machine: a file per notification (empty until it is done), and one per
+// FileStore is a store in a folder, for all processes of one machine: a file per notification (one byte until it is done), and one per
 // reversed payment.
 type FileStore struct {
 	Folder string
@@ -68,7 +68,8 @@ func (store *FileStore) Claim(notification *Notification) (Claim, error) {
 }
 
 func (store *FileStore) Done(transactionID int64) error {
-	file, err := os.Create(store.file(transactionID))
+	// Not truncated: the file keeps its room on the disk.
+	file, err := os.OpenFile(store.file(transactionID), os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,8 @@ func (store *FileStore) file(id int64) string { return store.path(strconv.Format
 
 func (store *FileStore) path(name string) string { return filepath.Join(store.Folder, name) }
 
-// created is false when the file exists already: the file system lets one of several callers create it.
+// created is false when the file exists already: the file system lets one of several callers create it. Its byte needs room: a full disk fails before
+// the work.
 func created(file string) (bool, error) {
 	opened, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -133,11 +135,14 @@ func created(file string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return true, opened.Close()
+	_, err = opened.WriteString("-")
+	if err = errors.Join(err, opened.Close()); err != nil {
+		return false, errors.Join(err, os.Remove(file))
+	}
+	return true, nil
 }
 
-// look tells what has become of a claim, and since when it is held: New is one that may be taken over. The file is empty until the notification is
-// done. One that was just released is Busy, so that the caller tries again.
+// look tells what has become of a claim, and since when it is held: New is one that may be taken over. One that was just released is Busy, so that the caller tries again.
 func (store *FileStore) look(file string) (Claim, time.Time, error) {
 	info, err := os.Stat(file)
 	switch {
@@ -145,7 +150,7 @@ func (store *FileStore) look(file string) (Claim, time.Time, error) {
 		return Busy, time.Time{}, nil
 	case err != nil:
 		return "", time.Time{}, err
-	case info.Size() > 0:
+	case info.Size() > 1:
 		return Done, info.ModTime(), nil
 	case time.Since(info.ModTime()) > orElse(store.ClaimFor, time.Minute):
 		return New, info.ModTime(), nil

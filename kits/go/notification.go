@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -49,6 +50,11 @@ type Notification struct {
 	Text                   string         `json:"-"` // The JSON as it was sent. It holds personal data.
 }
 
+// Format prints a notification with every verb as its id and status, so that no log holds a card or a phone.
+func (notification Notification) Format(state fmt.State, _ rune) {
+	fmt.Fprintf(state, "Notification %d %s", notification.TransactionID, notification.Status)
+}
+
 // PaymentID is the id of the payment that the notification is about; for a reversal, of the original payment.
 func (notification *Notification) PaymentID() int64 {
 	if notification.Status == "REVERSED" && notification.ReferenceTransactionID > 0 {
@@ -65,27 +71,31 @@ const (
 
 var (
 	base64Form     = regexp.MustCompile(`^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`)
+	keyForm        = regexp.MustCompile(`^\W*([0-9A-Fa-f]{32})\W*$`)
+	word           = regexp.MustCompile(`\w`)
 	unsignedNumber = regexp.MustCompile(`^\d`)
 )
 
 // Open gives the notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the
-// keys (32 hexadecimal characters each). Give the new and the old key during a renewal. The error of a bad body is a *RefusedBody.
+// keys (32 hexadecimal characters each). Give the lines of your key file: blanks, quotes, empty lines and what follows a # do not matter, and every
+// key is tried, the new and the old one during a renewal. The error of a bad body is a *RefusedBody; another says that no key fits and a line is none.
 func Open(rawBody []byte, keys []string) (*Notification, error) {
 	if !base64Form.Match(rawBody) {
 		return nil, &RefusedBody{"BAD_ENCODING"}
 	}
-	sealed, err := base64.StdEncoding.DecodeString(string(rawBody))
-	if err != nil {
-		return nil, &RefusedBody{"BAD_ENCODING"}
-	}
+	sealed, _ := base64.StdEncoding.DecodeString(string(rawBody)) // it has the form
 	if len(sealed) < nonceBytes+tagBytes {
 		return nil, &RefusedBody{"TOO_SHORT"}
 	}
-	for _, key := range keys {
-		secret, err := hex.DecodeString(key)
-		if err != nil || len(secret) != 16 {
-			return nil, errors.New("a webhook key is 32 hexadecimal characters")
+	isUnreadable := false
+	for _, line := range keys {
+		line, _, _ = strings.Cut(line, "#")
+		key := keyForm.FindStringSubmatch(line)
+		if key == nil {
+			isUnreadable = isUnreadable || word.MatchString(line)
+			continue
 		}
+		secret, _ := hex.DecodeString(key[1]) // it has the form
 		block, err := aes.NewCipher(secret)
 		if err != nil {
 			return nil, err
@@ -98,6 +108,9 @@ func Open(rawBody []byte, keys []string) (*Notification, error) {
 		if plaintext, err := gcm.Open(nil, sealed[:nonceBytes], sealed[nonceBytes:], nil); err == nil {
 			return Read(plaintext)
 		}
+	}
+	if isUnreadable {
+		return nil, errors.New("a webhook key is 32 hexadecimal characters")
 	}
 	return nil, &RefusedBody{"NOT_AUTHENTIC"}
 }

@@ -3,6 +3,7 @@ package receiver
 import (
 	"errors"
 	"fmt"
+	"log"
 	"regexp"
 	"time"
 )
@@ -34,15 +35,29 @@ type Receiver struct {
 	// AnswerFirst: the handler runs after the answer 200. Otherwise the answer waits for the handler, and a payment that you could not store is
 	// reversed.
 	AnswerFirst bool
-	// AnswerWithin is 40 seconds unless given: the answer is given by then, whatever the handler does. The platform waits 45 seconds.
+	// AnswerWithin is 40 seconds from the arrival of the request unless given: the answer is given by then, whatever the handler does, and is not 200
+	// later. The platform waits 45 seconds.
 	AnswerWithin time.Duration
-	// OnError is called when the handler, the keys or the store fails.
+	// OnError is called when the handler, the keys or the store fails, or something has read the body before. Default: log.Print.
 	OnError func(error)
 }
 
 // Receive gives the answer to a raw body; header gives a header's value by its name.
 func (receiver *Receiver) Receive(rawBody []byte, header func(string) string) Answer {
-	dueAt := time.Now().Add(orElse(receiver.AnswerWithin, 40*time.Second))
+	return receiver.ReceiveAt(time.Now(), rawBody, header)
+}
+
+// ReceiveAt is Receive for a request that came earlier.
+func (receiver *Receiver) ReceiveAt(arrivedAt time.Time, rawBody []byte, header func(string) string) Answer {
+	dueAt := arrivedAt.Add(orElse(receiver.AnswerWithin, 40*time.Second))
+	answer := receiver.answered(rawBody, header, dueAt)
+	if answer.Status == 200 && time.Now().After(dueAt) {
+		return Answer{Status: 503, Reason: "TOO_SLOW"}
+	}
+	return answer
+}
+
+func (receiver *Receiver) answered(rawBody []byte, header func(string) string, dueAt time.Time) Answer {
 	if len(rawBody) > BodyBytesMax {
 		return Answer{Status: 413, Reason: "TOO_LONG"}
 	}
@@ -113,6 +128,9 @@ func (receiver *Receiver) claimed(notification *Notification, dueAt time.Time) A
 		return Answer{Status: 409, Reason: "REVERSED"}
 	case claim != New:
 		return Answer{Status: 200, Reason: "REPEAT"}
+	case time.Now().After(dueAt):
+		_ = receiver.Store.Release(notification.TransactionID) // else the claim ends by itself, after a minute
+		return Answer{Status: 503, Reason: "TOO_SLOW"}
 	case receiver.AnswerFirst:
 		return Answer{Status: 200, Reason: "ACCEPTED", After: func() { receiver.handle(notification, false) }}
 	}
@@ -133,9 +151,6 @@ func (receiver *Receiver) handledBy(dueAt time.Time, notification *Notification)
 func (receiver *Receiver) handle(notification *Notification, mayRetry bool) (answer Answer) {
 	err := receiver.work(notification)
 	if err == nil {
-		err = receiver.Store.Done(notification.TransactionID)
-	}
-	if err == nil {
 		return Answer{Status: 200, Reason: "HANDLED"}
 	}
 	// The platform does not repeat after a 200, so the claim stays and Resume finds it.
@@ -145,19 +160,31 @@ func (receiver *Receiver) handle(notification *Notification, mayRetry bool) (ans
 	return receiver.failed(err)
 }
 
-// work turns a panic of the handler into its failure, so that no other notification fails.
+// work turns a panic of the handler or the store into its failure, so that no other notification fails.
 func (receiver *Receiver) work(notification *Notification) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("the handler panicked: %v", cause)
 		}
 	}()
-	return receiver.Handler(notification)
+	if err = receiver.Handler(notification); err != nil {
+		return err
+	}
+	return receiver.Store.Done(notification.TransactionID)
 }
 
-func (receiver *Receiver) failed(err error) Answer {
-	if receiver.OnError != nil {
+// failed survives a panic of OnError.
+func (receiver *Receiver) failed(err error) (answer Answer) {
+	answer = Answer{Status: 500, Reason: "HANDLER_FAILED"}
+	defer func() {
+		if cause := recover(); cause != nil {
+			log.Print("Paycode receiver: OnError panicked: ", cause)
+		}
+	}()
+	if receiver.OnError == nil {
+		log.Print("Paycode receiver: ", err)
+	} else {
 		receiver.OnError(err)
 	}
-	return Answer{Status: 500, Reason: "HANDLER_FAILED"}
+	return answer
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -90,7 +91,7 @@ func keys() ([]string, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	return strings.Fields(string(text)), err
+	return strings.Split(string(text), "\n"), err
 }
 
 func toldTo(what string, notification *receiver.Notification) bool {
@@ -100,6 +101,7 @@ func toldTo(what string, notification *receiver.Notification) bool {
 
 func handler(notification *receiver.Notification) error {
 	fmt.Println("handling", notification.TransactionID)
+	fmt.Printf("printed %+v %#v %s\n", notification, notification, *notification)
 	if toldTo("fail", notification) {
 		return errors.New("told to fail")
 	}
@@ -118,12 +120,31 @@ var theReceiver = &receiver.Receiver{
 	Handler:      handler,
 	AnswerFirst:  os.Getenv("KIT_WHEN") == "AFTER",
 	AnswerWithin: time.Duration(within) * time.Millisecond,
-	OnError:      func(err error) { fmt.Println("error", err) },
+	OnError:      map[string]func(error){"OWN": onError}[os.Getenv("KIT_ON_ERROR")],
 }
 
-func serve() {
+func onError(err error) {
+	fmt.Println("error", err)
+	if _, err := os.Stat(filepath.Join(folder, "fail-on-error")); err == nil {
+		panic("told to fail, too")
+	}
+}
+
+// readFirst stands in front of the receiver and reads the body.
+func readFirst(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
+		must(io.Copy(io.Discard, request.Body))
+		next.ServeHTTP(response, request)
+	})
+}
+
+func serve(adapter string) {
 	listener := must(net.Listen("tcp", "127.0.0.1:0"))
 	mux := http.NewServeMux()
+	var theReceiver http.Handler = theReceiver
+	if adapter == "net/http, parser first" {
+		theReceiver = readFirst(theReceiver)
+	}
 	mux.Handle("/paycode", theReceiver)
 	fmt.Println("listening", listener.Addr().(*net.TCPAddr).Port)
 	must(0, http.Serve(listener, mux))
@@ -140,6 +161,7 @@ func login() {
 	must(0, err)
 	session := must(client.LogIn())
 	fmt.Println("logged in", session.SessionID)
+	fmt.Printf("printed %+v %#v %+v\n", client, client, session)
 	order := map[string]any{"merchantReference": "order-17", "amount": json.Number("25.50"), "currencyCode": "ZAR"}
 	status, text, err := client.Send("POST", "/pluto/code/create", order)
 	must(0, err)
@@ -164,7 +186,7 @@ func main() {
 	case "vectors":
 		vectors(os.Args[2])
 	case "serve":
-		serve()
+		serve(os.Args[2])
 	case "login":
 		login()
 	}

@@ -6,7 +6,11 @@ import com.paycode.receiver.FileStore;
 import com.paycode.receiver.Notification;
 import com.paycode.receiver.Receiver;
 import com.paycode.receiver.RefusedBody;
+import com.sun.net.httpserver.Filter;
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
@@ -32,9 +36,9 @@ public class Conform {
     }
   }
 
-  /** Reads the file by its lines, because JSON.stringify printed it with two spaces. */
+  /** Reads the file by its lines, of which each holds a vector as JSON.stringify printed it. */
   private static void vectors(Path file) throws Exception {
-    Matcher vector = Pattern.compile("\n      \"name\": (\".*\"),\n      \"keys\": \\[([^]]*)],\n      \"body\": \"(.*)\",\n      \"expect\": \\{\n([^}]*)}")
+    Matcher vector = Pattern.compile("\\{\"name\":(\".*\"),\"keys\":\\[([^]]*)],\"body\":\"(.*)\",\"expect\":\\{([^}]*)}}")
         .matcher(Files.readString(file));
     while (vector.find()) {
       List<String> keys = Pattern.compile("[0-9a-f]{32}").matcher(vector.group(2)).results().map(key -> key.group()).toList();
@@ -42,7 +46,7 @@ public class Conform {
       try {
         String body = vector.group(3).replace("\\r", "\r").replace("\\n", "\n").replace("\\\"", "\"");
         Notification notification = Notification.open(body.getBytes("UTF-8"), keys);
-        Matcher path = Pattern.compile("\"([\\w.]+)\": ").matcher(vector.group(4));
+        Matcher path = Pattern.compile("(?:^|,)\"([\\w.]+)\":").matcher(vector.group(4));
         while (path.find()) if (!path.group(1).equals("result")) printed.add("\"" + path.group(1) + "\":" + quoted(at(notification, path.group(1))));
         printed.add("\"result\":\"OK\"");
       } catch (RefusedBody refused) {
@@ -71,7 +75,13 @@ public class Conform {
     Duration within = Duration.ofMillis(Long.parseLong(env("KIT_ANSWER_WITHIN_MS", "40000")));
     FileStore store = new FileStore(FOLDER.resolve("store"));
     Receiver.When when = Receiver.When.valueOf(env("KIT_WHEN", "BEFORE"));
-    return new Receiver(new Receiver.Options(Conform::keys, store, Conform::handle, when, within, error -> System.out.println("error " + error.getMessage())));
+    Receiver.Options own = new Receiver.Options(Conform::keys, store, Conform::handle, when, within, Conform::onError);
+    return new Receiver(env("KIT_ON_ERROR", "").equals("DEFAULT") ? new Receiver.Options(Conform::keys, store, Conform::handle) : own);
+  }
+
+  private static void onError(Throwable error) {
+    System.out.println("error " + error.getMessage());
+    if (Files.exists(FOLDER.resolve("fail-on-error"))) throw new IllegalStateException("told to fail, too");
   }
 
   /** Read at each notification, because the receiver starts before its key exists. */
@@ -86,6 +96,7 @@ public class Conform {
 
   private static void handle(Notification notification) throws Exception {
     System.out.println("handling " + notification.transactionId());
+    System.out.println("printed " + notification);
     if (isTold("fail", notification)) throw new IllegalStateException("told to fail");
     while (isTold("hold", notification)) Thread.sleep(20);
     System.out.println("handled " + notification.transactionId() + " " + notification.status() + " " + notification.amount() + " " + notification.reference());
@@ -98,9 +109,19 @@ public class Conform {
     }
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
     server.setExecutor(Executors.newCachedThreadPool());
-    server.createContext("/paycode", Adapters.forJdk(receiver()));
+    var context = server.createContext("/paycode", Adapters.forJdk(receiver()));
+    // A filter that reads the body.
+    if (adapter.equals("jdk, parser first")) context.getFilters().add(Filter.beforeHandler("reads", Conform::read));
     server.start();
     System.out.println("listening " + server.getAddress().getPort());
+  }
+
+  private static void read(HttpExchange exchange) {
+    try {
+      exchange.getRequestBody().readAllBytes();
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
   }
 
   private static void login() throws Exception {
@@ -109,6 +130,7 @@ public class Conform {
     Client client = new Client(new Client.Options(url, identity, password, privateKeyPem, serviceKey, caPem)); // docs/how-to/log-in.md says where the keys come from
     Client.Session session = client.logIn();
     System.out.println("logged in " + session.sessionId());
+    System.out.println("printed " + client + session + new Client.Options(url, identity, password, privateKeyPem, serviceKey, caPem));
     String order = "{\"merchantReference\":\"order-17\",\"amount\":25.50,\"currencyCode\":\"ZAR\"}";
     HttpResponse<String> answer = client.send("POST", "/pluto/code/create", order);
     Matcher code = Pattern.compile("\"code\":\"(\\d+)\"").matcher(answer.body());

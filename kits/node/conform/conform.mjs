@@ -4,9 +4,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { Client, FileStore, forExpress, forFastify, forHttp, openNotification, Receiver } from '@paycode/receiver';
 
-const { KIT_FOLDER = '.', KIT_KEYS_FILE = '', KIT_WHEN, KIT_ANSWER_WITHIN_MS } = process.env;
+const { KIT_FOLDER = '.', KIT_KEYS_FILE = '', KIT_WHEN, KIT_ANSWER_WITHIN_MS, KIT_ON_ERROR } = process.env;
 const store = new FileStore(join(KIT_FOLDER, 'store'));
 const say = line => process.stdout.write(`${line}\n`);
 
@@ -27,19 +28,25 @@ function opened(body, keys, paths) {
   }
 }
 
+function onError({ message }) {
+  say(`error ${message}`);
+  if (existsSync(join(KIT_FOLDER, 'fail-on-error'))) throw new Error('told to fail, too');
+}
+
 /** Keys are read at each notification, because the receiver starts before its key exists. */
 const receiver = new Receiver({
-  keys: () => (existsSync(KIT_KEYS_FILE) ? readFileSync(KIT_KEYS_FILE, 'utf8').split('\n').filter(Boolean) : []),
+  keys: () => (existsSync(KIT_KEYS_FILE) ? readFileSync(KIT_KEYS_FILE, 'utf8').split('\n') : []),
   store,
   when: KIT_WHEN,
   answerWithinMs: Number(KIT_ANSWER_WITHIN_MS),
-  onError: error => {
-    say(`error ${error.message}`);
-    if (existsSync(join(KIT_FOLDER, 'fail-on-error'))) throw new Error('told to fail, too');
-  },
-  handler: async ({ transactionId, status, amount, reference }) => {
+  ...(KIT_ON_ERROR === 'DEFAULT' ? {} : { onError }),
+  handler: async notification => {
+    const { transactionId, status, amount, reference } = notification;
     say(`handling ${transactionId}`);
+    say(`printed ${inspect({ notification })}`);
     if (reference.startsWith('fail') && existsSync(join(KIT_FOLDER, 'fail'))) throw new Error('told to fail');
+    while (reference.startsWith('block') && existsSync(join(KIT_FOLDER, 'hold')))
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
     while (reference.startsWith('hold') && existsSync(join(KIT_FOLDER, 'hold'))) await pause(20);
     say(`handled ${transactionId} ${status} ${amount} ${reference}`);
   },
@@ -89,6 +96,7 @@ async function login() {
   const client = new Client({ url, identity, password, privateKey, serviceKey, ca }); // docs/how-to/log-in.md says where the keys come from
   const session = await client.logIn();
   say(`logged in ${session.sessionId}`);
+  say(`printed ${inspect({ client, session }, { breakLength: Infinity })}`);
   const order = { merchantReference: 'order-17', amount: 25.5, currencyCode: 'ZAR' };
   const { status, text } = await client.send('POST', '/pluto/code/create', order);
   say(status === 200 ? `created ${JSON.parse(text).code}` : `refused with ${status}`);

@@ -8,14 +8,21 @@ const parsedBefore =
   'a body parser has read the notification: mount the receiver before the parser, or parse with express.text({ type: "*/*" })';
 /** A connection that closes with unread bytes may lose the answer, so that the rest of a long body is dropped for so long. */
 const lingerMs = 1_000;
+/** Polling costs a loop that is never idle some microseconds. */
+const idleMsMin = 1;
+/** The backlog of a server of Node. */
+const waitingMax = 511;
+/** Short against the time of an answer: work between two measurements may count as waiting. */
+const measureMs = 1_000;
 
 /**
  * For node:http, and for Express: `app.post('/paycode', forHttp(receiver))`, above any `app.use(express.json())`. The promise never rejects: neither
  * node:http nor Express 4 handles a rejection, and an unhandled one ends the process.
  */
 export function forHttp(receiver: Receiver) {
+  const arrival = watchedArrivals();
   return async (request: HttpRequest, response: ServerResponse): Promise<void> => {
-    const arrivedAt = performance.now();
+    const arrivedAt = arrival(request.socket);
     try {
       const body = await bodyOf(request);
       if (body === undefined) return void request.destroy();
@@ -46,6 +53,7 @@ export interface FastifyScope {
 
 interface FastifyCall {
   body: unknown;
+  raw: { socket: object };
   headers: Record<string, string | string[] | undefined>;
 }
 
@@ -59,14 +67,47 @@ export function forFastify(receiver: Receiver, path: string) {
   return async (scope: FastifyScope): Promise<void> => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyBytesMax }, async (_request, body) => body);
+    const arrival = watchedArrivals();
     const arrivals = new WeakMap<FastifyCall, number>();
-    scope.addHook('onRequest', async request => void arrivals.set(request, performance.now()));
+    scope.addHook('onRequest', async request => void arrivals.set(request, arrival(request.raw.socket)));
     scope.post(path, async (request, reply) => {
       const body = (request.body as Buffer | null) ?? '';
       const answer = await receiver.receive(body, name => headerOf(request.headers[name]), arrivals.get(request));
       reply.raw.once('finish', () => void answer.after?.());
       return reply.code(answer.status).send(answer.reason);
     });
+  };
+}
+
+/**
+ * Since when a request that is seen now may have waited: while a handler blocks, nothing is seen. It came after the event loop was last idle, because an
+ * idle loop takes what comes at once. On a new connection it came within as many turns of the loop as connections can wait, because libuv accepts one
+ * per turn; on a kept connection, of which every turn reads, after the turn before this one.
+ */
+function watchedArrivals(): (socket: object) => number {
+  const measured = () => ({
+    at: performance.now(),
+    idleMs: performance.eventLoopUtilization().idle,
+    turn: performance.nodeTiming.uvMetricsInfo?.loopCount, // Node 20.18 and newer
+  });
+  let [last, turn] = [measured(), measured()];
+  let [freeAt, turnBeforeAt] = [last.at, last.at];
+  const measure = (): void => {
+    const now = measured();
+    if (now.turn !== turn.turn) [turnBeforeAt, turn] = [turn.at, now];
+    const idleMs = now.idleMs - last.idleMs;
+    if (idleMs <= idleMsMin && now.turn! - last.turn! <= waitingMax) return;
+    // The idle time counts as the beginning of the time since the last measurement, so that work after it is part of the wait.
+    [freeAt, last] = [last.at + idleMs, now];
+  };
+  setInterval(measure, measureMs).unref();
+  const known = new WeakSet();
+  return socket => {
+    measure();
+    if (turn.turn === undefined) return performance.now();
+    if (known.has(socket)) return Math.max(freeAt, turnBeforeAt);
+    known.add(socket);
+    return freeAt;
   };
 }
 

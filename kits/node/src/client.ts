@@ -9,6 +9,7 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { request } from 'node:https';
+import { inspect } from 'node:util';
 import { type Notification, readNotification } from './notification.js';
 
 export interface ClientOptions {
@@ -55,14 +56,18 @@ const renewBeforeMs = 60_000;
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('base64');
 
 export class Client {
-  private session: Session | undefined;
-  private renewal: Promise<Session> | undefined;
+  // Private at run time too, so that a log that prints a client holds neither password nor token.
+  readonly #options: ClientOptions;
+  #session: Session | undefined;
+  #renewal: Promise<Session> | undefined;
 
-  constructor(private readonly options: ClientOptions) {}
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
 
   /** @throws UnexpectedAnswer before it sends the password, if the service does not prove that it holds its key */
   async logIn(): Promise<Session> {
-    const { identity, password, serviceKey, privateKey } = this.options;
+    const { identity, password, serviceKey, privateKey } = this.#options;
     const secret = randomBytes(64);
     const key = createPublicKey({ key: Buffer.from(serviceKey, 'base64'), format: 'der', type: 'spki' });
     const clientChallenge = publicEncrypt({ key, ...oaep }, secret).toString('base64');
@@ -81,23 +86,23 @@ export class Client {
       base64EncodedChallengeHash: sha256(encrypted),
       base64EncodedChallengeResponse: sha256(decrypted),
     };
-    return (this.session = await this.expect<Session>({ method: 'POST', path: '/authentication/login', body }));
+    return (this.#session = await this.expect<Session>({ method: 'POST', path: '/authentication/login', body }));
   }
 
   /** Gets a new token for the same session; the old one stops working. Concurrent calls share one renewal. */
   renew(): Promise<Session> {
-    this.renewal ??= this.exchange().finally(() => (this.renewal = undefined));
-    return this.renewal;
+    this.#renewal ??= this.exchange().finally(() => (this.#renewal = undefined));
+    return this.#renewal;
   }
 
   async logOut(): Promise<void> {
-    if (this.session) await this.expect({ method: 'POST', path: '/authentication/logout', body: this.jwt(this.session) });
-    this.session = undefined;
+    if (this.#session) await this.expect({ method: 'POST', path: '/authentication/logout', body: this.jwt(this.#session) });
+    this.#session = undefined;
   }
 
   /** A request in the session: logs in first, and renews a token that ends within a minute. */
   async send(method: 'GET' | 'POST', path: string, body?: object): Promise<Response> {
-    const current = this.session ?? (await this.logIn());
+    const current = this.#session ?? (await this.logIn());
     const session = Date.parse(current.expires) - Date.now() > renewBeforeMs ? current : await this.renew();
     return this.call({ method, path, body, headers: { [session.headerName]: session.headerValue } });
   }
@@ -110,11 +115,11 @@ export class Client {
   }
 
   private async exchange(): Promise<Session> {
-    if (!this.session) return this.logIn();
-    const answer = await this.call({ method: 'POST', path: '/authentication/renew', body: this.jwt(this.session) });
+    if (!this.#session) return this.logIn();
+    const answer = await this.call({ method: 'POST', path: '/authentication/renew', body: this.jwt(this.#session) });
     // 401: the token has expired, so log in again.
-    this.session = answer.status === 401 ? await this.logIn() : parsed<Session>('/authentication/renew', answer);
-    return this.session;
+    this.#session = answer.status === 401 ? await this.logIn() : parsed<Session>('/authentication/renew', answer);
+    return this.#session;
   }
 
   /** The body of renew and logout, which take the token without the word Bearer. */
@@ -128,9 +133,9 @@ export class Client {
 
   private call({ method, path, body, headers }: Call): Promise<Response> {
     const all = { ...(body ? { 'Content-Type': 'application/json' } : {}), ...headers };
-    const options = { method, ca: this.options.ca, headers: all, signal: AbortSignal.timeout(timeoutMs) };
+    const options = { method, ca: this.#options.ca, headers: all, signal: AbortSignal.timeout(timeoutMs) };
     return new Promise((resolve, reject) => {
-      const outgoing = request(this.options.url + path, options, response => {
+      const outgoing = request(this.#options.url + path, options, response => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => {
           text += chunk;
@@ -143,7 +148,10 @@ export class Client {
   }
 }
 
+/** Printed in place of an answer, which may hold a token. */
+const printedWithout = { [inspect.custom]: () => "Paycode's answer" };
+
 function parsed<T>(path: string, { status, text }: Response): T {
   if (status !== 200) throw new UnexpectedAnswer(`${path.split('?')[0]} answered ${status}`);
-  return JSON.parse(text) as T;
+  return { ...(JSON.parse(text) as T), ...printedWithout };
 }

@@ -1,5 +1,5 @@
 /** Remembers which notifications were handled, so that no repeat is handled twice and no SUCCESS wins over a REVERSED. */
-import type { Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { mkdir, open, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Notification } from './notification.js';
@@ -19,7 +19,7 @@ export interface Store {
   pending(): Promise<number[]>;
 }
 
-/** A store in a folder, for all processes of one machine: a file per notification (empty until it is done), and one per reversed payment. */
+/** A store in a folder, for all processes of one machine: a file per notification (one byte until it is done), and one per reversed payment. */
 export class FileStore implements Store {
   constructor(
     private readonly folder: string,
@@ -29,7 +29,7 @@ export class FileStore implements Store {
   async claim({ transactionId, paymentId, status }: Notification): Promise<Claim> {
     await mkdir(this.folder, { recursive: true });
     const reversed = join(this.folder, `reversed-${paymentId}`);
-    if (status === 'REVERSED') await writeFile(reversed, '');
+    if (status === 'REVERSED') await created(reversed);
     const claim = await this.take(String(transactionId));
     // Checked after the claim, so that a reversal that this check misses comes later than our claim.
     if (status !== 'SUCCESS' || !(await look(reversed))) return claim;
@@ -38,7 +38,9 @@ export class FileStore implements Store {
   }
 
   async done(transactionId: number): Promise<void> {
-    await writeFile(join(this.folder, String(transactionId)), 'DONE', { flush: true });
+    // Not truncated: the file keeps its room on the disk.
+    const flag = constants.O_WRONLY | constants.O_CREAT;
+    await writeFile(join(this.folder, String(transactionId)), 'DONE', { flag, flush: true });
   }
 
   async release(transactionId: number): Promise<void> {
@@ -56,7 +58,7 @@ export class FileStore implements Store {
     const file = join(this.folder, name);
     if (await created(file)) return 'NEW';
     const found = await look(file);
-    if (found?.size) return 'DONE';
+    if (found && isDone(found)) return 'DONE';
     // Of several callers that find the same old claim, the one that creates this file takes it over.
     if (!this.isAbandoned(found) || !(await created(`${file}-taken-over-${Math.round(found.mtimeMs)}`))) return 'BUSY';
     await utimes(file, new Date(), new Date());
@@ -64,22 +66,30 @@ export class FileStore implements Store {
   }
 
   private isAbandoned(found: Stats | undefined): found is Stats {
-    return found?.size === 0 && Date.now() - found.mtimeMs > this.claimMs;
+    return found !== undefined && !isDone(found) && Date.now() - found.mtimeMs > this.claimMs;
   }
 }
 
-/** False when the file exists already: the file system lets one of several callers create it. */
+/** False when the file exists already: the file system lets one of several callers create it. Its byte needs room: a full disk fails before the work. */
 async function created(file: string): Promise<boolean> {
+  const opened = await open(file, 'wx').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  if (!opened) return false;
   try {
-    await (await open(file, 'wx')).close();
+    await opened.write('-').finally(() => opened.close());
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    await rm(file, { force: true });
     throw error;
   }
 }
 
-/** Empty until the notification is done; nothing when it was just released. */
+function isDone({ size }: Stats): boolean {
+  return size > 1;
+}
+
+/** Nothing when the claim was just released. */
 async function look(file: string): Promise<Stats | undefined> {
   return stat(file).catch(absent);
 }

@@ -1,5 +1,6 @@
 /** Opens the body of a webhook and reads the notification in it. Decisions: docs/decisions/integrators.md#adr-0056. */
 import { createDecipheriv } from 'node:crypto';
+import { inspect } from 'node:util';
 
 /** Why a body was refused. */
 export type RefusalCode = 'BAD_ENCODING' | 'TOO_SHORT' | 'NOT_AUTHENTIC' | 'NOT_A_NOTIFICATION';
@@ -61,31 +62,40 @@ export interface Notification {
   text: string;
 }
 
+/** A log that prints a notification holds neither card nor phone. */
+const printedWithout = {
+  [inspect.custom](this: Notification): string {
+    return `Notification ${this.transactionId} ${this.status}`;
+  },
+};
 const nonceBytes = 12;
 const tagBytes = 16;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const keyForm = /^\W*([0-9a-f]{32})\W*$/i;
 const numbersAndStrings = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys (32 hexadecimal
- * characters each). Several keys are tried in turn: give the new and the old one during a renewal. @throws RefusedBody
+ * characters each). Give the lines of your key file: blanks, quotes, empty lines and what follows a # do not matter, and every key is tried: the new and
+ * the old one during a renewal. @throws RefusedBody, and a RangeError when no key fits and a line is none
  */
 export function openNotification(rawBody: Uint8Array | string, keys: readonly string[]): Notification {
   const body = Buffer.from(rawBody as string).toString('latin1');
   if (!base64.test(body)) throw new RefusedBody('BAD_ENCODING');
   const sealed = Buffer.from(body, 'base64');
   if (sealed.length < nonceBytes + tagBytes) throw new RefusedBody('TOO_SHORT');
-  for (const key of keys) {
-    const plaintext = decrypted(sealed, key);
+  const lines = keys.flatMap(key => key.replace(/#.*/g, '').split('\n')).filter(line => /\w/.test(line));
+  const secrets = lines.flatMap(line => keyForm.exec(line)?.[1] ?? []);
+  for (const secret of secrets) {
+    const plaintext = decrypted(sealed, Buffer.from(secret, 'hex'));
     if (plaintext) return readNotification(plaintext);
   }
+  if (secrets.length < lines.length) throw new RangeError('a webhook key is 32 hexadecimal characters');
   throw new RefusedBody('NOT_AUTHENTIC');
 }
 
-function decrypted(sealed: Buffer, key: string): Buffer | undefined {
-  const secret = Buffer.from(key, 'hex');
-  if (secret.length !== 16) throw new RangeError('a webhook key is 32 hexadecimal characters');
+function decrypted(sealed: Buffer, secret: Buffer): Buffer | undefined {
   // Without authTagLength, Node 20 accepts a tag of 4 bytes, which 2^32 guesses find instead of 2^128.
   const decipher = createDecipheriv('aes-128-gcm', secret, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes });
   decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
@@ -160,5 +170,6 @@ function typed(json: Record<string, unknown>, { exact, text }: { exact: Record<s
     versionData: optional('versionData', 'object'),
     paymentId: status === 'REVERSED' && referenceTransactionId > 0 ? referenceTransactionId : transactionId,
     text,
+    ...printedWithout,
   };
 }

@@ -23,22 +23,24 @@ export interface ReceiverOptions {
   handler: (notification: Notification) => void | Promise<void>;
   /** BEFORE (default): the answer waits for the handler, and a payment that you could not store is reversed. AFTER: the handler runs after the answer 200. */
   when?: 'BEFORE' | 'AFTER';
-  /** The answer is sent within this time, whatever the handler does; the platform waits 45 seconds. */
+  /** The answer is sent within this time from the arrival of the request, whatever the handler does, and is not 200 later; the platform waits 45 seconds. */
   answerWithinMs?: number;
-  /** Called when the handler, the keys or the store fails, or a body parser was in front of the receiver. */
+  /** Called when the handler, the keys or the store fails, or a body parser was in front of the receiver. Default: console.error. */
   onError?: (error: unknown) => void | Promise<void>;
 }
 
 /** The receiver refuses longer bodies (413); a notification is far smaller. */
 export const bodyBytesMax = 131_072;
 const busyPauseMs = 50;
+const tooSlow: Answer = { status: 503, reason: 'TOO_SLOW' };
+const printed = (error: unknown): void => console.error('Paycode receiver:', error);
 const probe = /^\s*\{\s*"result"\s*:\s*"TEST"\s*\}\s*$/;
 
 export class Receiver {
   private readonly options: Required<ReceiverOptions>;
 
   constructor(options: ReceiverOptions) {
-    this.options = { when: 'BEFORE', answerWithinMs: 40_000, onError: () => undefined, ...options };
+    this.options = { when: 'BEFORE', answerWithinMs: 40_000, onError: printed, ...options };
   }
 
   /** The answer to a raw body. `header` gives a header's value by its lower-case name. `arrivedAt`: when the request came, on the clock of `performance`. */
@@ -48,6 +50,15 @@ export class Receiver {
     arrivedAt = performance.now(),
   ): Promise<Answer> {
     const dueAt = arrivedAt + this.options.answerWithinMs;
+    const answer = await this.answered(rawBody, header, dueAt);
+    return answer.status === 200 && performance.now() > dueAt ? tooSlow : answer;
+  }
+
+  private async answered(
+    rawBody: Uint8Array | string,
+    header: (name: string) => string | undefined,
+    dueAt: number,
+  ): Promise<Answer> {
     if (rawBody.length > bodyBytesMax) return { status: 413, reason: 'TOO_LONG' };
     if (probe.test(Buffer.from(rawBody as string).toString('latin1'))) return { status: 200, reason: 'PROBE' };
     try {
@@ -92,6 +103,10 @@ export class Receiver {
     }
     if (claim === 'REVERSED') return { status: 409, reason: 'REVERSED' };
     if (claim !== 'NEW') return { status: 200, reason: 'REPEAT' };
+    if (performance.now() > dueAt) {
+      await store.release(notification.transactionId);
+      return tooSlow;
+    }
     if (when === 'BEFORE') return this.handledBy(dueAt, notification);
     const after = async (): Promise<void> => void (await this.handle(notification, { mayRetry: false }));
     return { status: 200, reason: 'ACCEPTED', after };
@@ -99,7 +114,7 @@ export class Receiver {
 
   private async handledBy(dueAt: number, notification: Notification): Promise<Answer> {
     const giveUp = new AbortController();
-    const tooLate: Promise<Answer> = pause(Math.max(0, dueAt - performance.now()), { status: 503, reason: 'TOO_SLOW' }, giveUp);
+    const tooLate = pause(Math.max(0, dueAt - performance.now()), tooSlow, giveUp);
     const handled = this.handle(notification, { mayRetry: true });
     // Nothing waits for the loser of the race: an aborted pause rejects, and a handler that runs on ends by itself.
     return Promise.race([handled, tooLate]).finally(() => {

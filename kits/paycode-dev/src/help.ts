@@ -28,7 +28,7 @@ const topics: Record<string, string> = {
   paycode-dev verify https://shop.example.com/paycode --key old.key \\
     --new-key new.key --junit verify.xml
 
-It sends about 110 notifications of payments that do not exist. The receiver
+It sends about 150 notifications of payments that do not exist. The receiver
 takes them for real: try one that ships nothing.
 
 ${keys}  --reference <text>    the reference of all notifications: an order you know

@@ -106,6 +106,7 @@ describe('paycode-dev refuses a wrong call with exit code 2', () => {
     [['login', '--url', 'http://shop'], /--url: the address of the platform/],
     [['login', '--url', 'https://pay.example.com', '--user', 'psp-7'], /login needs the API password/],
     [['codes', 'sell'], /codes needs one of: create, pay, show/],
+    [['trigger'], /trigger needs the name of a scenario/],
     [['trigger', 'toString'], /there is no scenario "toString"/],
     [['trigger', 'slow-core'], /slow-core is played in the portal: \/console\/sandbox/],
     [['trigger', 'burst', '--count', '101'], /--count: a whole number from 1 to 100/],

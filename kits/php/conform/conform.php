@@ -57,11 +57,12 @@ function receiver(): Receiver
 {
     $handler = function (Notification $notification, float $dueAt): void {
         say("handling $notification->transactionId");
+        say('printed ' . strtr(print_r([$notification], true), "\n", ' '));
         if (isTold('fail', $notification)) {
             throw new RuntimeException('told to fail');
         }
         while (isTold('hold', $notification)) {
-            if (getenv('KIT_WHEN') === 'BEFORE' && microtime(true) > $dueAt) {
+            if (getenv('KIT_WHEN') === 'BEFORE' && hrtime(true) / 1e9 > $dueAt) {
                 return;
             }
             usleep(20_000);
@@ -69,10 +70,14 @@ function receiver(): Receiver
         say("handled $notification->transactionId $notification->status $notification->amount $notification->reference");
     };
     // Read at each notification, because the receiver starts before its key exists.
-    $keys = fn (): array => is_file((string) getenv('KIT_KEYS_FILE')) ? file(getenv('KIT_KEYS_FILE'), FILE_IGNORE_NEW_LINES | FILE_SKIP_EMPTY_LINES) : [];
+    $keys = fn (): array => is_file((string) getenv('KIT_KEYS_FILE')) ? file(getenv('KIT_KEYS_FILE')) : [];
     $store = new FileStore(getenv('KIT_FOLDER') . '/store');
     $within = (float) (getenv('KIT_ANSWER_WITHIN_MS') ?: 40000) / 1000;
-    return new Receiver($keys, $store, $handler, getenv('KIT_WHEN') ?: 'BEFORE', $within, fn (Throwable $error) => say("error {$error->getMessage()}"));
+    $onError = function (Throwable $error): void {
+        say("error {$error->getMessage()}");
+        !file_exists(getenv('KIT_FOLDER') . '/fail-on-error') || throw new RuntimeException('told to fail, too');
+    };
+    return new Receiver($keys, $store, $handler, getenv('KIT_WHEN') ?: 'BEFORE', $within, getenv('KIT_ON_ERROR') === 'DEFAULT' ? null : $onError);
 }
 
 /** The built-in web server with several workers, on a free port. */
@@ -100,6 +105,7 @@ function login(): void
     $client = new Client($url, $identity, $password, $privateKey, $serviceKey, $caFile); // docs/how-to/log-in.md says where the keys come from
     $session = $client->logIn();
     echo "logged in {$session['sessionId']}\n";
+    echo 'printed ', strtr(print_r($client, true), "\n", ' '), "\n";
     $order = ['merchantReference' => 'order-17', 'amount' => 25.5, 'currencyCode' => 'ZAR'];
     [$status, $text] = $client->send('POST', '/pluto/code/create', $order);
     echo $status === 200 ? 'created ' . json_decode($text)->code : "refused with $status", "\n";

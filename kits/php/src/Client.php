@@ -21,11 +21,17 @@ final class Client
     public function __construct(
         private readonly string $url,
         private readonly string $identity,
-        private readonly string $password,
-        private readonly string $privateKey,
+        #[\SensitiveParameter] private readonly string $password,
+        #[\SensitiveParameter] private readonly string $privateKey,
         private readonly string $serviceKey,
         private readonly ?string $caFile = null,
     ) {
+    }
+
+    /** For var_dump and print_r, without password, key and token. */
+    public function __debugInfo(): array
+    {
+        return ['url' => $this->url, 'identity' => $this->identity];
     }
 
     /** @throws UnexpectedAnswer before it sends the password, if the service does not prove that it holds its key */

@@ -3,7 +3,7 @@ declare(strict_types=1);
 
 namespace Paycode\Receiver;
 
-/** A store in a folder, for all processes of one machine: a file per notification (empty until it is done), and one per reversed payment. */
+/** A store in a folder, for all processes of one machine: a file per notification (one byte until it is done), and one per reversed payment. */
 final class FileStore implements Store
 {
     public function __construct(private readonly string $folder, private readonly int $claimSeconds = 60)
@@ -33,7 +33,7 @@ final class FileStore implements Store
 
     public function done(int $transactionId): void
     {
-        $file = fopen("$this->folder/$transactionId", 'w');
+        $file = fopen("$this->folder/$transactionId", 'c'); // not truncated: the file keeps its room on the disk
         if ($file === false || fwrite($file, 'DONE') !== 4 || !fsync($file) || !fclose($file)) {
             throw new \RuntimeException('cannot write to the store');
         }
@@ -60,7 +60,7 @@ final class FileStore implements Store
             return 'NEW';
         }
         $claimedAt = $this->claimedAt($file);
-        if (@filesize($file) > 0) {
+        if (@filesize($file) > 1) {
             return 'DONE';
         }
         // Of several callers that find the same old claim, the one that creates this file takes it over.
@@ -71,13 +71,14 @@ final class FileStore implements Store
         return 'NEW';
     }
 
-    /** False when the file exists already: the file system lets one of several callers create it. */
+    /** False when the file exists already: the file system lets one of several callers create it. Its byte needs room: a full disk fails before the work. */
     private function created(string $file): bool
     {
         $opened = @fopen($file, 'x');
-        if ($opened !== false) {
-            return fclose($opened);
+        if ($opened !== false && @fwrite($opened, '-') === 1 && fclose($opened)) {
+            return true;
         }
+        $opened === false || unlink($file);
         return file_exists($file) ? false : throw new \RuntimeException('cannot write to the store');
     }
 
@@ -86,10 +87,11 @@ final class FileStore implements Store
         return $claimedAt !== false && time() - $claimedAt > $this->claimSeconds;
     }
 
-    /** The file is empty until the notification is done. False when it is done, or was just released. */
+    /** False when the notification is done, or was just released. */
     private function claimedAt(string $file): int|false
     {
         clearstatcache();
-        return @filesize($file) === 0 ? @filemtime($file) : false;
+        $bytes = @filesize($file);
+        return $bytes === false || $bytes > 1 ? false : @filemtime($file);
     }
 }

@@ -6,13 +6,14 @@ namespace Paycode\Receiver;
 /**
  * A notification, version V3. A field that the JSON leaves out is null. Amounts are text with their digits as sent, because PHP has no decimal type
  * (bcmath takes them); `transactionId` is the same in repeats, `referenceTransactionId` the original of a refund or reversal, else 0. The kit passes an
- * unknown status on unchanged. `text` is the JSON as it was sent, with personal data.
+ * unknown status on unchanged. `text` is the JSON as it was sent, with personal data; var_dump and print_r show id and status only.
  */
 final class Notification
 {
     private const NONCE_BYTES = 12;
     private const TAG_BYTES = 16;
     private const ID_MAX = 9007199254740991;
+    private const KEY = '/^\W*([0-9a-f]{32})\W*$/iD';
     private const BASE64 = '~^(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$~D';
     private const NUMBERS_AND_STRINGS = '/"(?:[^"\\\\]|\\\\.)*+"|-?\d[\d.eE+-]*/';
 
@@ -41,6 +42,11 @@ final class Notification
         public readonly string $text,
     ) {}
 
+    public function __debugInfo(): array
+    {
+        return ['transactionId' => $this->transactionId, 'status' => $this->status];
+    }
+
     /** The id of the payment that this notification is about; for a reversal, of the original payment. */
     public function paymentId(): int
     {
@@ -49,10 +55,11 @@ final class Notification
 
     /**
      * The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys (32 hexadecimal
-     * characters each). Give the new and the old key during a renewal.
+     * characters each). Give the lines of your key file: blanks, quotes, empty lines and what follows a # do not matter, and every key is tried, the new
+     * and the old one during a renewal.
      *
      * @param string[] $keys
-     * @throws RefusedBody
+     * @throws RefusedBody, and \InvalidArgumentException when no key fits and a line is none
      */
     public static function open(string $rawBody, array $keys): self
     {
@@ -63,13 +70,16 @@ final class Notification
         $ciphertext = substr($sealed, self::NONCE_BYTES, -self::TAG_BYTES);
         // openssl_decrypt accepts a tag of any length, even 4 bytes; this tag always has 16.
         $tag = substr($sealed, -self::TAG_BYTES);
-        foreach ($keys as $key) {
-            preg_match('/^[0-9a-f]{32}$/iD', $key) === 1 || throw new \InvalidArgumentException('a webhook key is 32 hexadecimal characters');
-            $plaintext = openssl_decrypt($ciphertext, 'aes-128-gcm', (string) hex2bin($key), OPENSSL_RAW_DATA, $nonce, $tag);
+        $isUnreadable = false;
+        foreach (explode("\n", (string) preg_replace('/#.*/', '', implode("\n", $keys))) as $line) {
+            $isKey = preg_match(self::KEY, $line, $key) === 1;
+            $plaintext = $isKey ? openssl_decrypt($ciphertext, 'aes-128-gcm', (string) hex2bin($key[1]), OPENSSL_RAW_DATA, $nonce, $tag) : false;
             if ($plaintext !== false) {
                 return self::read($plaintext);
             }
+            $isUnreadable = $isUnreadable || (!$isKey && preg_match('/\w/', $line) === 1);
         }
+        !$isUnreadable || throw new \InvalidArgumentException('a webhook key is 32 hexadecimal characters');
         throw new RefusedBody('NOT_AUTHENTIC');
     }
 

@@ -12,12 +12,12 @@ final class Receiver
 
     /**
      * @param callable(): string[] $keys the current keys, called at each notification: one, and during a renewal the new and the old one
-     * @param callable(Notification, float): void $handler your work, and the instant (microtime) by which it must end, because PHP cannot answer while
-     *   it runs. It must be idempotent: a process may die after the work and before the store records it.
+     * @param callable(Notification, float): void $handler your work, and the instant by which it must end (seconds of hrtime, `hrtime(true) / 1e9`),
+     *   because PHP cannot answer while it runs. It must be idempotent: a process may die after the work and before the store records it.
      * @param string $when BEFORE (the answer waits for the handler, and a payment that you could not store is reversed) or AFTER (the handler runs
      *   after the answer 200)
-     * @param float $answerWithinSeconds of the platform's 45
-     * @param ?callable(\Throwable): void $onError called when the handler, the keys or the store fails
+     * @param float $answerWithinSeconds of the platform's 45, from the arrival of the request; an answer that is later is not 200
+     * @param ?callable(\Throwable): void $onError called when the handler, the keys or the store fails; without one, error_log is
      */
     public function __construct(
         private readonly mixed $keys,
@@ -28,10 +28,21 @@ final class Receiver
         private readonly mixed $onError = null,
     ) {}
 
-    /** The answer to a raw body. @param callable(string): ?string $header gives a header's value by its name */
-    public function receive(string $rawBody, callable $header): Answer
+    /**
+     * The answer to a raw body.
+     *
+     * @param callable(string): ?string $header gives a header's value by its name
+     * @param ?float $arrivedAt when the request came, in seconds of hrtime
+     */
+    public function receive(string $rawBody, callable $header, ?float $arrivedAt = null): Answer
     {
-        $dueAt = microtime(true) + $this->answerWithinSeconds;
+        $dueAt = ($arrivedAt ?? self::now()) + $this->answerWithinSeconds;
+        $answer = $this->answered($rawBody, $header, $dueAt);
+        return $answer->status === 200 && self::now() > $dueAt ? new Answer(503, 'TOO_SLOW') : $answer;
+    }
+
+    private function answered(string $rawBody, callable $header, float $dueAt): Answer
+    {
         if (strlen($rawBody) > self::BODY_BYTES_MAX) {
             return new Answer(413, 'TOO_LONG');
         }
@@ -62,7 +73,7 @@ final class Receiver
                 $notification = $read($transactionId);
                 $claim = $this->store->claim($notification);
                 if ($claim === 'NEW') {
-                    $this->handle($notification, microtime(true) + $this->answerWithinSeconds, false);
+                    $this->handle($notification, self::now() + $this->answerWithinSeconds, false);
                 } elseif ($claim === 'REVERSED') {
                     $this->store->done($transactionId);
                 }
@@ -76,10 +87,14 @@ final class Receiver
     {
         $isAfter = $this->when === 'AFTER';
         while (($claim = $this->store->claim($notification)) === 'BUSY' && !$isAfter) {
-            if (microtime(true) + self::BUSY_PAUSE_SECONDS > $dueAt) {
+            if (self::now() + self::BUSY_PAUSE_SECONDS > $dueAt) {
                 return new Answer(503, 'BUSY');
             }
             usleep((int) (self::BUSY_PAUSE_SECONDS * 1e6));
+        }
+        if ($claim === 'NEW' && self::now() > $dueAt) {
+            $this->store->release($notification->transactionId);
+            return new Answer(503, 'TOO_SLOW');
         }
         return match (true) {
             $claim === 'REVERSED' => new Answer(409, 'REVERSED'),
@@ -94,19 +109,29 @@ final class Receiver
         try {
             ($this->handler)($notification, $dueAt);
             $this->store->done($notification->transactionId);
-            return $mayRetry && microtime(true) > $dueAt ? new Answer(503, 'TOO_SLOW') : new Answer(200, 'HANDLED');
+            return new Answer(200, 'HANDLED');
         } catch (\Throwable $error) {
             // The platform does not repeat after a 200, so the claim stays and resume() finds it.
+            $answer = $this->failed($error);
             if ($mayRetry) {
                 $this->store->release($notification->transactionId);
             }
-            return $this->failed($error);
+            return $answer;
         }
+    }
+
+    private static function now(): float
+    {
+        return hrtime(true) / 1e9;
     }
 
     private function failed(\Throwable $error): Answer
     {
-        ($this->onError ?? fn (): null => null)($error);
+        try {
+            ($this->onError ?? fn (\Throwable $error) => error_log("Paycode receiver: $error"))($error);
+        } catch (\Throwable $failing) {
+            error_log("Paycode receiver: the error handler failed: $failing"); // it must not cost the answer
+        }
         return new Answer(500, 'HANDLER_FAILED');
     }
 }

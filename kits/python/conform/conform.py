@@ -43,8 +43,7 @@ def keys():
     """Read at each notification, because the receiver starts before its key exists."""
     if not os.path.exists(ENV["KIT_KEYS_FILE"]):
         return []
-    with open(ENV["KIT_KEYS_FILE"], encoding="ascii") as file:
-        return file.read().split()
+    return Path(ENV["KIT_KEYS_FILE"]).read_text("utf-8").splitlines()
 
 
 def told_to(what, notification):
@@ -53,11 +52,18 @@ def told_to(what, notification):
 
 def handler(notification):
     say(f"handling {notification.transaction_id}")
+    say(f"printed {[notification]}")
     if told_to("fail", notification):
         raise RuntimeError("told to fail")
     while told_to("hold", notification):
         time.sleep(0.02)
     say(f"handled {notification.transaction_id} {notification.status} {notification.amount} {notification.reference}")
+
+
+def on_error(error):
+    say(f"error {error}")
+    if os.path.exists(os.path.join(FOLDER, "fail-on-error")):
+        raise RuntimeError("told to fail, too")
 
 
 receiver = Receiver(
@@ -66,19 +72,26 @@ receiver = Receiver(
     handler,
     when=ENV.get("KIT_WHEN", "BEFORE"),
     answer_within_seconds=int(ENV.get("KIT_ANSWER_WITHIN_MS", "40000")) / 1000,
-    on_error=lambda error: say(f"error {error}"),
+    **({} if ENV.get("KIT_ON_ERROR") == "DEFAULT" else {"on_error": on_error}),
 )
 
 
-def flask_app():
-    from flask import Flask
+def flask_app(first):
+    from flask import Flask, request
 
     app = Flask("conform")
+    if first:
+        app.before_request(lambda: print(request.get_data()[:0].decode(), end=""))
     app.add_url_rule("/paycode", view_func=for_flask(receiver), methods=["POST"])
     return app
 
 
-def django_app():
+def reading(get_response):
+    """A middleware of Django that reads the body."""
+    return lambda request: request.read() and get_response(request)
+
+
+def django_app(first):
     import django
     from django.conf import settings
     from django.core.handlers.wsgi import WSGIHandler
@@ -86,23 +99,25 @@ def django_app():
 
     global urlpatterns
     csrf = "django.middleware.csrf.CsrfViewMiddleware"
-    settings.configure(ROOT_URLCONF=__name__, ALLOWED_HOSTS=["*"], SECRET_KEY="only for this test", MIDDLEWARE=[csrf])
+    settings.configure(ROOT_URLCONF=__name__, ALLOWED_HOSTS=["*"], SECRET_KEY="only for this test", MIDDLEWARE=[csrf] + [f"{__name__}.reading"] * first)
     django.setup()
     urlpatterns = [path("paycode", for_django(receiver))]  # exempt from the CSRF check
     return WSGIHandler()
 
 
-def serve(adapter):
+def serve(words):
+    adapter, *parser = words.split(", ")
     if adapter == "fastapi":
-        return serve_asgi()
+        return serve_asgi(parser)
     from werkzeug.serving import make_server
 
-    server = make_server("127.0.0.1", 0, {"flask": flask_app, "django": django_app}[adapter](), threaded=True)
+    app = {"flask": flask_app, "django": django_app}[adapter]("parser first" in words)
+    server = make_server("127.0.0.1", 0, app, threaded="one thread" not in words)
     say(f"listening {server.server_port}")
     server.serve_forever()
 
 
-def serve_asgi():
+def serve_asgi(parser):
     import asyncio
     import socket
 
@@ -110,6 +125,13 @@ def serve_asgi():
     from fastapi import FastAPI
 
     app = FastAPI()
+
+    @app.middleware("http")
+    async def read_first(request, call_next):
+        if parser:
+            await request.body()
+        return await call_next(request)
+
     app.add_route("/paycode", for_fastapi(receiver), methods=["POST"])
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
@@ -124,6 +146,7 @@ def login():
     client = Client(url, identity, password, private_key, service_key, ca_file)  # docs/how-to/log-in.md says where the keys come from
     session = client.log_in()
     say(f"logged in {session['sessionId']}")
+    say(f"printed {client} {session}")
     order = {"merchantReference": "order-17", "amount": 25.5, "currencyCode": "ZAR"}
     status, text = client.send("POST", "/pluto/code/create", order)
     say(f"created {json.loads(text)['code']}" if status == 200 else f"refused with {status}")

@@ -3,6 +3,7 @@
 # The program that the kit's tests run, where the packed gem is installed: `vectors <file>`, `serve rack` or `login`.
 require 'json'
 require 'paycode_receiver'
+require 'pp'
 
 $stdout.sync = true
 FOLDER = ENV.fetch('KIT_FOLDER', '.')
@@ -42,15 +43,21 @@ end
 # Read at each notification, because the receiver starts before its key exists.
 def keys
   file = ENV.fetch('KIT_KEYS_FILE')
-  File.exist?(file) ? File.readlines(file, chomp: true) : []
+  File.exist?(file) ? File.readlines(file) : []
 end
 
 def handle(notification)
   puts "handling #{notification.transaction_id}"
+  puts "printed #{[notification]} #{notification} #{notification.pretty_inspect}"
   raise 'told to fail' if told_to?('fail', notification)
 
   sleep 0.02 while told_to?('hold', notification)
   puts "handled #{notification.transaction_id} #{notification.status} #{decimal(notification.amount)} #{notification.reference}"
+end
+
+def on_error(error)
+  puts "error #{error.message}"
+  raise 'told to fail, too' if File.exist?(File.join(FOLDER, 'fail-on-error'))
 end
 
 def receiver
@@ -60,17 +67,26 @@ def receiver
     handler: method(:handle),
     answer_when: ENV.fetch('KIT_WHEN', 'BEFORE').downcase.to_sym,
     answer_within: ENV.fetch('KIT_ANSWER_WITHIN_MS', '40000').to_f / 1000,
-    on_error: ->(error) { puts "error #{error.message}" }
+    **(ENV['KIT_ON_ERROR'] == 'DEFAULT' ? {} : { on_error: method(:on_error) })
   )
 end
 
+# A middleware that reads the body.
+ReadFirst = Struct.new(:app) do
+  def call(env)
+    env['rack.input'].read
+    app.call(env)
+  end
+end
+
 # Through Rack's own handler for WEBrick, with Rack's checker of the protocol around the receiver.
-def serve(_adapter)
+def serve(adapter)
   require 'rack'
   require 'rack/handler/webrick'
   quiet = WEBrick::Log.new(File::NULL)
   application = Rack::Builder.app do
-    use Rack::Lint
+    use Rack::Lint unless adapter == 'rack, parser first'
+    use ReadFirst if adapter == 'rack, parser first'
     map('/paycode') { run receiver } # in config.ru
   end
   Rack::Handler::WEBrick.run(application, Host: '127.0.0.1', Port: 0, Logger: quiet, AccessLog: []) do |server|
@@ -86,6 +102,7 @@ def login(_word = nil)
   )
   session = client.log_in
   puts "logged in #{session['sessionId']}"
+  puts "printed #{[client]} #{client.pretty_inspect}"
   order = { merchantReference: 'order-17', amount: 25.5, currencyCode: 'ZAR' }
   status, text = client.send_request('POST', '/pluto/code/create', order)
   puts status == 200 ? "created #{JSON.parse(text)['code']}" : "refused with #{status}"

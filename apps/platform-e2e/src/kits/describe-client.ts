@@ -43,6 +43,7 @@ export function describeClient({ program, folder }: KitUnderTest): void {
       PAYCODE_PRIVATE_KEY_FILE: join(home, 'client.pem'),
       PAYCODE_SERVICE_KEY_FILE: join(home, 'service.txt'),
       KIT_FOLDER: home,
+      KIT_ON_ERROR: 'OWN',
       KIT_TRANSACTION: String(transactionId),
     });
   });
@@ -63,7 +64,12 @@ export function describeClient({ program, folder }: KitUnderTest): void {
   });
 
   it('logs in with mutual trust, renews, reads a missed notification, and resumes the work of a dead process past what it cannot read (R-5.3-3, A-39)', async () => {
-    const all = (await login()).trim().split('\n');
+    const printed = await login();
+    for (const hidden of [settings['PAYCODE_PASSWORD']!, 'eyJ', 'PRIVATE KEY']) expect(printed).not.toContain(hidden);
+    const all = printed
+      .trim()
+      .split('\n')
+      .filter(line => !line.startsWith('printed '));
     const lines = all.filter(line => !line.startsWith('error '));
     expect(all.length - lines.length).toBe(unreadable.length);
     expect(lines).toEqual([

@@ -4,6 +4,7 @@ import { temporaryFolder } from '../testing/platform-process';
 import { describeClient } from './describe-client';
 import { describeLiveRound } from './describe-live-round';
 import { describeReceiver } from './describe-receiver';
+import { describeArrival, describeTorture } from './describe-torture';
 import { describeVectors } from './describe-vectors';
 import { type KitUnderTest, type Program, type ReceiverKit, whyNot } from './receiver-kit';
 
@@ -23,7 +24,11 @@ export function describeKit(kit: ReceiverKit): void {
 
     describeVectors(underTest);
     describeReceiver(underTest);
-    describe.each(kit.adapters)('served by %s', adapter => describeLiveRound(underTest, adapter));
+    describe.each(kit.adapters)('served by %s', adapter => {
+      describeLiveRound(underTest, adapter);
+      describeTorture(underTest, adapter);
+    });
+    for (const adapter of kit.pools ?? []) describe(`served by ${adapter}`, () => describeArrival(underTest, adapter));
     describeClient(underTest);
     kit.alsoTested?.(underTest);
   });

@@ -1,6 +1,6 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { eventually } from '@paycode/service-runtime/testing';
-import { KitProcess, notification, sealed } from './kit-process';
+import { allFields, KitProcess, type KitProcessOptions, notification, sealed } from './kit-process';
 import type { KitUnderTest } from './receiver-kit';
 
 const money = { amount: 25.5, reference: 'order-1' };
@@ -8,7 +8,7 @@ const money = { amount: 25.5, reference: 'order-1' };
 export function describeReceiver(underTest: KitUnderTest): void {
   const { kit, program, folder } = underTest;
   const [adapter] = kit.adapters;
-  const start = (options: { when?: 'BEFORE' | 'AFTER'; answerWithinMs?: number; folder?: string } = {}) =>
+  const start = (options: Partial<KitProcessOptions> = {}) =>
     KitProcess.start({ program: program(), folder: folder(), adapter: adapter!, ...options });
 
   describe('a receiver whose answer waits for the handler', () => {
@@ -72,6 +72,26 @@ export function describeReceiver(underTest: KitUnderTest): void {
       expect(await receiver.post(sealed(notification(money).text, key))).toBe('200 HANDLED');
     });
 
+    it('an untidy key file opens notifications, and a key behind a # does not', async () => {
+      const [commented, good] = ['00'.repeat(16), '1f'.repeat(16)];
+      const lines = [`\ufeff# ${commented}`, '', 'no key', good.slice(1), `\t"${good.toUpperCase()}" # the new one`, ''];
+      const tidy = readFileSync(receiver.file('keys'));
+      writeFileSync(receiver.file('keys'), lines.join('\r\n'));
+      expect(await receiver.post(sealed(notification(money).text, good))).toBe('200 HANDLED');
+      // Some line is no key: it may have been the one of this body, so the shop is told.
+      expect(await receiver.post(sealed(notification(money).text, commented))).toBe('500 HANDLER_FAILED');
+      await eventually(() => expect(receiver.output).toContain('a webhook key is 32 hexadecimal characters'));
+      writeFileSync(receiver.file('keys'), tidy);
+    });
+
+    it('a notification that a program prints shows neither phone, card nor person', async () => {
+      const { transactionId, text } = notification({}, allFields);
+      expect(await receiver.post(sealed(text, key))).toBe('200 HANDLED');
+      await eventually(() => expect(receiver.said('printed ').join()).toContain(String(transactionId)));
+      for (const hidden of ['2782000000', '500000', '0009', 'EXAMPLE', 'Bea', 'Cape Town', key])
+        expect(receiver.said('printed ').join()).not.toContain(hidden);
+    });
+
     it('does not acknowledge a notification whose handler failed, and lets a repeat try again (R-2.6-1)', async () => {
       const { transactionId, text } = notification({ amount: 25.5, reference: 'fail-1' });
       writeFileSync(receiver.file('fail'), '');
@@ -91,6 +111,41 @@ export function describeReceiver(underTest: KitUnderTest): void {
       expect(await second.post(sealed(text, firstKey))).toBe('200 REPEAT');
       await second.stop();
     });
+  });
+
+  it('a receiver without an error handler of its own logs that the handler failed, and why', async () => {
+    const receiver = await start({ isWithoutOnError: true });
+    writeFileSync(receiver.file('fail'), '');
+    const { text } = notification({ amount: 25.5, reference: 'fail-4' });
+    expect(await receiver.post(sealed(text, receiver.addKey()))).toBe('500 HANDLER_FAILED');
+    await eventually(() => expect(receiver.output).toContain('told to fail'));
+    await receiver.stop();
+  });
+
+  it.each(['BEFORE', 'AFTER'] as const)('an error handler that fails costs neither answer nor process, with %s', async when => {
+    const receiver = await start({ when });
+    const key = receiver.addKey();
+    for (const name of ['fail', 'fail-on-error']) writeFileSync(receiver.file(name), '');
+    const failing = sealed(notification({ amount: 25.5, reference: 'fail-3' }).text, key);
+    expect(await receiver.post(failing)).toBe(when === 'AFTER' ? '200 ACCEPTED' : '500 HANDLER_FAILED');
+    await eventually(() => expect(receiver.output).toContain('told to fail, too'));
+    expect(await receiver.post(sealed(notification(money).text, key))).toMatch(/^200 (HANDLED|ACCEPTED)$/);
+    await receiver.stop();
+  });
+
+  const itReads = kit.parserFirst ? it.each(kit.parserFirst) : () => undefined;
+  itReads('%s: it is handled, or the shop is told of the reader in front', async reader => {
+    const receiver = await start({ adapter: reader });
+    const key = receiver.addKey();
+    for (const [body, type] of [
+      ['{"result":"TEST"}', 'application/json'],
+      [sealed(notification(money).text, key), 'text/plain'],
+    ]) {
+      const answer = await receiver.post(body!, { 'Content-Type': type! });
+      expect(answer).toMatch(/^(200 (PROBE|HANDLED)|500 .+)$/);
+      if (answer.startsWith('500 ')) await eventually(() => expect(receiver.output).toMatch(/has read the notification/));
+    }
+    await receiver.stop();
   });
 
   it('answers in time although the handler does not end, and does not handle a repeat meanwhile (R-2.6-1)', async () => {
@@ -117,6 +172,8 @@ export function describeReceiver(underTest: KitUnderTest): void {
     expect(await receiver.post(sealed(text, key))).toBe('200 ACCEPTED');
     await eventually(() => expect(receiver.said(`handling ${transactionId}`)).toHaveLength(1));
     expect(receiver.said(`handled ${transactionId} `)).toHaveLength(0);
+    // A claim takes its room on the disk before the work begins: a full disk shows before the money is kept.
+    expect(statSync(receiver.file(`store/${transactionId}`)).size).toBeGreaterThan(0);
     expect(await receiver.post(sealed(text, key))).toBe('200 REPEAT');
     rmSync(receiver.file('hold'));
     await eventually(() => expect(receiver.said(`handled ${transactionId} `)).toHaveLength(1));

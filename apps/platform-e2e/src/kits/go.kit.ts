@@ -22,5 +22,6 @@ describeKit({
     ['jar', '--version'],
   ],
   adapters: ['net/http'],
+  parserFirst: ['net/http, parser first'],
   install,
 });

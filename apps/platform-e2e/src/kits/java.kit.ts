@@ -32,5 +32,6 @@ describeKit({
     ['jar', '--version'],
   ],
   adapters: withFrameworks ? ['jdk', 'spring'] : ['jdk'],
+  parserFirst: ['jdk, parser first'],
   install,
 });

@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createCipheriv, randomBytes, randomInt } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { kitsFolder, type Program } from './receiver-kit';
 
-const sample = readFileSync(join(kitsFolder, '../libs/dto/samples/notifications/purchase-success.json'), 'utf8');
+const sampleOf = (name: string) => readFileSync(join(kitsFolder, `../libs/dto/samples/notifications/${name}.json`), 'utf8');
+const sample = sampleOf('purchase-success');
+export const allFields = sampleOf('purchase-success-all-fields');
 
 /** A ceiling: a machine may do other work. */
 const listeningWithinMs = 120_000;
@@ -17,6 +19,8 @@ export interface KitProcessOptions {
   adapter: string;
   when?: 'BEFORE' | 'AFTER';
   answerWithinMs?: number;
+  /** The receiver is made without an error handler of its own. */
+  isWithoutOnError?: boolean;
 }
 
 /** A kit's program, serving. Its handler fails for references that begin with `fail`, and waits for those with `hold`, while such a file exists. */
@@ -28,7 +32,7 @@ export class KitProcess {
   private readonly keys: string[] = [];
 
   private constructor(private readonly options: KitProcessOptions) {
-    const { program, folder, adapter, when = 'BEFORE', answerWithinMs = 40_000 } = options;
+    const { program, folder, adapter, when = 'BEFORE', answerWithinMs = 40_000, isWithoutOnError = false } = options;
     mkdirSync(folder, { recursive: true });
     const env = {
       ...process.env,
@@ -38,6 +42,7 @@ export class KitProcess {
       KIT_KEYS_FILE: this.file('keys'),
       KIT_WHEN: when,
       KIT_ANSWER_WITHIN_MS: String(answerWithinMs),
+      KIT_ON_ERROR: isWithoutOnError ? 'DEFAULT' : 'OWN',
     };
     this.child = spawn(program.command, [...program.args, 'serve', adapter], { cwd: program.cwd, env, detached: true });
     for (const stream of [this.child.stdout!, this.child.stderr!])
@@ -73,6 +78,11 @@ export class KitProcess {
     return join(this.options.folder, name);
   }
 
+  /** Ends the handlers that wait. */
+  letGo(): void {
+    rmSync(this.file('hold'));
+  }
+
   /** Gives the receiver another key, first in its list. */
   addKey(key = randomBytes(16).toString('hex')): string {
     this.keys.unshift(key);
@@ -99,11 +109,11 @@ export class KitProcess {
 }
 
 /** A notification of a new transaction, with some members changed. */
-export function notification(members: Record<string, unknown> = {}): { transactionId: number; text: string } {
+export function notification(members: Record<string, unknown> = {}, of = sample): { transactionId: number; text: string } {
   const changed: Record<string, unknown> = { transactionId: randomInt(1, 2 ** 47), ...members };
   const text = Object.entries(changed).reduce((json, [name, value]) => {
     return json.replace(new RegExp(`"${name}": [^,]+,`), `"${name}": ${JSON.stringify(value)},`);
-  }, sample);
+  }, of);
   return { transactionId: changed['transactionId'] as number, text };
 }
 

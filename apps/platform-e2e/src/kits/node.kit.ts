@@ -1,7 +1,5 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually } from '@paycode/service-runtime/testing';
-import { describeBrokenRequests } from './describe-broken-requests';
 import { describeKit } from './describe-kit';
 import { KitProcess, notification, sealed } from './kit-process';
 import { packNode } from './pack-kit';
@@ -27,47 +25,15 @@ let cwd: string;
 describeKit({
   name: 'Node',
   needs: [['npm', '--version']],
-  adapters: ['http', 'express', 'fastify'],
+  adapters: ['http', 'express', 'express4', 'fastify'],
+  canBlockAll: true,
+  parserFirst: ['express, parser first', 'express4, parser first'],
   install: async folder => {
     const program = await install(folder);
     cwd = program.cwd;
     return program;
   },
   alsoTested: underTest => {
-    describe.each(['http', 'express', 'express4', 'fastify'])('broken requests, served by %s', adapter =>
-      describeBrokenRequests(underTest, adapter),
-    );
-
-    it.each(['express', 'express4'])(
-      'regression: %s with express.json() above the kit answers 500 to JSON, says why, and goes on',
-      async name => {
-        const adapter = `${name}, parser first`;
-        const receiver = await KitProcess.start({ program: underTest.program(), folder: underTest.folder(), adapter });
-        const probe = () => receiver.post('{"result":"TEST"}', { 'Content-Type': 'application/json' });
-        expect(await probe()).toMatch(/^500 a body parser has read the notification: mount the receiver before the parser/);
-        await eventually(() => expect(receiver.said('error a body parser has read the notification')).toHaveLength(1));
-        expect(await receiver.post(sealed(notification().text, receiver.addKey()))).toBe('200 HANDLED');
-        await receiver.stop();
-      },
-    );
-
-    it('regression: an onError that throws does not end the process, whether it is called before or after the answer', async () => {
-      for (const when of ['BEFORE', 'AFTER'] as const) {
-        const receiver = await KitProcess.start({
-          program: underTest.program(),
-          folder: underTest.folder(),
-          adapter: 'http',
-          when,
-        });
-        const key = receiver.addKey();
-        for (const name of ['fail', 'fail-on-error']) writeFileSync(receiver.file(name), '');
-        await receiver.post(sealed(notification({ amount: 25.5, reference: 'fail-3' }).text, key));
-        await eventually(() => expect(receiver.output).toContain('onError failed: Error: told to fail, too'));
-        expect(await receiver.post(sealed(notification().text, key))).toMatch(/^200 /);
-        await receiver.stop();
-      }
-    });
-
     it('regression: a wall clock that is set back does not delay the answer (R-2.6-1)', async () => {
       const { args, ...program } = underTest.program();
       const backwards = 'const now = Date.now; Date.now = () => now() - 2 * performance.now();';

@@ -50,5 +50,6 @@ describeKit({
   ],
   adapters: withFrameworks ? ['php', 'laravel'] : ['php'],
   canWorkOn: false,
+  readsWhole: true,
   install,
 });

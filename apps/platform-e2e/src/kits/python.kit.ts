@@ -24,5 +24,7 @@ describeKit({
     ['pip3', '--version'],
   ],
   adapters: ['flask', 'fastapi', 'django'],
+  pools: ['flask, one thread', 'django, one thread'],
+  parserFirst: ['flask, parser first', 'fastapi, parser first', 'django, parser first'],
   install,
 });

@@ -18,10 +18,18 @@ export interface ReceiverKit {
   needs: [command: string, argument: string][];
   /** Adapters that serve in the tests; the first needs no framework. */
   adapters: string[];
+  /** Adapters behind something that has read the body: the mistake that the pages warn of. */
+  parserFirst?: string[];
+  /** Adapters on a server with fewer threads than requests, which tells how long they waited. */
+  pools?: string[];
   /** False where the language's decimal type drops zeros at the end (25.50 is 25.5). */
   keepsScale?: boolean;
   /** False where work cannot go on past the answer. */
   canWorkOn?: boolean;
+  /** A handler can block the one thread that takes requests: `block` in a reference. */
+  canBlockAll?: boolean;
+  /** The adapters' servers hand on whole bodies only. */
+  readsWhole?: boolean;
   /** Packs the kit and installs the package into the folder. */
   install(folder: string): Promise<Program>;
   /** Tests of this kit alone. */

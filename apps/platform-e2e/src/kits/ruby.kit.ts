@@ -21,6 +21,8 @@ describeKit({
     ['ruby', '-rwebrick'],
   ],
   adapters: ['rack'],
+  parserFirst: ['rack, parser first'],
   keepsScale: false,
+  readsWhole: true,
   install,
 });

@@ -47,6 +47,7 @@ Exit codes
   async run(call) {
     const name = call.words[0] ?? '';
     const scenario = scenarios.find(each => each.name === name);
+    if (name === '') throw new UsageError('trigger needs the name of a scenario: see paycode-dev trigger --help');
     if (!scenario) throw new UsageError(`there is no scenario ${JSON.stringify(name)}: see paycode-dev trigger --help`);
     if (isInPortalOnly(scenario)) throw new UsageError(`${name} is played in the portal: /console/sandbox of the platform`);
     const count = numberIn(call, 'count', { standard: 20, max: 100 });

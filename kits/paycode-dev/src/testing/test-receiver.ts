@@ -21,7 +21,10 @@ export type Fault =
   | 'PARSES_JSON_FIRST'
   | 'LIMITS_BODIES_TO_16_KIB'
   | 'FAILS_ON_A_BAD_BODY'
-  | 'DIES_OF_HALF_A_BODY';
+  | 'DIES_OF_HALF_A_BODY'
+  | 'DIES_OF_A_LONG_BODY'
+  | 'DIES_OF_JSON'
+  | 'STARTS_AGAIN';
 
 const inHandlingMax = 5;
 const handlingMs = 25;
@@ -65,13 +68,22 @@ export class TestReceiver {
   }
 
   private async receive(request: IncomingMessage & { body?: unknown }, response: ServerResponse): Promise<void> {
+    if (this.fault === 'DIES_OF_A_LONG_BODY' && Number(request.headers['content-length']) > 10_000_000) return void this.crash();
+    if (isLong(request)) return this.serve(request, response);
     const body = await textOf(request);
-    if (body === undefined) return this.fault === 'DIES_OF_HALF_A_BODY' ? void this.crash() : void request.destroy();
+    if (body === undefined) return this.broken(request);
     request.body = body;
     if (!body.includes('"result":"TEST"') && this.isSpoilt(body, request, response)) return;
     this.inHandling += 1;
     await this.serve(request, response).finally(() => (this.inHandling -= 1));
     this.answered.add(request.socket);
+  }
+
+  /** The client broke off. */
+  private broken(request: IncomingMessage): void {
+    if (this.fault === 'DIES_OF_HALF_A_BODY') this.crash();
+    if (this.fault === 'STARTS_AGAIN') this.server.closeAllConnections();
+    request.destroy();
   }
 
   /** True when the fault has answered, or will not. */
@@ -101,6 +113,9 @@ export class TestReceiver {
       LIMITS_BODIES_TO_16_KIB: () => body.length > 16_384 && 413,
       FAILS_ON_A_BAD_BODY: () => !notification && 500,
       DIES_OF_HALF_A_BODY: () => false,
+      DIES_OF_A_LONG_BODY: () => false,
+      DIES_OF_JSON: () => request.headers['content-type'] === 'application/json' && this.crash(),
+      STARTS_AGAIN: () => false,
     };
     if (fault === 'ROUNDS_IDS' && notification?.status === 'REVERSED') this.store.markReversed(rounded(notification.paymentId));
     return statuses[fault]() || undefined;
@@ -124,6 +139,11 @@ export class TestReceiver {
       return undefined; // a bad body, as many of the check are
     }
   }
+}
+
+/** The kit refuses it before its end. */
+function isLong({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length']) > 131_072 || 'transfer-encoding' in headers;
 }
 
 /** Undefined when the client broke off. */

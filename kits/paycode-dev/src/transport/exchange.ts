@@ -58,19 +58,6 @@ export class Endpoint {
     }
   }
 
-  /** Sends half of the body and closes the connection, as a network that fails or a scanner does. Never rejects. */
-  async breakOff({ headers, body }: WebhookRequest): Promise<void> {
-    const agent = this.connections();
-    const request = this.start({ headers, body }, agent);
-    const timer = setTimeout(() => request.destroy(), this.options.connectMs);
-    await new Promise<void>(resolve => {
-      request.on('error', () => undefined).once('close', resolve);
-      request.write(body.slice(0, body.length / 2), () => request.destroy());
-    });
-    clearTimeout(timer);
-    agent.destroy();
-  }
-
   private start({ headers, body }: WebhookRequest, agent: Connections): ClientRequest {
     const send = this.isTls ? httpsRequest : httpRequest;
     return send(this.url, { method: 'POST', agent, headers: { ...headers, 'Content-Length': String(Buffer.byteLength(body)) } });

@@ -96,7 +96,13 @@ describe('verify tells receivers with one fault apart', () => {
     ],
     ['KNOWS_THE_OLD_KEY_ONLY', ['new-key'], /^The answer was 400\. The platform uses the new key from/],
     ['PARSES_JSON_FIRST', ['good-body'], /^The answer was 400\. .*does it read the raw body/],
-    ['DIES_OF_HALF_A_BODY', ['half-sent'], /^After half a body, a good one was not accepted: .*Catch that error \(in Node: /],
+    [
+      'DIES_OF_HALF_A_BODY',
+      ['half-sent'],
+      /^After half a body and a closed connection, a good notification was not .* catch that error/,
+    ],
+    ['DIES_OF_A_LONG_BODY', ['too-long'], /^After the beginning of a body of 100 MB, a good notification was not accepted: /],
+    ['DIES_OF_JSON', ['parsed-json'], /^After a JSON object that body parsers take, a good notification was not accepted: /],
     ['LIMITS_BODIES_TO_16_KIB', ['large-body'], /^The answer was 413\./],
   ];
   it.each(faults)('%s fails %j', async (fault, failed, reason) => {
@@ -114,6 +120,15 @@ describe('verify tells receivers with one fault apart', () => {
     expect(ids(report, 'fail')).toEqual(['good-body']);
     expect(reasonOf(report, 'good-body')).toMatch(/^No answer came in time\./);
     expect(ids(report, 'skip')).toContain('fifty-at-once');
+  });
+
+  it('one whose process dies of half a body and starts again is warned of', async () => {
+    receiver = await TestReceiver.start('STARTS_AGAIN');
+    const report = await verified();
+    expect([ids(report, 'fail'), ids(report, 'warn')[0]]).toEqual([[], 'half-sent']);
+    expect(reasonOf(report, 'half-sent')).toMatch(
+      /^After half a body and a closed connection, another client's connection had ended/,
+    );
   });
 
   it('one that answers bad bodies with 500 is warned of, body by body', async () => {

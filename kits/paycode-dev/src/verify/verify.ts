@@ -6,7 +6,7 @@ import { type Check, fail, type Finding, skip, type Subject, type Verdict } from
 import { acceptanceChecks } from './checks/acceptance-checks';
 import { connectionChecks } from './checks/connection-checks';
 import { forgeryChecks } from './checks/forgery-checks';
-import { closingChecks, halfSentCheck, loadChecks, quantile } from './checks/load-checks';
+import { closingChecks, loadChecks, quantile, tortureChecks } from './checks/load-checks';
 import { laterChecks, orderChecks } from './checks/order-checks';
 import { renewalChecks } from './checks/renewal-checks';
 
@@ -78,8 +78,8 @@ export function allChecks({ samples }: NotificationMaker): Check[] {
     ...renewalChecks,
     ...loadChecks,
     ...laterChecks,
-    halfSentCheck,
     ...closingChecks,
+    ...tortureChecks,
   ];
 }
 

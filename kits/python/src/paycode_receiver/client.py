@@ -29,6 +29,13 @@ class UnexpectedAnswer(Exception):
     """The service gave an unexpected answer. The message holds neither the request nor secrets."""
 
 
+class Session(Dict[str, str]):
+    """headerName, headerValue, sessionId, expires. Printed it is its id, so that no log holds the token."""
+
+    def __repr__(self) -> str:
+        return f"Session({self.get('sessionId')})"
+
+
 class Client:
     """private_key: your RSA-4096 key, PEM (PKCS#8). service_key: the service's public key, base64 X.509. ca_file: PEM of the authority to
     trust (default: the system's authorities). Threads may share a client."""
@@ -38,10 +45,10 @@ class Client:
         self._private_key: Any = load_pem_private_key(private_key.encode(), password=None)
         self._service_key: Any = load_der_public_key(base64.b64decode(service_key))
         self._tls = ssl.create_default_context(cafile=ca_file)
-        self._session: Optional[Dict[str, str]] = None
+        self._session: Optional[Session] = None
         self._lock = RLock()
 
-    def log_in(self) -> Dict[str, str]:
+    def log_in(self) -> Session:
         """Raises UnexpectedAnswer before it sends the password, if the service does not prove that it holds its key."""
         secret = secrets.token_bytes(64)
         client_challenge = base64.b64encode(self._service_key.encrypt(secret, OAEP)).decode()
@@ -59,7 +66,7 @@ class Client:
         self._session = self._expect("POST", "/authentication/login", body)
         return self._session
 
-    def renew(self) -> Dict[str, str]:
+    def renew(self) -> Session:
         """Gets a new token for the same session; the old one stops working."""
         with self._lock:
             if self._session is None:
@@ -92,7 +99,7 @@ class Client:
             raise UnexpectedAnswer(f"getNotification answered {status}")
         return read_notification(text)
 
-    def _expect(self, method: str, path: str, body: Optional[Dict[str, Any]] = None) -> Dict[str, str]:
+    def _expect(self, method: str, path: str, body: Optional[Dict[str, Any]] = None) -> Session:
         return _parsed(path, *self._call(method, path, body))
 
     def _call(self, method: str, path: str, body: Any = None, headers: Optional[Dict[str, str]] = None) -> Tuple[int, bytes]:
@@ -106,10 +113,10 @@ class Client:
             return error.code, error.read(ANSWER_BYTES_MAX)
 
 
-def _parsed(path: str, status: int, text: bytes) -> Dict[str, str]:
+def _parsed(path: str, status: int, text: bytes) -> Session:
     if status != 200:
         raise UnexpectedAnswer(f"{path.split('?')[0]} answered {status}")
-    return json.loads(text)
+    return Session(json.loads(text))
 
 
 def _jwt(session: Dict[str, str]) -> Dict[str, str]:

@@ -27,7 +27,7 @@ class Store(Protocol):
 
 
 class FileStore:
-    """A store in a folder, for all processes of one machine: a file per notification (empty until done), and one per reversed payment."""
+    """A store in a folder, for all processes of one machine: a file per notification (one byte until done), and one per reversed payment."""
 
     def __init__(self, folder: str, claim_seconds: float = 60):
         os.makedirs(folder, exist_ok=True)
@@ -47,10 +47,11 @@ class FileStore:
         return "REVERSED"
 
     def done(self, transaction_id: int) -> None:
-        with open(self._path(str(transaction_id)), "w", encoding="ascii") as file:
-            file.write("DONE")
-            file.flush()
-            os.fsync(file.fileno())
+        # Not truncated: the file keeps its room on the disk.
+        descriptor = os.open(self._path(str(transaction_id)), os.O_WRONLY | os.O_CREAT, 0o666)
+        with open(descriptor, "wb", buffering=0) as file:
+            file.write(b"DONE")
+            os.fsync(descriptor)
 
     def release(self, transaction_id: int) -> None:
         with suppress(FileNotFoundError):
@@ -64,7 +65,7 @@ class FileStore:
         if self._created(name):
             return "NEW"
         found = self._look(name)
-        if found is not None and found.st_size > 0:
+        if found is not None and found.st_size > 1:
             return "DONE"
         # Of several callers that find the same old claim, the one that creates this file takes it over.
         if not self._is_abandoned(found) or not self._created(f"{name}-taken-over-{round(found.st_mtime * 1000)}"):
@@ -73,18 +74,25 @@ class FileStore:
         return "NEW"
 
     def _created(self, name: str) -> bool:
-        """False when the file exists already: the file system lets one of several callers create it."""
+        """False when the file exists already: the file system lets one of several callers create it. Its byte needs room: a full disk fails before
+        the work."""
         try:
-            with open(self._path(name), "x", encoding="ascii"):
-                return True
+            file = open(self._path(name), "xb", buffering=0)
         except FileExistsError:
             return False
+        try:
+            with file:
+                file.write(b"-")
+        except OSError:
+            os.remove(self._path(name))
+            raise
+        return True
 
     def _is_abandoned(self, found: Any) -> bool:
-        return found is not None and found.st_size == 0 and time.time() - found.st_mtime > self._claim_seconds
+        return found is not None and found.st_size <= 1 and time.time() - found.st_mtime > self._claim_seconds
 
     def _look(self, name: str) -> Any:
-        """Returns os.stat of the file, which is empty until the notification is done. None when it was just released."""
+        """Returns os.stat of the file. None when it was just released."""
         try:
             return os.stat(self._path(name))
         except FileNotFoundError:

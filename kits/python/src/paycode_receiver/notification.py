@@ -1,7 +1,6 @@
 """Opens the body of a webhook and reads the notification in it."""
 
 import base64
-import binascii
 import json
 import re
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 NONCE_BYTES = 12
 TAG_BYTES = 16
 ID_MAX = 2**53 - 1
+KEY = re.compile(r"\W*([0-9A-Fa-f]{32})\W*", re.ASCII)
 BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
 
@@ -25,9 +25,10 @@ class RefusedBody(Exception):
         self.code = code
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Notification:
-    """A notification, version V3. A field that the JSON leaves out is None; fractions are Decimal, with their digits as sent."""
+    """A notification, version V3. A field that the JSON leaves out is None; fractions are Decimal, with their digits as sent. Printed it is
+    its id and status, so that no log holds a card or a phone."""
 
     transaction_id: int  #: Repeats have the same id.
     merchant_id: int
@@ -52,6 +53,9 @@ class Notification:
     version_data: Optional[Dict[str, Any]]
     text: str  #: The JSON as it was sent. It holds personal data.
 
+    def __repr__(self) -> str:
+        return f"Notification({self.transaction_id} {self.status})"
+
     @property
     def payment_id(self) -> int:
         """The id of the payment that this notification is about; for a reversal, of the original payment."""
@@ -61,22 +65,24 @@ class Notification:
 
 def open_notification(raw_body: bytes, keys: Sequence[str]) -> Notification:
     """The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys
-    (32 hexadecimal characters each). Give the new and the old key during a renewal. Raises RefusedBody."""
+    (32 hexadecimal characters each). Give the lines of your key file: blanks, quotes, empty lines and what follows a # do not matter, and every
+    key is tried, the new and the old one during a renewal. Raises RefusedBody, and ValueError when no key fits and a line is none."""
     if not BASE64.fullmatch(raw_body):
         raise RefusedBody("BAD_ENCODING")
     sealed = base64.b64decode(raw_body)
     if len(sealed) < NONCE_BYTES + TAG_BYTES:
         raise RefusedBody("TOO_SHORT")
-    for key in keys:
-        secret = binascii.unhexlify(key)
-        if len(secret) != 16:
-            raise ValueError("a webhook key is 32 hexadecimal characters")
+    lines = [line for key in keys for line in re.sub("#.*", "", key).splitlines() if re.search(r"\w", line)]
+    found = [match[1] for match in map(KEY.fullmatch, lines) if match]
+    for secret in found:
         try:
             # AESGCM always takes the last 16 bytes as the tag.
-            plaintext = AESGCM(secret).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], None)
+            plaintext = AESGCM(bytes.fromhex(secret)).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], None)
         except InvalidTag:
             continue  # the body has another key or was changed on the way
         return read_notification(plaintext)
+    if len(found) < len(lines):
+        raise ValueError("a webhook key is 32 hexadecimal characters")
     raise RefusedBody("NOT_AUTHENTIC")
 
 

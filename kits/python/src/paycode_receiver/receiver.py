@@ -1,5 +1,6 @@
 """Decides what to answer to a notification: 200 keeps the payment, anything else reverses it."""
 
+import logging
 import re
 import time
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from .notification import Notification, RefusedBody, open_notification
 
 BODY_BYTES_MAX = 131_072  #: The receiver refuses longer bodies (413); a notification is far smaller.
 BUSY_PAUSE_SECONDS = 0.05
+LOGGER = logging.getLogger("paycode_receiver")
 PROBE = re.compile(rb'\s*\{\s*"result"\s*:\s*"TEST"\s*\}\s*')
 
 
@@ -24,12 +26,16 @@ class Answer:
     after: Optional[Callable[[], object]] = None
 
 
+TOO_SLOW = Answer(503, "TOO_SLOW")
+
+
 class Receiver:
     """keys: gives the current keys, called at each notification: one, and during a renewal the new and the old one.
     handler: your work. It must be idempotent: a process may die after the work and before the store records it.
     when: BEFORE (the answer waits for the handler, and a payment that you could not store is reversed) or AFTER (the handler runs after the answer 200).
-    answer_within_seconds: the answer is given within this time, whatever the handler does; the platform waits 45 seconds.
-    on_error: called when the handler, the keys or the store fails."""
+    answer_within_seconds: the answer is given within this time from the arrival of the request, whatever the handler does, and is not 200 later; the
+    platform waits 45 seconds.
+    on_error: called when the handler, the keys or the store fails, or something has read the body before. Default: the logger paycode_receiver."""
 
     def __init__(
         self,
@@ -38,16 +44,23 @@ class Receiver:
         handler: Callable[[Notification], None],
         when: str = "BEFORE",
         answer_within_seconds: float = 40,
-        on_error: Callable[[Exception], None] = lambda error: None,
+        on_error: Callable[[Exception], None] = lambda error: LOGGER.error("%s", error, exc_info=error),
     ):
         self._keys, self._store, self._handler = keys, store, handler
-        self._is_after, self._within, self._on_error = when == "AFTER", answer_within_seconds, on_error
+        self._is_after, self._on_error = when == "AFTER", on_error
+        self.answer_within_seconds = answer_within_seconds
 
-    def receive(self, raw_body: bytes, header: Callable[[str], Optional[str]]) -> Answer:
-        """The answer to a raw body. `header` gives a header's value by its name."""
-        due_at = time.monotonic() + self._within
+    def receive(self, raw_body: bytes, header: Callable[[str], Optional[str]], arrived_at: Optional[float] = None) -> Answer:
+        """The answer to a raw body. `header` gives a header's value by its name. `arrived_at`: when the request came, on the clock of time.monotonic."""
+        due_at = (time.monotonic() if arrived_at is None else arrived_at) + self.answer_within_seconds
+        answer = self._answered(raw_body, header, due_at)
+        return TOO_SLOW if answer.status == 200 and time.monotonic() > due_at else answer
+
+    def _answered(self, raw_body: bytes, header: Callable[[str], Optional[str]], due_at: float) -> Answer:
         if len(raw_body) > BODY_BYTES_MAX:
             return Answer(413, "TOO_LONG")
+        if not raw_body and (header("content-length") or "0").strip("0"):
+            return self._failed(RuntimeError("something has read the notification before the receiver: mount the receiver before it"))
         if PROBE.fullmatch(raw_body):
             return Answer(200, "PROBE")
         try:
@@ -72,7 +85,7 @@ class Receiver:
                 elif claim == "REVERSED":
                     self._store.done(transaction_id)
             except Exception as error:  # one notification must not hold up the others
-                self._on_error(error)
+                self._failed(error)
 
     def _claimed(self, notification: Notification, due_at: float) -> Answer:
         claim = self._store.claim(notification)
@@ -85,6 +98,9 @@ class Receiver:
             return Answer(409, "REVERSED")
         if claim != "NEW":
             return Answer(200, "REPEAT")
+        if time.monotonic() > due_at:
+            self._store.release(notification.transaction_id)
+            return TOO_SLOW
         if self._is_after:
             return Answer(200, "ACCEPTED", lambda: self._handle(notification, may_retry=False))
         return self._handled_by(due_at, notification)
@@ -96,7 +112,7 @@ class Receiver:
         try:
             return answers.get(timeout=max(0.0, due_at - time.monotonic()))
         except Empty:
-            return Answer(503, "TOO_SLOW")
+            return TOO_SLOW
 
     def _handle(self, notification: Notification, may_retry: bool) -> Answer:
         try:
@@ -106,11 +122,17 @@ class Receiver:
         except Exception as error:  # whatever the handler raises is a failure of the handler
             # The platform does not repeat after a 200, so the claim stays and resume() finds it.
             if may_retry:
-                self._store.release(notification.transaction_id)
+                try:
+                    self._store.release(notification.transaction_id)
+                except Exception as unreleased:  # the claim ends by itself after a minute
+                    self._failed(unreleased)
             return self._failed(error)
 
     def _failed(self, error: Exception) -> Answer:
-        self._on_error(error)
+        try:
+            self._on_error(error)
+        except Exception:  # a failing on_error must not cost the answer
+            LOGGER.exception("on_error failed")
         return Answer(500, "HANDLER_FAILED")
 
 

@@ -32,6 +32,11 @@ module PaycodeReceiver
       @lock = Monitor.new
     end
 
+    # Neither password, key nor token.
+    def inspect
+      "#<PaycodeReceiver::Client #{@url} #{@identity}>"
+    end
+
     # Raises UnexpectedAnswer before it sends the password, if the service does not prove that it holds its key.
     def log_in
       secret = SecureRandom.bytes(64)

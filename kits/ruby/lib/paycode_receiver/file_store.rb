@@ -3,7 +3,7 @@
 require 'fileutils'
 
 module PaycodeReceiver
-  # Remembers which notifications were handled, in a folder, for all processes of one machine: a file per notification (empty until it is done), and
+  # Remembers which notifications were handled, in a folder, for all processes of one machine: a file per notification (one byte until it is done), and
   # one per reversed payment. Give another object these four methods to share them between machines: kits/README.md has the statements.
   class FileStore
     def initialize(folder, claim_seconds: 60)
@@ -27,7 +27,8 @@ module PaycodeReceiver
 
     # The handler has succeeded.
     def done(transaction_id)
-      File.open(path(transaction_id), 'w') do |file|
+      # Not truncated: the file keeps its room on the disk.
+      File.open(path(transaction_id), File::CREAT | File::WRONLY) do |file|
         file.write('DONE')
         file.fsync
       end
@@ -49,7 +50,7 @@ module PaycodeReceiver
     def take(file)
       return 'NEW' if created?(file)
       found = look(file)
-      return 'DONE' if found&.size?
+      return 'DONE' if found && found.size > 1
 
       # Of several callers that find the same old claim, the one that creates this file takes it over.
       return 'BUSY' unless abandoned?(found) && created?("#{file}-taken-over-#{(found.mtime.to_f * 1000).round}")
@@ -58,18 +59,27 @@ module PaycodeReceiver
       'NEW'
     end
 
-    # False when the file exists already: the file system lets one of several callers create it.
+    # False when the file exists already: the file system lets one of several callers create it. Its byte needs room: a full disk fails before the
+    # work.
     def created?(file)
-      File.open(file, File::CREAT | File::EXCL | File::WRONLY) { true }
+      opened = File.open(file, File::CREAT | File::EXCL | File::WRONLY)
+      begin
+        opened.syswrite('-')
+        opened.close
+        true
+      rescue SystemCallError
+        File.delete(file)
+        raise
+      end
     rescue Errno::EEXIST
       false
     end
 
     def abandoned?(found)
-      !found.nil? && found.zero? && Time.now - found.mtime > @claim_seconds
+      !found.nil? && found.size <= 1 && Time.now - found.mtime > @claim_seconds
     end
 
-    # The file is empty until the notification is done. Nil when it was just released.
+    # Nil when the claim was just released.
     def look(file)
       File.stat(file)
     rescue Errno::ENOENT

@@ -17,7 +17,7 @@ module PaycodeReceiver
 
   # A notification, version V3. A field that the JSON leaves out is nil. Fractions are BigDecimal, which is exact and drops zeros at the end.
   # `transaction_id` is the same in repeats, `reference_transaction_id` the original of a refund or reversal, else 0. The kit passes an unknown
-  # status on unchanged. `text` is the JSON as it was sent, with personal data.
+  # status on unchanged. `text` is the JSON as it was sent, with personal data; `inspect` and `pp` show id and status only.
   Notification = Struct.new(
     :transaction_id, :merchant_id, :merchant_name, :acquirer, :reference, :amount, :currency_code, :code, :status, :client_msisdn,
     :destination, :extra_reference_name, :extra_reference_value, :tip_amount, :reference_transaction_id, :bank_response, :card_info,
@@ -26,6 +26,15 @@ module PaycodeReceiver
     # The id of the payment that this notification is about; for a reversal, of the original payment.
     def payment_id
       status == 'REVERSED' && reference_transaction_id.positive? ? reference_transaction_id : transaction_id
+    end
+
+    def inspect
+      "#<Notification #{transaction_id} #{status}>"
+    end
+    alias_method :to_s, :inspect
+
+    def pretty_print(printer)
+      printer.text(inspect)
     end
 
     # The header is not authenticated, so the encrypted body must be that of a test too: amount 0 and a reference that begins with TEST-.
@@ -37,12 +46,14 @@ module PaycodeReceiver
   NONCE_BYTES = 12
   TAG_BYTES = 16
   ID_MAX = (2**53) - 1
+  KEY = /\A\W*(\h{32})\W*\z/n
   BASE64 = %r{\A(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\z}
-  private_constant :NONCE_BYTES, :TAG_BYTES, :ID_MAX, :BASE64
+  private_constant :NONCE_BYTES, :TAG_BYTES, :ID_MAX, :KEY, :BASE64
 
   class << self
     # The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys (32 hexadecimal
-    # characters each). Give the new and the old key during a renewal. Raises RefusedBody.
+    # characters each). Give the lines of your key file: blanks, quotes, empty lines and what follows a # do not matter, and every key is tried, the new
+    # and the old one during a renewal. Raises RefusedBody, and ArgumentError when no key fits and a line is none.
     def open_notification(raw_body, keys)
       body = raw_body.b
       raise RefusedBody, 'BAD_ENCODING' unless BASE64.match?(body)
@@ -50,10 +61,14 @@ module PaycodeReceiver
       sealed = body.unpack1('m')
       raise RefusedBody, 'TOO_SHORT' if sealed.bytesize < NONCE_BYTES + TAG_BYTES
 
-      keys.each do |key|
+      lines = keys.flat_map { |key| key.b.gsub(/#.*/n, '').lines }.grep(/\w/n)
+      found = lines.filter_map { |line| line[KEY, 1] }
+      found.each do |key|
         plaintext = decrypted(sealed, key)
         return read_notification(plaintext) if plaintext
       end
+      raise ArgumentError, 'a webhook key is 32 hexadecimal characters' if found.size < lines.size
+
       raise RefusedBody, 'NOT_AUTHENTIC'
     end
 
@@ -71,8 +86,6 @@ module PaycodeReceiver
 
     # Nil when the body has another key or was changed on the way.
     def decrypted(sealed, key)
-      raise ArgumentError, 'a webhook key is 32 hexadecimal characters' unless /\A\h{32}\z/.match?(key)
-
       cipher = OpenSSL::Cipher.new('aes-128-gcm').decrypt
       cipher.key = [key].pack('H*')
       cipher.iv = sealed[0, NONCE_BYTES]

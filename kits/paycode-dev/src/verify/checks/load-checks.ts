@@ -1,16 +1,14 @@
 import type { Exchange } from '../../transport/exchange';
 import { sealed } from '../../webhook/envelope';
-import { notificationRequest } from '../../webhook/webhook-request';
 import { type Check, fail, type Finding, pass, type Subject, warn } from '../check';
 import { isAccepted, milliseconds, outcomeOf, sentence } from '../outcome';
+import { type Torture, torture, tortures } from '../../../../vectors/torture';
 
 const section = 'Connections, load and time';
 const inARow = 10;
 const atOnce = 50;
-/** More than one, for a receiver that ends a moment after the broken request. */
-const afterHalf = 3;
-const halfSentAdvice =
-  'It seems that the receiver crashed: reading the body of an aborted request fails. Catch that error (in Node: put the loop over the request into the try), or whoever knows the URL can stop the receiver.';
+/** A receiver that waits for the end of a body gives no answer. */
+const tortureMs = 5_000;
 
 async function keepAlive({ endpoint, maker, deliver }: Subject): Promise<Finding> {
   const connections = endpoint.connections();
@@ -49,15 +47,35 @@ async function fiftyAtOnce({ maker, deliver }: Subject): Promise<Finding> {
   return pass(`the slowest after ${milliseconds(Math.max(...exchanges.map(({ ms }) => ms!)))}`);
 }
 
-async function halfSent({ endpoint, maker, key, deliver }: Subject): Promise<Finding> {
-  const { transactionId, text } = maker.success();
-  await endpoint.breakOff(notificationRequest(sealed(text, key).toString('base64'), { transactionId }));
-  for (let count = 0; count < afterHalf; count += 1) {
-    const exchange = await deliver(maker.success());
-    if (!isAccepted(exchange))
-      return fail(`After half a body, a good one was not accepted: ${outcomeOf(exchange)}. ${halfSentAdvice}`);
-  }
-  return pass('good bodies after it were accepted');
+/** A request of the public network does no harm. A kept connection tells of a process that died and was started again. */
+function tortureCheck(tried: Torture): Check {
+  const run = async ({ endpoint, maker, key, deliver }: Subject): Promise<Finding> => {
+    const connections = endpoint.connections();
+    const onKept = () => deliver(maker.success(), { connections });
+    try {
+      await onKept();
+      const before = await onKept();
+      const { url, options } = endpoint;
+      const target = { url, ca: options.ca, withinMs: Math.min(options.windowMs, tortureMs) };
+      const good = sealed(maker.success().text, key).toString('base64');
+      const answer = await torture(target, tried, { good });
+      const others = [await deliver(maker.success()), await deliver(maker.success())];
+      const after = await onKept();
+      const refused = others.find(exchange => !isAccepted(exchange));
+      if (refused)
+        return fail(`After ${tried.what}, a good notification was not accepted: ${outcomeOf(refused)}. ${tried.advice}`);
+      if (answer === '200') return fail(`Answered 200 to ${tried.what}.`);
+      if (answer === 'SILENCE') return warn(`No answer came to ${tried.what}. ${tried.advice}`);
+      if (before.isReused && !(after.isReused && isAccepted(after)))
+        return warn(
+          `After ${tried.what}, another client's connection had ended: did a process die and start again? ${tried.advice}`,
+        );
+      return pass(answer === '' ? 'dropped, and good ones after it were accepted' : `refused with ${answer}`);
+    } finally {
+      connections.destroy();
+    }
+  };
+  return { id: tried.id, title: `${tried.what}: no harm`, section, run, stopsWith: 'The receiver seems to have ended.' };
 }
 
 /** The value below which `share` of the sorted times are. */
@@ -89,13 +107,8 @@ export const loadChecks: Check[] = [
   { id: 'fifty-at-once', title: '50 notifications at once', section, run: fiftyAtOnce },
 ];
 
-/** After all others that send something: a receiver that it ends fails each of them. */
-export const halfSentCheck: Check = {
-  id: 'half-sent',
-  title: 'a request that breaks off does no harm',
-  section,
-  run: halfSent,
-};
+/** After all others that send something: a receiver that one of them ends fails each of these. */
+export const tortureChecks: Check[] = tortures.map(tortureCheck);
 
 /** They look back at all that was answered. */
 export const closingChecks: Check[] = [

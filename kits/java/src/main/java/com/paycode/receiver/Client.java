@@ -37,9 +37,15 @@ public final class Client {
    * {@code privateKey}: your RSA-4096 key, PEM (PKCS#8). {@code serviceKey}: the service's public key, base64 X.509. {@code ca}: PEM of the authority
    * to trust (null: the system's authorities).
    */
-  public record Options(String url, String identity, String password, String privateKey, String serviceKey, String ca) {}
+  public record Options(String url, String identity, String password, String privateKey, String serviceKey, String ca) {
+    /** Without password and key, for logs. */
+    @Override public String toString() { return "Options " + url + " " + identity; }
+  }
 
-  public record Session(String headerName, String headerValue, String sessionId, String expires) {}
+  public record Session(String headerName, String headerValue, String sessionId, String expires) {
+    /** Without the token, for logs. */
+    @Override public String toString() { return "Session " + sessionId; }
+  }
 
   /** The service gave an unexpected answer. The message holds neither the request nor secrets. */
   public static final class UnexpectedAnswer extends IOException {

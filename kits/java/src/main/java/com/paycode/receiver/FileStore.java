@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A store in a folder, for all processes of one machine: a file per notification (empty until it is done), and one per reversed payment. */
+/** A store in a folder, for all processes of one machine: a file per notification (one byte until it is done), and one per reversed payment. */
 public final class FileStore implements Store {
   private final Path folder;
   private final Duration claimFor;
@@ -38,8 +38,8 @@ public final class FileStore implements Store {
 
   @Override
   public void done(long transactionId) throws IOException {
-    Files.writeString(file(transactionId), "DONE", StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING,
-        StandardOpenOption.WRITE, StandardOpenOption.SYNC);
+    // Not truncated: the file keeps its room on the disk.
+    Files.writeString(file(transactionId), "DONE", StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.SYNC);
   }
 
   @Override
@@ -59,7 +59,7 @@ public final class FileStore implements Store {
   private Claim take(Path file) throws IOException {
     if (created(file)) return Claim.NEW;
     BasicFileAttributes found = look(file);
-    if (found != null && found.size() > 0) return Claim.DONE;
+    if (found != null && found.size() > 1) return Claim.DONE;
     if (!isAbandoned(found)) return Claim.BUSY;
     // Of several callers that find the same old claim, the one that creates this file takes it over.
     String takenOver = file.getFileName() + "-taken-over-" + found.lastModifiedTime().toMillis();
@@ -68,16 +68,23 @@ public final class FileStore implements Store {
     return Claim.NEW;
   }
 
-  /** False when the file exists already: the file system lets one of several callers create it. */
+  /** False when the file exists already: the file system lets one of several callers create it. Its byte needs room: a full disk fails before the work. */
   private static boolean created(Path file) throws IOException {
-    return file.toFile().createNewFile();
+    if (!file.toFile().createNewFile()) return false;
+    try {
+      Files.writeString(file, "-", StandardOpenOption.WRITE);
+      return true;
+    } catch (IOException full) {
+      Files.deleteIfExists(file);
+      throw full;
+    }
   }
 
   private boolean isAbandoned(BasicFileAttributes found) {
-    return found != null && found.size() == 0 && System.currentTimeMillis() - found.lastModifiedTime().toMillis() > claimFor.toMillis();
+    return found != null && found.size() <= 1 && System.currentTimeMillis() - found.lastModifiedTime().toMillis() > claimFor.toMillis();
   }
 
-  /** The file is empty until the notification is done. Null when it was just released. */
+  /** Null when the claim was just released. */
   private static BasicFileAttributes look(Path file) throws IOException {
     try {
       return Files.readAttributes(file, BasicFileAttributes.class);

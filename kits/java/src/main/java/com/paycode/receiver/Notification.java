@@ -10,6 +10,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
@@ -19,7 +20,8 @@ import javax.crypto.spec.SecretKeySpec;
 /**
  * A notification, version V3. A field that the JSON leaves out is null. {@code transactionId} is the same in repeats; amounts have their
  * digits as sent, and so have the BigDecimals in the maps; {@code referenceTransactionId} is the original of a refund or reversal, else 0; the kit
- * passes an unknown status on unchanged; {@code text} is the JSON as it was sent, with personal data.
+ * passes an unknown status on unchanged; {@code text} is the JSON as it was sent, with personal data. Printed it is its id and status, so that no log
+ * holds a card or a phone.
  */
 public record Notification(
     long transactionId, long merchantId, String merchantName, String acquirer, String reference, BigDecimal amount, String currencyCode,
@@ -31,7 +33,10 @@ public record Notification(
   private static final int NONCE_BYTES = 12;
   private static final int TAG_BYTES = 16;
   private static final BigDecimal ID_MAX = BigDecimal.valueOf((1L << 53) - 1);
+  private static final Pattern KEY = Pattern.compile("\\W*([0-9A-Fa-f]{32})\\W*");
   private static final Pattern BASE64 = Pattern.compile("(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?");
+
+  @Override public String toString() { return "Notification " + transactionId + " " + status; }
 
   /** The id of the payment that this notification is about; for a reversal, of the original payment. */
   public long paymentId() {
@@ -40,24 +45,28 @@ public record Notification(
 
   /**
    * The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys (32 hexadecimal
-   * characters each). Give the new and the old key during a renewal.
+   * characters each). Give the lines of your key file: blanks, quotes, empty lines and what follows a # do not matter, and every key is tried, the new and
+   * the old one during a renewal. An IllegalArgumentException says that no key fits and a line is none.
    */
   public static Notification open(byte[] rawBody, List<String> keys) throws RefusedBody {
     String body = new String(rawBody, StandardCharsets.ISO_8859_1);
     if (!BASE64.matcher(body).matches()) throw new RefusedBody("BAD_ENCODING");
     byte[] sealed = Base64.getDecoder().decode(body);
     if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new RefusedBody("TOO_SHORT");
-    for (String key : keys) {
-      byte[] plaintext = decrypted(sealed, key);
+    boolean isUnreadable = false;
+    for (String line : String.join("\n", keys).replaceAll("#.*", "").split("\n")) {
+      Matcher key = KEY.matcher(line);
+      byte[] plaintext = key.matches() ? decrypted(sealed, key.group(1)) : null;
       if (plaintext != null) return read(plaintext);
+      isUnreadable |= !key.matches() && line.matches(".*\\w.*");
     }
+    if (isUnreadable) throw new IllegalArgumentException("a webhook key is 32 hexadecimal characters");
     throw new RefusedBody("NOT_AUTHENTIC");
   }
 
   /** Null when the body has another key or was changed on the way. */
   private static byte[] decrypted(byte[] sealed, String key) {
     byte[] secret = HexFormat.of().parseHex(key);
-    if (secret.length != 16) throw new IllegalArgumentException("a webhook key is 32 hexadecimal characters");
     try {
       Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
       cipher.init(Cipher.DECRYPT_MODE, new SecretKeySpec(secret, "AES"), new GCMParameterSpec(TAG_BYTES * 8, sealed, 0, NONCE_BYTES));

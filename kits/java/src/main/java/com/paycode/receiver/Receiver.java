@@ -16,6 +16,9 @@ public final class Receiver {
   /** The receiver refuses longer bodies (413); a notification is far smaller. */
   public static final int BODY_BYTES_MAX = 131_072;
 
+  private static final Answer TOO_SLOW = new Answer(503, "TOO_SLOW");
+  private static final Consumer<Throwable> LOG =
+      error -> System.getLogger("com.paycode.receiver").log(System.Logger.Level.ERROR, "a notification was not handled", error);
   private static final Duration BUSY_PAUSE = Duration.ofMillis(50);
   private static final Pattern PROBE = Pattern.compile("\\s*\\{\\s*\"result\"\\s*:\\s*\"TEST\"\\s*\\}\\s*");
 
@@ -34,12 +37,13 @@ public final class Receiver {
 
   /**
    * {@code keys} gives the current keys, at each notification: one, and during a renewal the new and the old one. The answer is given within
-   * {@code answerWithin}, whatever the handler does; the platform waits 45 seconds. {@code onError} is called when the handler, the keys or the store fails.
+   * {@code answerWithin} from the arrival of the request, whatever the handler does, and is not 200 later; the platform waits 45 seconds. {@code onError} is
+   * called when the handler, the keys or the store fails, or something has read the body before; without one, {@link System.Logger} is.
    */
   public record Options(
       Callable<List<String>> keys, Store store, Handler handler, When when, Duration answerWithin, Consumer<Throwable> onError) {
     public Options(Callable<List<String>> keys, Store store, Handler handler) {
-      this(keys, store, handler, When.BEFORE, Duration.ofSeconds(40), error -> {});
+      this(keys, store, handler, When.BEFORE, Duration.ofSeconds(40), LOG);
     }
   }
 
@@ -51,7 +55,17 @@ public final class Receiver {
 
   /** The answer to a raw body. {@code header} gives a header's value by its name, or null. */
   public Answer receive(byte[] rawBody, UnaryOperator<String> header) {
-    long dueAt = System.nanoTime() + options.answerWithin().toNanos();
+    return receive(rawBody, header, System.nanoTime());
+  }
+
+  /** The answer to a raw body that came earlier: {@code arrivedAt} is when, by {@link System#nanoTime}. */
+  public Answer receive(byte[] rawBody, UnaryOperator<String> header, long arrivedAt) {
+    long dueAt = arrivedAt + options.answerWithin().toNanos();
+    Answer answer = answered(rawBody, header, dueAt);
+    return answer.status() == 200 && System.nanoTime() > dueAt ? TOO_SLOW : answer;
+  }
+
+  private Answer answered(byte[] rawBody, UnaryOperator<String> header, long dueAt) {
     if (rawBody.length > BODY_BYTES_MAX) return new Answer(413, "TOO_LONG");
     if (PROBE.matcher(new String(rawBody, StandardCharsets.ISO_8859_1)).matches()) return new Answer(200, "PROBE");
     try {
@@ -79,7 +93,7 @@ public final class Receiver {
       } catch (InterruptedException stopping) {
         throw stopping;
       } catch (Exception error) {
-        options.onError().accept(error);
+        failed(error);
       }
     }
   }
@@ -88,19 +102,23 @@ public final class Receiver {
     boolean isAfter = options.when() == When.AFTER;
     Store.Claim claim = options.store().claim(notification);
     while (claim == Store.Claim.BUSY && !isAfter) {
-      if (System.nanoTime() + BUSY_PAUSE.toNanos() > dueAt) return new Answer(503, "BUSY");
+      if (System.nanoTime() > dueAt - BUSY_PAUSE.toNanos()) return new Answer(503, "BUSY");
       Thread.sleep(BUSY_PAUSE.toMillis());
       claim = options.store().claim(notification);
     }
     if (claim == Store.Claim.REVERSED) return new Answer(409, "REVERSED");
     if (claim != Store.Claim.NEW) return new Answer(200, "REPEAT");
+    if (System.nanoTime() > dueAt) {
+      options.store().release(notification.transactionId());
+      return TOO_SLOW;
+    }
     if (isAfter) return new Answer(200, "ACCEPTED", () -> handle(notification, false));
     return handledBy(dueAt, notification);
   }
 
   private Answer handledBy(long dueAt, Notification notification) throws Exception {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
-    answer.completeOnTimeout(new Answer(503, "TOO_SLOW"), Math.max(0, dueAt - System.nanoTime()), TimeUnit.NANOSECONDS);
+    answer.completeOnTimeout(TOO_SLOW, Math.max(0, dueAt - System.nanoTime()), TimeUnit.NANOSECONDS);
     // A handler that runs on after the answer ends by itself.
     inBackground(() -> answer.complete(handle(notification, true)));
     return answer.get();
@@ -122,9 +140,13 @@ public final class Receiver {
     }
   }
 
-  private Answer failed(Throwable error) {
+  Answer failed(Throwable error) {
     if (error instanceof InterruptedException) Thread.currentThread().interrupt();
-    options.onError().accept(error);
+    try {
+      options.onError().accept(error);
+    } catch (RuntimeException failing) {
+      LOG.accept(failing); // a failing onError must not cost the answer
+    }
     return new Answer(500, "HANDLER_FAILED");
   }
 
