@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { prometheusConfig, shippedAlerts } from './prometheus.ts';
-import { calmHistory } from './calm-history.ts';
+import { calmHistory, prometheusConfig, shippedAlerts } from './prometheus.ts';
 import { isPassed, judge, tableOf } from './verdict.ts';
 
 const components = join(__dirname, '../../../k8s/components');

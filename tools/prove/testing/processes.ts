@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** File systems that a run has mounted: a killed one leaves them, and their folder cannot be removed before. Loaded by Node without a build step. */
@@ -160,4 +160,9 @@ function entriesOf(folder: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** Programs that are not installed; each with the words that make it end well. */
+export function missingPrograms(programs: Readonly<Record<string, readonly string[]>>): string[] {
+  return Object.keys(programs).filter(program => spawnSync(program, programs[program]).status !== 0);
 }
