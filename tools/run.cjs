@@ -17,7 +17,6 @@ const groups = {
     scale: ['measure/bench scale', '1 to 8 dispatchers with equal shares of a core; needs root'],
     auth: ['measure/bench auth', 'authorize and login beside a bare route'],
     rest: ['prove/bench-rest', 'processor and memory while nobody pays, and at a peak'],
-    restart: ['prove/bench-restart', 'from the kill of a dispatcher until its payments are posted'],
   },
   prove: {
     model: ['prove/test-model', 'the settlement protocol in Spin'],
