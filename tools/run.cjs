@@ -14,7 +14,6 @@ const groups = {
     calls: ['measure/bench calls', 'work per payment when the core calls once per payment'],
     isolation: ['measure/bench isolation', 'healthy merchants beside merchants that do not answer'],
     timers: ['measure/bench timers', 'how fast reversals are armed, and how late they are decided'],
-    scale: ['measure/bench scale', '1 to 8 dispatchers with equal shares of a core; needs root'],
     auth: ['measure/bench auth', 'authorize and login beside a bare route'],
     rest: ['prove/bench-rest', 'processor and memory while nobody pays, and at a peak'],
   },

@@ -46,7 +46,6 @@ interface PlatformUse {
 export class PlatformUnderTest {
   dispatcher!: ServiceUnderTest;
   scheduler!: ServiceUnderTest;
-  private shared: Record<string, string> = {};
   readonly databases: { dispatcher: string; scheduler: string; events: string };
 
   private constructor(private readonly options: PlatformOptions) {
@@ -58,8 +57,7 @@ export class PlatformUnderTest {
     const platform = new PlatformUnderTest(options);
     for (const name of Object.values(platform.databases)) await options.database.create(name);
     const [dispatcherPort, schedulerPort] = [await freePort(), await freePort()];
-    platform.shared = platform.environment(dispatcherPort, schedulerPort);
-    const env = platform.shared;
+    const env = platform.environment(dispatcherPort, schedulerPort);
     const folder = options.database.folder(options.name);
     const keys = options.secrets.tokenKeys;
     // One after the other: both make the tables of the event log.
@@ -70,29 +68,19 @@ export class PlatformUnderTest {
       env: { ...env, ...keys.env('reversal-scheduler'), DATABASE_URL: options.database.urlOf(platform.databases.scheduler) },
       nodeFlags: options.schedulerFlags,
     });
-    platform.dispatcher = await platform.startDispatcher(dispatcherPort);
-    return platform;
-  }
-
-  /** One more dispatcher beside the first; the caller ends it. */
-  async addDispatcher(): Promise<ServiceUnderTest> {
-    return this.startDispatcher(await freePort());
-  }
-
-  private startDispatcher(port: number): Promise<ServiceUnderTest> {
-    const { options } = this;
-    return startService({
+    platform.dispatcher = await startService({
       name: 'webhook-dispatcher',
-      folder: options.database.folder(options.name),
-      port,
+      folder,
+      port: dispatcherPort,
       env: {
-        ...this.shared,
-        ...options.secrets.tokenKeys.env('webhook-dispatcher'),
-        DATABASE_URL: options.database.urlOf(this.databases.dispatcher),
+        ...env,
+        ...keys.env('webhook-dispatcher'),
+        DATABASE_URL: options.database.urlOf(platform.databases.dispatcher),
         ...options.dispatcher,
       },
       nodeFlags: [...youngGeneration, ...(options.dispatcherFlags ?? [])],
     });
+    return platform;
   }
 
   get eventsUrl(): string {
