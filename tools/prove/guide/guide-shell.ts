@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const root = join(__dirname, '../../..');
 /** Needs a registry; the services are built without one. */
-const notRun = '2. Images';
+const notRun = '2. Images and generated manifests';
 const payment = '7. The first payment';
 
 /** Commands of the guide by step: of a step with an alternative (the secret store), the first block only. */
