@@ -14,10 +14,8 @@ const groups = {
     calls: ['measure/bench calls', 'work per payment when the core calls once per payment'],
     isolation: ['measure/bench isolation', 'healthy merchants beside merchants that do not answer'],
     timers: ['measure/bench timers', 'how fast reversals are armed, and how late they are decided'],
-    scale: ['measure/bench scale', '1 to 8 dispatchers with equal shares of a core; needs root'],
-    auth: ['measure/bench-auth', 'authorize and login beside a bare route'],
+    auth: ['measure/bench auth', 'authorize and login beside a bare route'],
     rest: ['prove/bench-rest', 'processor and memory while nobody pays, and at a peak'],
-    restart: ['prove/bench-restart', 'from the kill of a dispatcher until its payments are posted'],
   },
   prove: {
     model: ['prove/test-model', 'the settlement protocol in Spin'],

@@ -32,10 +32,7 @@ ${quick}
     apps: ['webhook-dispatcher', 'reversal-scheduler'],
     help: `how merchants that do not answer affect healthy ones\n${quick}`,
   },
-  scale: {
-    apps: ['webhook-dispatcher', 'reversal-scheduler'],
-    help: `1 to 8 dispatchers with equal shares of a core, first without a connection; needs root\n${quick}`,
-  },
+  auth: { apps: ['auth-session'], help: `authorize and login beside a bare route\n${quick}` },
   timers: {
     apps: ['reversal-scheduler'],
     help: `how fast reversals are armed and how late they are decided\n${quick}`,

@@ -82,7 +82,7 @@ async function peakOf(platform: OwnPlatform): Promise<{ peak: Map<string, number
 }
 
 async function measure({ name, script }: (typeof modes)[number]): Promise<void> {
-  const platform = await OwnPlatform.startLikeNpm(script);
+  const platform = await OwnPlatform.start(script, {}, true);
   try {
     await pause(settleMs);
     const memory = memoryOf(process.pid);

@@ -1,9 +1,9 @@
 /** `npm run prove -- <name>`: the suites that are one run of Jest. Words and options that follow go to Jest. */
 import { existsSync } from 'node:fs';
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { apps, buildApps } from '../run/build.ts';
 import { makeGeneratedPages } from '../run/build/generated-pages.ts';
+import { missingPrograms } from './testing/processes.ts';
 import { runJest } from './testing/run-jest.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -24,14 +24,17 @@ const suites: Record<string, Suite> = {
   'gateway-compat': {
     help: `one black-box contract for api-gateway and for nginx with auth-session as its external authorization.
 Needs HAProxy and nginx with njs: apt-get install haproxy nginx libnginx-mod-http-js`,
-    config: 'tools/prove/gateway-compat/jest.config.cjs',
-    obstacle: () => missing({ nginx: ['-v'], haproxy: ['-v'] }) ?? (existsSync(njs) ? undefined : 'the njs module of nginx'),
+    config: 'tools/prove/suites.jest.config.cjs',
+    env: { PROVE_SUITE: '*.compat' },
+    obstacle: () =>
+      missingPrograms({ nginx: ['-v'], haproxy: ['-v'] })[0] ?? (existsSync(njs) ? undefined : 'the njs module of nginx'),
     prepare: () => buildApps(['auth-session', 'api-gateway']),
   },
   guide: {
     help: `executes docs/how-to/deploy-to-kubernetes.md and the rotations of k8s/runbooks/rotate-secrets.md as they stand, against a real
 PostgreSQL with TLS and a real Kafka with TLS, SCRAM and the manifests' access rules. Needs kubectl, Java 17, Maven, curl. Some minutes.`,
-    config: 'tools/prove/guide/jest.config.cjs',
+    config: 'tools/prove/suites.jest.config.cjs',
+    env: { PROVE_SUITE: '*.guide' },
     args: ['--testTimeout=1500000'],
     prepare: async () => {
       await makeGeneratedPages();
@@ -49,7 +52,7 @@ PostgreSQL with TLS and a real Kafka with TLS, SCRAM and the manifests' access r
     help: `renders k8s/ offline, checks it as a strict API server would, checks the project's policies, and tests every alert.
 Needs kubectl (https://kubernetes.io/docs/tasks/tools) and promtool (apt-get install prometheus).`,
     config: 'tools/check/manifests/jest.config.cjs',
-    obstacle: () => missing({ kubectl: ['version', '--client'], promtool: ['--version'] }),
+    obstacle: () => missingPrograms({ kubectl: ['version', '--client'], promtool: ['--version'] })[0],
   },
   'node-versions': {
     help: `the packages for integrators on Node 20, 22 and 24, from where npm installs each Node, and the project's own commands under each
@@ -57,10 +60,6 @@ of them as the Node of the person who types.`,
     config: 'apps/platform-e2e/node-versions.jest.config.cjs',
   },
 };
-
-function missing(programs: Record<string, string[]>): string | undefined {
-  return Object.keys(programs).find(program => spawnSync(program, programs[program]!).status !== 0);
-}
 
 const [name = '', ...words] = process.argv.slice(2);
 const { help, config, args = [], env, obstacle, prepare } = suites[name]!;

@@ -4,13 +4,14 @@
  * Java 17 and Maven; without them it says so and ends, in CI it fails. `--home <folder>`: a running platform's PAYCODE_HOME instead of an own one.
  */
 import { join } from 'node:path';
-import { missingPrograms, toolchain } from './contracts/toolchain.ts';
+import { needed, toolchain } from './contracts/toolchain.ts';
 import { OwnPlatform } from './testing/own-platform.ts';
+import { missingPrograms } from './testing/processes.ts';
 import { runJest } from './testing/run-jest.ts';
 import { makeGeneratedPages } from '../run/build/generated-pages.ts';
 
 async function main(words: string[]): Promise<number> {
-  const missing = missingPrograms();
+  const missing = missingPrograms(needed);
   if (missing.length > 0) {
     console.log(`contracts: not run, for this machine lacks ${missing.join(', ')}`);
     return process.env['CI'] === 'true' ? 1 : 0;
@@ -24,8 +25,8 @@ async function main(words: string[]): Promise<number> {
     return await runJest({
       name: 'test:contracts',
       words,
-      args: ['-c', join(import.meta.dirname, 'contracts/jest.config.cjs'), '--maxWorkers=1'],
-      env: { CONTRACTS_TOOLCHAIN: JSON.stringify(tools), CONTRACTS_HOME: home ?? platform!.home },
+      args: ['-c', join(import.meta.dirname, 'suites.jest.config.cjs'), '--maxWorkers=1'],
+      env: { PROVE_SUITE: '*.contract', CONTRACTS_TOOLCHAIN: JSON.stringify(tools), CONTRACTS_HOME: home ?? platform!.home },
     });
   } finally {
     await platform?.stop();

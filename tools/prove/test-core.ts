@@ -4,7 +4,7 @@ import { checkLines } from '../../kits/paycode-dev/src/report/text-report.ts';
 import { ContractForms } from './core-contract/contract-forms.ts';
 import { readArguments, usage, UsageError } from './core-contract/core-arguments.ts';
 import { CoreClient, Unreachable } from './core-contract/core-client.ts';
-import { KafkaCoreLog } from './core-contract/kafka-core-log.ts';
+import { KafkaCoreLog } from './core-contract/core-log.ts';
 import { countsOf, verifyCore } from './core-contract/verify-core.ts';
 
 /** As those of paycode-dev. */

@@ -1,8 +1,7 @@
 /**
  * `npm run test:faults`: the fault cases of the settlement protocol with real processes, real PostgreSQL and, where the events matter,
- * real Kafka. `-- --case 17` runs one, `-- <word>` the files whose name contains it. The cases start Kafka themselves. With KAFKA_BROKERS
- * they use that (empty) cluster, with FAULTS_EVENTS=postgres the event log in PostgreSQL, and print which cases cannot run with it.
- * With FAULTS_EVENTS=kafka every case uses Kafka.
+ * real Kafka. `-- --case 17` runs one, `-- <word>` the files whose name contains it. The cases start Kafka themselves. With
+ * FAULTS_EVENTS=postgres they use the event log in PostgreSQL, with FAULTS_EVENTS=kafka every case uses Kafka.
  *
  * `-- --random [--payments 10000] [--seed N] [--kafka]`: payments while processes are killed, stopped and restarted at random.
  */
@@ -35,8 +34,9 @@ function filesOf(number: string): string[] {
   return files;
 }
 
-function run(config: string, words: string[], env: Record<string, string> = {}): Promise<number> {
-  return runJest({ name: 'test:faults', words, args: ['-c', join(root, 'tools/prove/faults', config), '--runInBand'], env });
+function run(files: string, words: string[], env: Record<string, string> = {}): Promise<number> {
+  const args = ['-c', join(root, 'tools/prove/suites.jest.config.cjs'), '--runInBand'];
+  return runJest({ name: 'test:faults', words, args, env: { PROVE_SUITE: `faults/${files}/*.fault`, ...env } });
 }
 
 function runAtRandom(): Promise<number> {
@@ -45,12 +45,12 @@ function runAtRandom(): Promise<number> {
     `seed ${seed}; the same choices again: npm run test:faults -- --random --payments ${values.payments} --seed ${seed}${values.kafka ? ' --kafka' : ''}`,
   );
   const events = values.kafka ? 'kafka' : 'postgres';
-  return run('jest.random.config.cjs', [], { FAULTS_PAYMENTS: values.payments, FAULTS_SEED: seed, FAULTS_RANDOM_EVENTS: events });
+  return run('random', [], { FAULTS_PAYMENTS: values.payments, FAULTS_SEED: seed, FAULTS_RANDOM_EVENTS: events });
 }
 
 function runCases(): Promise<number> {
   const selection = values.case ? [...filesOf(values.case), '-t', `case ${Number(values.case)}:`] : positionals;
-  return run('jest.config.cjs', selection);
+  return run('cases', selection);
 }
 
 await buildApps(apps);

@@ -1,12 +1,13 @@
 /** `npm run prove -- game-day`: faults played on standalone platforms beside a real Prometheus with the shipped rules (`-- --help` for more). */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { missingPrograms, shippedAlerts } from './game-day/prometheus.ts';
+import { shippedAlerts } from './game-day/prometheus.ts';
 import { type GameDay, monitorsIn, type Play, runPlay } from './game-day/run-play.ts';
 import { accessPlays } from './game-day/plays/access-plays.ts';
 import { dataPlays, receiverPlays } from './game-day/plays/payment-plays.ts';
 import { outagePlays } from './game-day/plays/outage-plays.ts';
 import { isPassed, type PlayResult, tableOf } from './game-day/verdict.ts';
+import { missingPrograms } from './testing/processes.ts';
 
 const components = join(import.meta.dirname, '../../k8s/components');
 const plays: readonly Play[] = [...receiverPlays, ...outagePlays, ...dataPlays, ...accessPlays];
@@ -40,7 +41,7 @@ function count(option: 'at-once' | 'calm'): number {
 }
 
 async function main(): Promise<boolean> {
-  const missing = missingPrograms();
+  const missing = missingPrograms({ prometheus: ['--version'], promtool: ['--version'] });
   if (missing.length > 0) throw new Error(`this machine lacks ${missing.join(' and ')}: apt-get install prometheus`);
   const alerts = shippedAlerts(components);
   const day: GameDay = { alerts, monitors: monitorsIn(components), calmMin: count('calm'), say };

@@ -6,10 +6,15 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { judgeFaults } from './mutation/judge-faults.ts';
-import { type Outcome, reportOutcomes, reportVerdict } from './mutation/report.ts';
-import { type SeededFault, seededFaults, staleFaults } from './mutation/seeded-faults.ts';
-import { type StrykerArea, strykerAreas } from './mutation/stryker/areas.ts';
-import { runStryker } from './mutation/stryker/run-stryker.ts';
+import {
+  type Outcome,
+  reportOutcomes,
+  reportVerdict,
+  type SeededFault,
+  seededFaults,
+  staleFaults,
+} from './mutation/seeded-faults.ts';
+import { runStryker, type StrykerArea, strykerAreas } from './mutation/stryker/run-stryker.ts';
 
 const usage = `npm run prove -- mutation [options]
 Puts faults into a copy of the code, one at a time, and demands that a test notices each. Without an option: everything, which takes some two hours.

@@ -4,10 +4,9 @@
  */
 import { join } from 'node:path';
 import { ensureTokenKeys } from '../../libs/access/src/service-token/token-keys.ts';
-import { ensureDatabases } from './compose/databases.ts';
+import { ensureDatabases, ensureTopics } from './compose/databases.ts';
 import { ensureGatewayCertificate, ensureSecrets } from './compose/secrets.ts';
 import { seed } from './compose/seed.ts';
-import { ensureTopics } from './compose/topics.ts';
 
 function setting(name: string): string {
   const value = process.env[name];

@@ -2,14 +2,14 @@
  * `npm run generate -- site`: builds the documentation site of docs/ into dist/site, which the gateway serves at /docs/ (ADR 0070). `npm start` runs it when a page has
  * changed. It makes the generated pages first. Fails on a link that leads nowhere and on a page that no list of docs/README.md has.
  */
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'vitepress';
+import { parse } from 'yaml';
 import { makeGeneratedPages } from './build/generated-pages.ts';
-import { writeApiReference } from './site/api-reference.ts';
 import { lockBuild, siteFingerprint } from './site/fingerprint.ts';
-import { sidebarOf, startPage } from './site/navigation.ts';
-import { type Page, pagesOf, withProgram, withSiteLinks } from './site/pages.ts';
+import { type Page, pagesOf, sidebarOf, startPage, withProgram, withSiteLinks } from './site/pages.ts';
 import { seal } from './site/seal.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -95,6 +95,31 @@ async function main(): Promise<void> {
   if (!unlock) return console.log('another process builds the site');
   process.once('exit', unlock);
   await buildSite();
+}
+
+const own = join(import.meta.dirname, 'site/api');
+const viewer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+/** The files of the viewer that the page needs, with its licence. */
+const viewerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt'];
+
+/**
+ * Writes the API reference into `<site>/api`: a page that shows the OpenAPI documents and sends what is tried to the host that serves it. The viewer is
+ * copied as its package has it.
+ */
+function writeApiReference(root: string, site: string): void {
+  const folder = join(site, 'api');
+  mkdirSync(folder, { recursive: true });
+  for (const name of ['index.html', 'page.css', 'page.js']) copyFileSync(join(own, name), join(folder, name));
+  for (const name of viewerFiles) copyFileSync(join(viewer, name), join(folder, name));
+  for (const name of ['public', 'webhooks']) {
+    const text = readFileSync(join(root, `docs/reference/http/${name}.openapi.yaml`), 'utf8');
+    writeFileSync(join(folder, `${name}.json`), JSON.stringify(name === 'public' ? onThisHost(text) : parse(text)));
+  }
+}
+
+/** The document with the address of whoever serves it, in place of the addresses that its file has. */
+function onThisHost(text: string): object {
+  return { ...(parse(text) as object), servers: [{ url: '/', description: 'The platform that serves this page.' }] };
 }
 
 await main();

@@ -3,8 +3,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { Client } from 'pg';
-import { PlatformConnection, type Standalone } from '@paycode/platform-client';
-import { makeAccount, makeMerchant, makeMerchantWithReceiver, payNewCode } from './testing/platform';
+import { newAccount, PlatformConnection, type Standalone } from '@paycode/platform-client';
+import { makeMerchant, makeMerchantWithReceiver, payNewCode } from './testing/platform';
 import { PlatformProcess, temporaryFolder } from './testing/platform-process';
 
 /** `npm start` on a machine: what it keeps, what it says, what it leaves behind (architecture 7). */
@@ -129,7 +129,7 @@ describe('the standalone platform', () => {
     const connection = new PlatformConnection(home);
     expect(connection.standalone.accounts.map(({ username }) => username)).toEqual(before.map(({ username }) => username));
     expect(connection.standalone.accounts).not.toEqual(before);
-    await makeAccount(connection, { type: 'PSP', id: 7 });
+    await newAccount(connection, { type: 'PSP', id: 7 });
     await platform.stop();
   });
 

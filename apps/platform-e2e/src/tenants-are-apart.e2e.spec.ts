@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { accepted, type Credentials, type Merchant } from '@paycode/platform-client';
+import { accepted, type Credentials, type Merchant, newAccount } from '@paycode/platform-client';
 import { eventually } from '@paycode/service-runtime/testing';
 import { parse } from 'yaml';
-import { makeAccount, makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
+import { makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 
 interface Subject {
   merchantId: number;
@@ -94,13 +94,13 @@ describe('tenants', () => {
     };
     secrets = [marker, url, receiver.encryptKey, reference, '77.77'];
     const id = randomInt(1_000_000, 2 ** 40);
-    callers.set('MANAGER', await makeAccount(platform, { type: 'MANAGER', id }));
-    callers.set('MERCHANT', await makeAccount(platform, { type: 'MERCHANT', id }));
-    callers.set('PSP', await makeAccount(platform, { type: 'PSP', id }));
-    callers.set('STK', await makeAccount(platform, { type: 'STK', username: `stk-matrix-${id}` }));
+    callers.set('MANAGER', await newAccount(platform, { type: 'MANAGER', id }));
+    callers.set('MERCHANT', await newAccount(platform, { type: 'MERCHANT', id }));
+    callers.set('PSP', await newAccount(platform, { type: 'PSP', id }));
+    callers.set('STK', await newAccount(platform, { type: 'STK', username: `stk-matrix-${id}` }));
     callers.set(
       'ACQUIRER',
-      await makeAccount(platform, { type: 'ACQUIRER', username: `acquirer-matrix-${id}`, acquirer: `Other Bank ${id}` }),
+      await newAccount(platform, { type: 'ACQUIRER', username: `acquirer-matrix-${id}`, acquirer: `Other Bank ${id}` }),
     );
   });
 

@@ -25,6 +25,16 @@ export interface PaymentCode {
   codeUrl: string;
 }
 
+interface CodeDetails {
+  /** When a PSP makes the code. */
+  merchantId?: number;
+  merchantReference: string;
+  amount: string | number;
+  currencyCode: string;
+  expiryDate?: number;
+  useOnce?: boolean;
+}
+
 /** The platform refused a request that it should have accepted; the message contains the answer. */
 export class UnexpectedAnswerError extends Error {
   constructor(what: string, { status, text }: JsonAnswer) {
@@ -66,7 +76,7 @@ export class Merchant {
   }
 
   /** An `amount` given as text is sent digit for digit. */
-  async createCode(details: { merchantReference: string; amount: string | number; currencyCode: string }): Promise<PaymentCode> {
+  async createCode(details: CodeDetails): Promise<PaymentCode> {
     const body = { ...details, amount: exactNumber(String(details.amount)) };
     const call = { method: 'POST', path: '/pluto/code/create', body, as: this.options.credentials };
     return accepted('createCode', await this.platform.gateway(call)) as PaymentCode;
@@ -113,4 +123,18 @@ export class Merchant {
 export function accepted(what: string, answer: JsonAnswer): unknown {
   if (answer.status < 200 || answer.status > 299) throw new UnexpectedAnswerError(what, answer);
   return answer.body;
+}
+
+/** An account that an operator makes, e.g. `{ type: 'PSP', id: 7 }`. */
+export async function newAccount(platform: PlatformConnection, account: object): Promise<Credentials> {
+  const answer = await platform.operator('auth-session', { method: 'POST', path: '/internal/accounts', body: account });
+  const { username, apiPassword: password } = accepted('the account', answer) as { username: string; apiPassword: string };
+  return { username, password };
+}
+
+/** Lets an operator make an active merchant, or renew it. */
+export async function saveMerchant(platform: PlatformConnection, merchantId: number, pspId = 1): Promise<void> {
+  const body = { merchantName: `Shop ${merchantId.toString(36)}`, pspId, acquirer: 'Demo Bank', status: 'ACTIVE' };
+  const put = { method: 'PUT', path: `/internal/merchants/${merchantId}`, body };
+  accepted('the merchant', await platform.operator('notification-config', put));
 }

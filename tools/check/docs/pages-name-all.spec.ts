@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { channels, namedNotificationStatuses, payloadVersions, validTypesText } from '@paycode/dto';
 import { parse } from 'yaml';
 import { events } from '../../../libs/dto/src/events/events.ts';
-import { readDeclarations } from '../../run/build/read-declarations.ts';
+import { readDeclarations } from '../../run/build/generated-pages.ts';
 
 const page = (path: string): string => readFileSync(join(__dirname, '../../../docs', path), 'utf8');
 

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TestAuthority } from '@paycode/safe-http/testing';
 import { parse } from 'yaml';
 import { chartFiles, chartFolder } from '../chart/chart-files';
-import { writeCertificate } from '../../prove/gateway-compat/test-certificate';
 
 const root = join(__dirname, '../../..');
 /** Of the templates, those that are written by hand. */
@@ -32,13 +32,14 @@ describe('the Helm chart', () => {
 });
 
 describe('the pod of `helm test`', () => {
-  let certificate: Awaited<ReturnType<typeof writeCertificate>>;
+  let certFile: string;
   let service: Server;
   let readiness: number[];
   beforeAll(async () => {
-    certificate = await writeCertificate(mkdtempSync(join(tmpdir(), 'paycode-ready-')));
-    const [cert, key] = [certificate.certFile, certificate.keyFile].map(file => readFileSync(file));
-    service = createServer({ cert, key }, (asked, answer) => {
+    const certificate = await TestAuthority.selfSigned({ dns: ['localhost'] });
+    certFile = join(mkdtempSync(join(tmpdir(), 'paycode-ready-')), 'cert.pem');
+    writeFileSync(certFile, certificate.cert);
+    service = createServer(certificate, (asked, answer) => {
       answer.statusCode = asked.url === '/health/ready' ? (readiness.shift() ?? 200) : 404;
       answer.end();
     });
@@ -72,7 +73,7 @@ describe('the pod of `helm test`', () => {
 
   function ready(env: Record<string, string>): Promise<{ code: number; output: string }> {
     const script = readFileSync(join(root, chartFolder, 'files/ready.cjs'), 'utf8');
-    const own = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: certificate.certFile, SERVICES: `localhost:${port()}`, ...env };
+    const own = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: certFile, SERVICES: `localhost:${port()}`, ...env };
     return new Promise(resolve =>
       execFile(process.execPath, ['-e', script], { env: own, timeout: 120_000 }, (error, stdout, stderr) =>
         resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),

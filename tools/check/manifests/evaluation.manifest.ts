@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readDeclarations } from '../../run/build/read-declarations';
+import { readDeclarations } from '../../run/build/generated-pages';
 import { nameOf, render, type Resource, settingsOf } from './render';
 
 const root = join(__dirname, '../../..');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ipaddr from 'ipaddr.js';
-import { readDeclarations } from '../../run/build/read-declarations';
+import { readDeclarations } from '../../run/build/generated-pages';
 import { render, renderWithBase, type Resource, settingsOf } from './render';
 
 const environment = readDeclarations().settings;

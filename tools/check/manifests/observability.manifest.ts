@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { parse } from 'yaml';
-import { readDeclarations } from '../../run/build/read-declarations';
+import { readDeclarations } from '../../run/build/generated-pages';
 import { render, renderWithBase } from './render';
 
 const root = join(__dirname, '../../..');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readDeclarations } from '../../run/build/read-declarations';
+import { readDeclarations } from '../../run/build/generated-pages';
 import { nameOf, render, renderWithBase, type Resource } from './render';
 
 const root = join(__dirname, '../../..');

@@ -1,14 +1,13 @@
 /** Payments that a payment core completes by calls to payment-simulator: bursts and steady rates of them, timed, charged with their CPU, and audited. */
 import { freePort } from '@paycode/persistence/embedded';
 import { bundle, CalledProcess } from './child-processes.ts';
-import type { Circumstances } from './contender.ts';
+import type { Circumstances } from './delivery-rounds.ts';
 import type { Completed, CoreLoad, CoreOptions } from './core.main.ts';
 import { deviationsOf } from './exact-audit.ts';
 import { cpuUsOf, cpuUsOfTree, monotonicMs, until } from './meters.ts';
-import type { PlatformUnderTest } from './platform-under-test.ts';
+import { type PlatformUnderTest, type ServiceUnderTest, startService } from './platform-under-test.ts';
 import type { Arrivals } from './receiver.main.ts';
 import { percentile, progress } from './report.ts';
-import { type ServiceUnderTest, startService } from './services.ts';
 
 /** A burst of calls. */
 export interface CallsBurst {

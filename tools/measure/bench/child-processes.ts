@@ -6,8 +6,8 @@ interface ChildOptions {
   env?: Record<string, string>;
   /** Flags of Node itself. */
   nodeFlags?: string[];
-  /** Default: standard output is a pipe to this process. A file descriptor: it goes there. */
-  output?: 'pipe' | number;
+  /** File descriptor of what it prints. Default: the standard error of this process, for it is no result. */
+  output?: number;
   /** Opens a channel for messages. */
   hasChannel?: boolean;
 }
@@ -16,28 +16,16 @@ const started = new Set<ChildProcess>();
 let isWatching = false;
 
 /** Starts `file` with the Node that runs this. */
-export function startNode(file: string, args: string[], options: ChildOptions = {}): ChildProcess {
-  const { env = {}, nodeFlags = [], output = 'pipe', hasChannel = false } = options;
-  const child = spawn(process.execPath, [...nodeFlags, file, ...args], {
+export function startNode(
+  file: string,
+  { env = {}, nodeFlags = [], output = process.stderr.fd, hasChannel = false }: ChildOptions,
+): ChildProcess {
+  const child = spawn(process.execPath, [...nodeFlags, file], {
     env: { ...process.env, NODE_OPTIONS: '', ...env },
-    stdio: ['ignore', output, typeof output === 'number' ? output : 'inherit', ...(hasChannel ? (['ipc'] as const) : [])],
+    stdio: ['ignore', output, output, ...(hasChannel ? (['ipc'] as const) : [])],
     serialization: 'advanced',
   });
   return endingWithThisProcess(child);
-}
-
-/** Resolves to the first match in what the child prints. Rejects when it ends before. */
-export function firstMatch(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    child.stdout!.on('data', (chunk: Buffer) => {
-      // The output is read for the whole run, because a full pipe would stop the service.
-      if (text.length < 65_536) text += chunk.toString();
-      const match = pattern.exec(text);
-      if (match) resolve(match);
-    });
-    child.once('exit', code => reject(new Error(`a process ended with ${String(code)} before it was ready`)));
-  });
 }
 
 /** Asks the child to end and waits until it has. */
@@ -114,9 +102,7 @@ export class CalledProcess {
     private readonly file: string,
     options: ChildOptions = {},
   ) {
-    // The child's output is no result.
-    this.child = startNode(file, [], { output: process.stderr.fd, ...options, hasChannel: true });
-
+    this.child = startNode(file, { ...options, hasChannel: true });
     this.child.on('message', (answer: Answer) => this.settle(answer));
     this.child.once('close', () => this.failAll());
   }

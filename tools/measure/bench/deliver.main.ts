@@ -1,8 +1,17 @@
 /** `npm run bench:deliver`: webhooks per second beside job queues and a bare loop (docs/explanation/performance.md). */
 import { setTimeout as pause } from 'node:timers/promises';
 import { bundle, CalledProcess } from './child-processes.ts';
-import { type Circumstances, type Contender, peerContender, platformContender } from './contender.ts';
-import { type Burst, measureBurst, measureSteady, newPayments, type Steady } from './delivery-rounds.ts';
+import {
+  type Burst,
+  type Circumstances,
+  type Contender,
+  measureBurst,
+  measureSteady,
+  newPayments,
+  peerContender,
+  platformContender,
+  type Steady,
+} from './delivery-rounds.ts';
 import type { FloorResult } from './floor.main.ts';
 import { makeMerchants } from './merchants.ts';
 import { cpuUsOf } from './meters.ts';

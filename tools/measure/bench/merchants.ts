@@ -1,11 +1,11 @@
-import { KeyObject, randomBytes, webcrypto } from 'node:crypto';
+import 'reflect-metadata';
+import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestTokenKeys } from '@paycode/access/testing';
-import { generateWebhookKey, importWebhookKey, KeyRing, webhookKeyAad, WebhookKeySealer } from '@paycode/crypto';
+import { generateWebhookKey, KeyRing, webhookKeyAad, WebhookKeySealer } from '@paycode/crypto';
+import { TestAuthority } from '@paycode/safe-http/testing';
 import { noRecipients, type Route, type TransactionNotificationV3 } from '@paycode/dto';
-import * as x509 from '@peculiar/x509';
-import 'reflect-metadata';
 
 /** Secrets of a run, in the form of the services' environment. */
 export interface BenchSecrets {
@@ -18,7 +18,6 @@ export interface BenchMerchant {
   merchantId: number;
   url: string;
   route: Route;
-  key: KeyObject;
 }
 
 /** Keys that services read from files lie in `folder`. */
@@ -43,7 +42,7 @@ export function makeMerchants(
     const key = generateWebhookKey();
     const url = `https://127.0.0.1:${port}${path}`;
     const sealedKey = sealer.seal(Buffer.from(key, 'hex'), webhookKeyAad(merchantId, 'key-1'));
-    return { merchantId, url, key: importWebhookKey(key), route: routeOf({ merchantId, url, sealedKey }) };
+    return { merchantId, url, route: routeOf({ merchantId, url, sealedKey }) };
   });
 }
 
@@ -54,8 +53,6 @@ function routeOf({ merchantId, url, sealedKey }: { merchantId: number; url: stri
   return { merchantId, url, version, encryption, sealedKey, ...others };
 }
 
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
-
 export interface CertificateFiles {
   certFile: string;
   keyFile: string;
@@ -63,18 +60,10 @@ export interface CertificateFiles {
 
 /** A self-signed certificate of 127.0.0.1 for the receivers; whoever posts to them trusts it (NODE_EXTRA_CA_CERTS). */
 export async function writeBenchCertificate(folder: string): Promise<CertificateFiles> {
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: 'CN=Receivers',
-    notBefore: new Date(Date.now() - 3_600_000),
-    notAfter: new Date(Date.now() + 86_400_000),
-    signingAlgorithm: algorithm,
-    keys,
-    extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }])],
-  });
+  const { cert, key } = await TestAuthority.selfSigned({ ips: ['127.0.0.1'] });
   const files = { certFile: join(folder, 'receivers.pem'), keyFile: join(folder, 'receivers-key.pem') };
-  writeFileSync(files.certFile, certificate.toString('pem'));
-  writeFileSync(files.keyFile, KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }));
+  writeFileSync(files.certFile, cert);
+  writeFileSync(files.keyFile, key);
   return files;
 }
 

@@ -1,8 +1,12 @@
 /** Dispatcher and scheduler together, with the event transport between them. */
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { freePort } from '@paycode/persistence/embedded';
 import type { BenchDatabase, DatabaseUse } from './bench-database.ts';
+import { ended, startNode } from './child-processes.ts';
 import type { BenchSecrets, CertificateFiles } from './merchants.ts';
-import { type ServiceUnderTest, startService } from './services.ts';
+import { until } from './meters.ts';
 
 /** The dispatcher's, as `k8s/base/webhook-dispatcher` has it. */
 const youngGeneration = ['--max-semi-space-size=32'];
@@ -15,7 +19,7 @@ export interface PlatformFixture {
   certificate: CertificateFiles;
 }
 
-export interface PlatformOptions extends PlatformFixture {
+interface PlatformOptions extends PlatformFixture {
   /** Prefix of its databases: one for each platform of a run. */
   name: string;
   /** Brokers of Kafka; without them events go through PostgreSQL. */
@@ -32,7 +36,7 @@ export interface Stored {
   scheduler: number;
 }
 
-export interface PlatformUse {
+interface PlatformUse {
   /** Of the dispatcher's and the scheduler's databases. */
   services: DatabaseUse;
   /** Of the log of the PostgreSQL transport. */
@@ -42,7 +46,6 @@ export interface PlatformUse {
 export class PlatformUnderTest {
   dispatcher!: ServiceUnderTest;
   scheduler!: ServiceUnderTest;
-  private shared: Record<string, string> = {};
   readonly databases: { dispatcher: string; scheduler: string; events: string };
 
   private constructor(private readonly options: PlatformOptions) {
@@ -54,8 +57,7 @@ export class PlatformUnderTest {
     const platform = new PlatformUnderTest(options);
     for (const name of Object.values(platform.databases)) await options.database.create(name);
     const [dispatcherPort, schedulerPort] = [await freePort(), await freePort()];
-    platform.shared = platform.environment(dispatcherPort, schedulerPort);
-    const env = platform.shared;
+    const env = platform.environment(dispatcherPort, schedulerPort);
     const folder = options.database.folder(options.name);
     const keys = options.secrets.tokenKeys;
     // One after the other: both make the tables of the event log.
@@ -66,29 +68,19 @@ export class PlatformUnderTest {
       env: { ...env, ...keys.env('reversal-scheduler'), DATABASE_URL: options.database.urlOf(platform.databases.scheduler) },
       nodeFlags: options.schedulerFlags,
     });
-    platform.dispatcher = await platform.startDispatcher(dispatcherPort);
-    return platform;
-  }
-
-  /** One more dispatcher beside the first; the caller ends it. */
-  async addDispatcher(): Promise<ServiceUnderTest> {
-    return this.startDispatcher(await freePort());
-  }
-
-  private startDispatcher(port: number): Promise<ServiceUnderTest> {
-    const { options } = this;
-    return startService({
+    platform.dispatcher = await startService({
       name: 'webhook-dispatcher',
-      folder: options.database.folder(options.name),
-      port,
+      folder,
+      port: dispatcherPort,
       env: {
-        ...this.shared,
-        ...options.secrets.tokenKeys.env('webhook-dispatcher'),
-        DATABASE_URL: options.database.urlOf(this.databases.dispatcher),
+        ...env,
+        ...keys.env('webhook-dispatcher'),
+        DATABASE_URL: options.database.urlOf(platform.databases.dispatcher),
         ...options.dispatcher,
       },
       nodeFlags: [...youngGeneration, ...(options.dispatcherFlags ?? [])],
     });
+    return platform;
   }
 
   get eventsUrl(): string {
@@ -151,4 +143,63 @@ export class PlatformUnderTest {
       NODE_EXTRA_CA_CERTS: certificate.certFile,
     };
   }
+}
+
+/** Services under test: the release bundles, each in its own process on its own database. */
+export interface ServiceUnderTest {
+  pid: number;
+  internalUrl: string;
+  publicUrl: string;
+  /** The file of what it prints. */
+  log: string;
+  stop(): Promise<void>;
+  /** At once, as a crash would. */
+  kill(): Promise<void>;
+}
+
+interface ServiceOptions {
+  name: 'auth-session' | 'webhook-dispatcher' | 'reversal-scheduler' | 'payment-simulator';
+  /** Where its log goes. */
+  folder: string;
+  port: number;
+  env: Record<string, string>;
+  nodeFlags?: string[];
+}
+
+const startTimeoutMs = 60_000;
+
+/** Resolves when it accepts traffic; rejects with the end of its log when it fails to start. */
+export async function startService({ name, folder, port, env, nodeFlags }: ServiceOptions): Promise<ServiceUnderTest> {
+  const log = join(folder, `${name}.log`);
+  const output = openSync(log, 'a');
+  const main = join(process.cwd(), 'dist/apps', name, 'main.cjs');
+  const publicPort = await freePort();
+  const ports = { LISTEN_HOST: '127.0.0.1', INTERNAL_PORT: String(port), PUBLIC_PORT: String(publicPort) };
+  const child = startNode(main, { env: { LOG_LEVEL: 'info', ...ports, ...env }, nodeFlags, output });
+  closeSync(output);
+  const [internalUrl, publicUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${publicPort}`];
+  await untilReady(child, { name, log, isReady: () => answersWell(`${internalUrl}/health/ready`) });
+  return { pid: child.pid!, internalUrl, publicUrl, log, stop: () => ended(child), kill: () => ended(child, 'SIGKILL') };
+}
+
+/** Rejects with the end of its log when it ends before, or is not ready in time. */
+async function untilReady(
+  child: ChildProcess,
+  { name, log, isReady }: { name: string; log: string; isReady: () => Promise<boolean> },
+): Promise<void> {
+  const look = async () => {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`${name} ended with ${child.exitCode ?? child.signalCode}`);
+    return isReady();
+  };
+  await until(`${name} ready`, look, { withinMs: startTimeoutMs, everyMs: 50 }).catch((error: Error) => {
+    throw new Error(`${error.message}\n${readFileSync(log, 'utf8').slice(-2_000)}`);
+  });
+}
+
+function answersWell(url: string): Promise<boolean> {
+  return fetch(url).then(
+    response => response.ok,
+    () => false,
+  );
 }

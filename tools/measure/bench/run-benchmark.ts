@@ -73,11 +73,6 @@ class Neighbours {
     for (const route of routes) this.routes.set(route.merchantId, route);
   }
 
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise(resolve => this.server.close(resolve));
-  }
-
   private answerTo(path: string, body: unknown): unknown {
     if (path === '/internal/routes') return (body as { merchantIds: number[] }).merchantIds.map(id => this.routes.get(id));
     // Every payment that a timer asks about went unanswered.

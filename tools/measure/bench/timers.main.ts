@@ -1,13 +1,12 @@
 /** `npm run bench -- timers`: how fast reversals are armed, and how late they are decided (docs/explanation/performance.md). */
 import { freePort } from '@paycode/persistence/embedded';
 import { bundle, CalledProcess } from './child-processes.ts';
-import { idsOf, type Payments } from './contender.ts';
-import { newPayments } from './delivery-rounds.ts';
+import { idsOf, newPayments, type Payments } from './delivery-rounds.ts';
 import { countDeviations } from './exact-audit.ts';
 import { monotonicMs, until } from './meters.ts';
+import { type ServiceUnderTest, startService } from './platform-under-test.ts';
 import { atMost, percentile, print, printTable, progress, report, show, spreadOf } from './report.ts';
 import { type BenchFixture, runBenchmark } from './run-benchmark.ts';
-import { type ServiceUnderTest, startService } from './services.ts';
 import type { TimerTarget } from './timer-load.main.ts';
 
 /** Jobs of an arming round, and those that wait in the table while jobs fall due. */

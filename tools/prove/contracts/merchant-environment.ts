@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { eventually } from '@paycode/service-runtime/testing';
-import { accepted, type Credentials, PlatformConnection } from '@paycode/platform-client';
+import { accepted, type Credentials, Merchant, newAccount, PlatformConnection, saveMerchant } from '@paycode/platform-client';
 
 /** Beyond 32 bits: what a client reads into a 32-bit integer is another number. */
 const idMin = 2 ** 33;
@@ -18,13 +18,8 @@ export class MerchantEnvironment {
   }
 
   async prepare(): Promise<Credentials> {
-    const merchant = { merchantName: 'Contracts', pspId: this.pspId, acquirer: 'Demo Bank', status: 'ACTIVE' };
-    const put = { method: 'PUT', path: `/internal/merchants/${this.merchantId}`, body: merchant };
-    accepted('the merchant', await this.platform.operator('notification-config', put));
-    const post = { method: 'POST', path: '/internal/accounts', body: { type: 'PSP', id: this.pspId } };
-    const made = accepted('the account', await this.platform.operator('auth-session', post));
-    const { username, apiPassword: password } = made as { username: string; apiPassword: string };
-    return (this.psp = { username, password });
+    await saveMerchant(this.platform, this.merchantId, this.pspId);
+    return (this.psp = await newAccount(this.platform, { type: 'PSP', id: this.pspId }));
   }
 
   /** The exact text of what the gateway answers. */
@@ -45,17 +40,12 @@ export class MerchantEnvironment {
     accepted(path, answer);
   }
 
-  /** A code that can be paid any number of times. */
-  async createCode(merchantReference: string): Promise<string> {
-    const order = { merchantReference, amount: 1.5, currencyCode: 'ZAR', expiryDate: 0, useOnce: false };
-    const body = { merchantId: this.merchantId, ...order };
-    const answer = await this.platform.gateway({ method: 'POST', path: '/pluto/code/create', body, as: this.psp! });
-    return (accepted('createCode', answer) as { code: string }).code;
-  }
-
-  async pay(code: string): Promise<number> {
-    const body = { outcome: 'SUCCESS', clientMsisdn: '+27820000001' };
-    const answer = await this.platform.gateway({ method: 'POST', path: `/public/pay/${code}`, body });
-    return (accepted('paying', answer) as { transactionId: number }).transactionId;
+  /** The transaction of a payment, and its code, which can be paid any number of times. */
+  async pay(merchantReference: string): Promise<{ code: string; transactionId: number }> {
+    const { merchantId } = this;
+    const merchant = new Merchant(this.platform, { merchantId, credentials: this.psp!, psp: this.psp! });
+    const order = { merchantId, merchantReference, amount: 1.5, currencyCode: 'ZAR', expiryDate: 0, useOnce: false };
+    const { code } = await merchant.createCode(order);
+    return { code, transactionId: await merchant.pay(code) };
   }
 }

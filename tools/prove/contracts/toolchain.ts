@@ -1,13 +1,13 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { copyPlugin, madeOnce } from '../../run/kafka/distribution.ts';
 
 const run = promisify(execFile);
 const pins = join(import.meta.dirname, 'toolchain');
-const copyPlugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
 const generator = 'openapi-generator-cli-7.14.0.jar';
 const generatorArtifact = 'org.openapitools:openapi-generator-cli:7.14.0';
 const generatorSha256 = 'e03186835022ca02da4aa95e3967b6a3b6d44c2e5f7606e6d5c22466f519c757';
@@ -25,19 +25,8 @@ export interface Toolchain {
   npmFolder: string;
 }
 
-const needed: Record<string, string[]> = {
-  python3: ['-c', 'import venv, ensurepip'],
-  java: ['-version'],
-  javac: ['-version'],
-  mvn: ['-v'],
-};
-
-/** Programs that are not at hand and that no registry brings. */
-export function missingPrograms(): string[] {
-  return Object.entries(needed)
-    .filter(([program, args]) => spawnSync(program, args).status !== 0)
-    .map(([program]) => (program === 'python3' ? 'python3 with venv' : program));
-}
+/** Programs that no registry brings, each with the words that make it end well. Python needs venv. */
+export const needed = { python3: ['-c', 'import venv, ensurepip'], java: ['-version'], javac: ['-version'], mvn: ['-v'] };
 
 /** The toolchain, in the user's cache folder; fetched on first use (some 180 MB). Everything is pinned. @throws Error when a registry cannot be reached */
 export async function toolchain(): Promise<Toolchain> {
@@ -65,19 +54,6 @@ function pinsHash(): string {
   const hash = createHash('sha256').update(generatorSha256);
   for (const file of globSync('*', { cwd: pins }).sort()) hash.update(readFileSync(join(pins, file)));
   return hash.digest('hex').slice(0, 12);
-}
-
-/** Made beside and renamed when it is complete: an interrupted fetch leaves nothing that looks whole. */
-async function madeOnce(folder: string, make: (staging: string) => Promise<void>): Promise<void> {
-  if (existsSync(folder)) return;
-  const staging = `${folder}-${process.pid}`;
-  mkdirSync(join(folder, '..'), { recursive: true });
-  try {
-    await make(staging);
-    renameSync(staging, folder);
-  } finally {
-    rmSync(staging, { recursive: true, force: true });
-  }
 }
 
 async function fetchMaven(folder: string): Promise<void> {

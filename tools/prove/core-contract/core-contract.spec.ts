@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { ContractForms } from './contract-forms';
 import { readArguments, UsageError } from './core-arguments';
 import { CoreClient, Unreachable } from './core-client';
-import { MemoryLog } from './testing/memory-log';
-import { type Fault, operatorToken, payloadKeys, FaultyCore } from './testing/faulty-core';
+import { type Fault, FaultyCore, MemoryLog, operatorToken, payloadKeys } from './testing/faulty-core';
 import { allChecks, type Checked, countsOf, verifyCore } from './verify-core';
 
 const forms = new ContractForms(join(__dirname, '../../../libs/dto/contracts'), payloadKeys);

@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { type Consumer, Kafka, type KafkaConfig, logLevel, type Producer } from 'kafkajs';
+import { topicCatalog } from '../../../libs/dto/src/events/topic-catalog.ts';
+
 /** A record of paycode.transaction.terminal.v1, as the broker has it. */
 export interface LogRecord {
   key: string | null;
@@ -52,5 +56,83 @@ export function dataOf({ value }: Pick<LogRecord, 'value'>): Record<string, unkn
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
+  }
+}
+
+/** Begin of the names of consumer groups: an access rule may name it. */
+const groupPrefix = 'paycode-core-contract-';
+const joinMs = 60_000;
+/** Any partition serves, as long as all requests of a run share it. */
+const requestPartition = 0;
+
+const topicOf = (type: string): string => topicCatalog.find(({ name }) => name.includes(type))!.name;
+const terminalTopic = topicOf('.terminal.');
+const requestTopic = topicOf('.reversal-requested.');
+
+/** The topics on a real broker. Reads only what is published from now on, with a group of its own that commits nothing. */
+export class KafkaCoreLog extends CoreLog {
+  private readonly consumer: Consumer;
+  private readonly producer: Producer;
+
+  private constructor(kafka: Kafka) {
+    super();
+    this.consumer = kafka.consumer({ groupId: groupPrefix + randomUUID() });
+    this.producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
+  }
+
+  /** @throws Error when the brokers do not answer or refuse */
+  static async open(config: KafkaConfig): Promise<KafkaCoreLog> {
+    const kafka = new Kafka({ clientId: 'paycode-core-contract', logLevel: logLevel.NOTHING, ...config });
+    const ends = await endsOf(kafka);
+    const log = new KafkaCoreLog(kafka);
+    try {
+      await Promise.all([log.consumer.connect(), log.producer.connect()]);
+      await log.follow(ends);
+    } catch (error) {
+      await log.close();
+      throw error;
+    }
+    return log;
+  }
+
+  override async request(records: readonly RequestRecord[]): Promise<void> {
+    const messages = records.map(({ key, value, headers }) => ({ key, value, headers, partition: requestPartition }));
+    await this.producer.send({ topic: requestTopic, acks: -1, messages });
+  }
+
+  override async close(): Promise<void> {
+    await Promise.all([this.consumer.disconnect(), this.producer.disconnect()]);
+  }
+
+  private async follow(ends: readonly { partition: number; offset: string }[]): Promise<void> {
+    const joined = Promise.withResolvers<void>();
+    const tooLate = setTimeout(
+      () => joined.reject(new Error(`no partition of ${terminalTopic} was assigned within a minute`)),
+      joinMs,
+    );
+    this.consumer.on(this.consumer.events.GROUP_JOIN, () => joined.resolve());
+    this.consumer.on(this.consumer.events.CRASH, ({ payload }) => joined.reject(payload.error));
+    await this.consumer.subscribe({ topic: terminalTopic, fromBeginning: false });
+    await this.consumer.run({
+      autoCommit: false,
+      eachMessage: async ({ message: { key, value, headers = {}, timestamp } }) => {
+        const texts = Object.entries(headers).flatMap(([name, text]) => (text === undefined ? [] : [[name, String(text)]]));
+        const record = { key: key?.toString() ?? null, value: value?.toString() ?? '', timestampMs: Number(timestamp) };
+        this.received({ ...record, headers: Object.fromEntries(texts) as Record<string, string> });
+      },
+    });
+    await joined.promise.finally(() => clearTimeout(tooLate));
+    for (const end of ends) this.consumer.seek({ topic: terminalTopic, ...end });
+  }
+}
+
+async function endsOf(kafka: Kafka): Promise<{ partition: number; offset: string }[]> {
+  const admin = kafka.admin();
+  await admin.connect();
+  try {
+    const offsets = await admin.fetchTopicOffsets(terminalTopic);
+    return offsets.map(({ partition, high }) => ({ partition, offset: high }));
+  } finally {
+    await admin.disconnect();
   }
 }

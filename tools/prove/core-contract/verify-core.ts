@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { type Check, fail, type Finding, type Payment, Refused, skip, type Subject, type Verdict } from './check.ts';
-import { callChecks } from './checks/call-checks.ts';
-import { eventChecks } from './checks/event-checks.ts';
-import { reversalChecks } from './checks/reversal-checks.ts';
+import {
+  callChecks,
+  type Check,
+  eventChecks,
+  fail,
+  type Finding,
+  type Payment,
+  Refused,
+  reversalChecks,
+  skip,
+  type Subject,
+  type Verdict,
+} from './checks.ts';
 
 export interface Checked extends Finding {
   id: string;

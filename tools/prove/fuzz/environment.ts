@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import jsonwebtoken from 'jsonwebtoken';
 import { channels } from '../../../libs/dto/src/internal/channels.ts';
-import { accepted } from '../../../libs/platform-client/src/merchant.ts';
+import { accepted, Merchant, newAccount, saveMerchant } from '../../../libs/platform-client/src/merchant.ts';
 import { type Credentials, PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
 import { serviceTokenType, signingKeyOf, tokenAlgorithm } from '../../../libs/access/src/service-token/token-keys.ts';
 import type { Operation } from './operations.ts';
@@ -46,7 +46,7 @@ export class FuzzEnvironment {
     environment.callers.set('merchant', merchant.caller);
     environment.callers.set(
       'bearer',
-      await environment.bearer(await environment.makeAccount({ type: 'PSP', id: randomInt(10_000_000, 2 ** 40) })),
+      await environment.bearer(await newAccount(platform, { type: 'PSP', id: randomInt(10_000_000, 2 ** 40) })),
     );
     environment.callers.set('psp', callerOf(platform.account('psp-1')));
     const code = await environment.makeCode(merchant.caller);
@@ -67,7 +67,7 @@ export class FuzzEnvironment {
         txState: ['SUCCESS'],
       },
       ...{
-        transactionId: [await environment.pay(code)],
+        transactionId: [await environment.merchantOf(merchant.caller).pay(code)],
         url: ['http://127.0.0.1:1/'],
         type: [...channels, 'HTTP', 'MERCHANT', 'PSP'],
         status: ['ACTIVE'],
@@ -106,10 +106,8 @@ export class FuzzEnvironment {
 
   async makeMerchant(): Promise<{ merchantId: number; caller: Caller }> {
     const merchantId = randomInt(10_000_000, 2 ** 40);
-    const body = { merchantName: `Fuzz ${merchantId.toString(36)}`, pspId: 1, acquirer: 'Demo Bank', status: 'ACTIVE' };
-    const put = { method: 'PUT', path: `/internal/merchants/${merchantId}`, body };
-    accepted('the merchant', await this.platform.operator('notification-config', put));
-    return { merchantId, caller: callerOf(await this.makeAccount({ type: 'MERCHANT', id: merchantId })) };
+    await saveMerchant(this.platform, merchantId);
+    return { merchantId, caller: callerOf(await newAccount(this.platform, { type: 'MERCHANT', id: merchantId })) };
   }
 
   /** Switches an account to Bearer mode and logs it in. */
@@ -127,28 +125,15 @@ export class FuzzEnvironment {
     return { username, password, authorization: (accepted('login', answer) as { headerValue: string }).headerValue };
   }
 
-  async makeCode(as: Credentials): Promise<string> {
-    const body = {
-      merchantReference: `fuzz-${randomInt(2 ** 40)}`,
-      amount: 1.5,
-      currencyCode: 'ZAR',
-      expiryDate: 0,
-      useOnce: false,
-    };
-    const answer = await this.platform.gateway({ method: 'POST', path: '/pluto/code/create', body, as });
-    return (accepted('createCode', answer) as { code: string }).code;
+  /** A code that can be paid any number of times. */
+  async makeCode(credentials: Credentials): Promise<string> {
+    const details = { merchantReference: `fuzz-${randomInt(2 ** 40)}`, amount: 1.5, currencyCode: 'ZAR' };
+    const merchant = this.merchantOf(credentials);
+    return (await merchant.createCode({ ...details, expiryDate: 0, useOnce: false })).code;
   }
 
-  private async pay(code: string): Promise<number> {
-    const body = { outcome: 'SUCCESS', clientMsisdn: '+27820000001' };
-    const answer = await this.platform.gateway({ method: 'POST', path: `/public/pay/${code}`, body });
-    return (accepted('paying', answer) as { transactionId: number }).transactionId;
-  }
-
-  private async makeAccount(account: object): Promise<Credentials> {
-    const answer = await this.platform.operator('auth-session', { method: 'POST', path: '/internal/accounts', body: account });
-    const { username, apiPassword } = accepted('the account', answer) as { username: string; apiPassword: string };
-    return { username, password: apiPassword };
+  private merchantOf(credentials: Credentials): Merchant {
+    return new Merchant(this.platform, { merchantId: 0, credentials, psp: credentials });
   }
 
   private serviceToken(issuer: string, audience: string): string {

@@ -91,13 +91,6 @@ describe('fuzzing of one operation', () => {
     const { findings } = await fuzz(serve, 40);
     expect(findings.map(each => each.problem)).toContainEqual(expect.stringMatching(problem));
   });
-
-  it('finds nothing at a server that keeps to its description, and every kind of case reaches it', async () => {
-    const { findings, sent, statuses } = await fuzz(right, 400);
-    expect(findings).toEqual([]);
-    expect(sent).toBe(400);
-    expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['200', '400']));
-  });
 });
 
 describe('valid calls beside hostile ones', () => {

@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { prometheusConfig, shippedAlerts } from './prometheus.ts';
-import { calmHistory } from './calm-history.ts';
+import { shippedAlerts } from './prometheus.ts';
 import { isPassed, judge, tableOf } from './verdict.ts';
 
 const components = join(__dirname, '../../../k8s/components');
-const monitors = readFileSync(join(components, 'monitoring/monitors.yaml'), 'utf8');
 
 describe('the verdict on a play', () => {
   const page = (alert: string, afterS: number) => ({ alert, severity: 'page', afterS });
@@ -73,58 +70,4 @@ describe('the rules of a game day', () => {
     expect(elsewhere.get('BrokerMissing')).toBe('Kafka under Strimzi');
     expect([...elsewhere.keys()].filter(alert => played.has(alert))).toEqual([]);
   });
-});
-
-describe('the configuration of Prometheus', () => {
-  const internal = { 'api-gateway': 'http://127.0.0.1:3100', 'webhook-dispatcher': 'http://127.0.0.1:3103' };
-  const config = prometheusConfig({ monitors, internal, environment: 'game-day', ruleFiles: ['/rules.yaml'] });
-  const jobs = (config as { scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[] }).scrape_configs;
-
-  it('scrapes each service once, by the monitor that scrapes it in a cluster', () => {
-    const targets = jobs.map(job => [job.job_name, job.static_configs.flatMap(each => each.targets)]);
-    expect(targets).toEqual([
-      ['paycode-http', ['127.0.0.1:3100']],
-      ['paycode-consumers', ['127.0.0.1:3103']],
-    ]);
-  });
-
-  it('relabels as the monitors do, with the environment that an overlay would set', () => {
-    expect(jobs[1]).toMatchObject({
-      metrics_path: '/metrics',
-      scrape_interval: '15s',
-      relabel_configs: [
-        { source_labels: ['__meta_kubernetes_pod_label_app_kubernetes_io_name'], target_label: 'service' },
-        { target_label: 'platform', replacement: 'paycode' },
-        { target_label: 'environment', replacement: 'game-day' },
-      ],
-    });
-    expect(jobs[1]!.static_configs).toMatchObject([
-      {
-        labels: {
-          namespace: 'paycode',
-          __meta_kubernetes_pod_label_app_kubernetes_io_name: 'webhook-dispatcher',
-        },
-      },
-    ]);
-  });
-});
-
-it('the calm before has one sample of every series in 15 s, and ends as OpenMetrics must', () => {
-  const text = calmHistory({
-    namespace: 'paycode',
-    environment: 'game-day',
-    services: ['api-gateway'],
-    fromS: 1_000,
-    toS: 1_030,
-    merchants: 8,
-    paymentsPerS: 2,
-  });
-  const settled = text.split('\n').filter(line => line.includes('decision="SETTLED"'));
-  expect(settled.map(line => line.split(' ').slice(-2))).toEqual([
-    ['0', '1000'],
-    ['29.4', '1015'],
-    ['58.8', '1030'],
-  ]);
-  expect(text).toContain('# TYPE paycode_reversal_scheduler_decisions counter\n');
-  expect(text.endsWith('\n# EOF\n')).toBe(true);
 });

@@ -1,10 +1,9 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { freePort } from '../../../libs/persistence/src/embedded/embedded-postgres.ts';
+import { StartedProcess } from '../testing/own-platform.ts';
 
 /** The rules that k8s/ ships, as Prometheus reads them. */
 
@@ -159,9 +158,6 @@ function relabelConfig({ sourceLabels, targetLabel, replacement }: Relabeling, e
 
 /** A real Prometheus (Debian package `prometheus`) on a folder and a port of its own. */
 
-const readyWithinMs = 60_000;
-const programs = ['prometheus', 'promtool'];
-
 interface PrometheusOptions {
   folder: string;
   config: object;
@@ -176,24 +172,16 @@ interface Sample {
   values: [number, string][];
 }
 
-/** Programs that this machine lacks. */
-export function missingPrograms(): string[] {
-  return programs.filter(program => spawnSync(program, ['--version']).status !== 0);
-}
-
 /** Where the rules of that name stand below `folder`. */
 export const ruleFileOf = (folder: string, name: string) => join(folder, `${name}.rules.yaml`);
 
 export class Prometheus {
   private readonly url: string;
-  private readonly child: ChildProcess;
+  private readonly process: StartedProcess;
 
-  private constructor(folder: string, port: number) {
-    this.url = `http://127.0.0.1:${port}`;
-    const log = openSync(join(folder, 'prometheus.log'), 'a');
-    const own = [`--config.file=${join(folder, 'prometheus.yaml')}`, `--storage.tsdb.path=${join(folder, 'tsdb')}`];
-    this.child = spawn('prometheus', [...own, `--web.listen-address=127.0.0.1:${port}`], { stdio: ['ignore', log, log] });
-    this.child.once('error', () => undefined);
+  private constructor(url: string, started: StartedProcess) {
+    this.url = url;
+    this.process = started;
   }
 
   static async start({ folder, config, ruleFiles, history }: PrometheusOptions): Promise<Prometheus> {
@@ -202,9 +190,15 @@ export class Prometheus {
     const past = join(folder, 'history.om');
     writeFileSync(past, history);
     execFileSync('promtool', ['tsdb', 'create-blocks-from', 'openmetrics', past, join(folder, 'tsdb')], { stdio: 'pipe' });
-    const prometheus = new Prometheus(folder, await freePort());
-    await prometheus.untilReady(folder);
-    return prometheus;
+    const address = `127.0.0.1:${await freePort()}`;
+    const own = [`--config.file=${join(folder, 'prometheus.yaml')}`, `--storage.tsdb.path=${join(folder, 'tsdb')}`];
+    const args = [...own, `--web.listen-address=${address}`];
+    const [started] = await StartedProcess.start({
+      command: 'prometheus',
+      args,
+      ready: /Server is ready to receive web requests/,
+    });
+    return new Prometheus(`http://${address}`, started);
   }
 
   /** Values of an expression at every 15 s between two instants (Unix time in seconds). */
@@ -215,26 +209,83 @@ export class Prometheus {
     return ((await answer.json()) as { data: { result: Sample[] } }).data.result;
   }
 
-  async stop(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const ended = once(this.child, 'exit');
-    this.child.kill('SIGTERM');
-    await ended;
+  stop(): Promise<void> {
+    return this.process.stop();
   }
+}
 
-  private async untilReady(folder: string): Promise<void> {
-    const giveUpAt = performance.now() + readyWithinMs;
-    for (;;) {
-      const isReady = await fetch(`${this.url}/-/ready`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-      if (isReady) return;
-      if (this.child.exitCode !== null || performance.now() > giveUpAt) {
-        await this.stop();
-        throw new Error(`Prometheus is not ready:\n${readFileSync(join(folder, 'prometheus.log'), 'utf8').slice(-2_000)}`);
-      }
-      await pause(100);
-    }
+/**
+ * A calm day before the game day. Alerts compare with the day before and look at windows of an hour or more: on an empty Prometheus every
+ * fault would be the whole of its history, and fire sooner than on one that has run for a while.
+ */
+
+interface CalmHistory {
+  namespace: string;
+  environment: string;
+  services: readonly string[];
+  /** Unix times, in seconds. */
+  fromS: number;
+  toS: number;
+  /** Merchants that are paid, and payments of them all in a second. */
+  merchants: number;
+  paymentsPerS: number;
+}
+
+/** The series' step, in seconds: that of scraping, so that an average over a window weighs history and play alike. */
+const stepS = 15;
+/** In calm, one payment of so many is reversed: some merchant always fails. */
+const reversedShare = 0.02;
+/** The history is another instance than the platform of the play, as before a roll-out. */
+const instance = 'yesterday:0';
+
+type Series = [labels: Record<string, string>, valueAt: (elapsedS: number) => number];
+
+/** OpenMetrics text for `promtool tsdb create-blocks-from openmetrics`. */
+export function calmHistory(history: CalmHistory): string {
+  const families = familiesOf(history);
+  return `${families.map(family => familyText(history, family)).join('\n')}\n# EOF\n`;
+}
+
+type Family = [name: string, type: 'counter' | 'gauge', series: Series[]];
+
+function familiesOf({ services, merchants, paymentsPerS }: CalmHistory): Family[] {
+  const constant = (value: number) => () => value;
+  const growing = (perS: number) => (elapsedS: number) => elapsedS * perS;
+  const acknowledged = growing(paymentsPerS * (1 - reversedShare));
+  const dispatcher = { service: 'webhook-dispatcher', instance };
+  const scheduler = { service: 'reversal-scheduler', instance };
+  const gateway = { service: 'api-gateway', instance };
+  return [
+    ['up', 'gauge', services.map((service): Series => [{ platform: 'paycode', service, instance }, constant(1)])],
+    ['paycode_webhook_dispatcher_merchants_served', 'gauge', [[dispatcher, constant(merchants)]]],
+    ['paycode_webhook_dispatcher_merchants_failing', 'gauge', [[dispatcher, constant(0)]]],
+    ['paycode_reversal_scheduler_oldest_overdue_seconds', 'gauge', [[scheduler, constant(0)]]],
+    // Recorded by a rule, which has not run in that time.
+    ['paycode:decisions_overdue:bool', 'gauge', [[{}, constant(0)]]],
+    [
+      'paycode_reversal_scheduler_decisions_total',
+      'counter',
+      [
+        [{ ...scheduler, decision: 'SETTLED' }, acknowledged],
+        [{ ...scheduler, decision: 'REVERSED' }, growing(paymentsPerS * reversedShare)],
+      ],
+    ],
+    ['paycode_webhook_dispatcher_acknowledgements_total', 'counter', [[dispatcher, acknowledged]]],
+    [
+      'paycode_reversal_scheduler_acknowledgement_to_settled_seconds_bucket',
+      'gauge',
+      [[{ ...scheduler, le: '5' }, acknowledged]],
+    ],
+    ['paycode_api_gateway_requests_total', 'counter', [[{ ...gateway, status: '200' }, growing(2 * paymentsPerS)]]],
+    ['paycode_api_gateway_requests_failed_total', 'counter', [[gateway, constant(0)]]],
+  ];
+}
+
+function familyText({ namespace, environment, fromS, toS }: CalmHistory, [name, type, series]: Family): string {
+  const lines = [`# TYPE ${type === 'counter' ? name.replace(/_total$/, '') : name} ${type}`];
+  for (const [own, valueAt] of series) {
+    const labels = Object.entries({ namespace, environment, ...own }).map(([label, value]) => `${label}="${value}"`);
+    for (let at = fromS; at <= toS; at += stepS) lines.push(`${name}{${labels.join(',')}} ${valueAt(at - fromS)} ${at}`);
   }
+  return lines.join('\n');
 }

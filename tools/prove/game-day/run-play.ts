@@ -2,8 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { calmHistory } from './calm-history.ts';
-import { Prometheus, prometheusConfig, ruleFileOf, type ShippedAlerts } from './prometheus.ts';
+import { calmHistory, Prometheus, prometheusConfig, ruleFileOf, type ShippedAlerts } from './prometheus.ts';
 import { Stage } from './stage.ts';
 import { type Expectation, type FiredAlert, judge, type PlayResult } from './verdict.ts';
 

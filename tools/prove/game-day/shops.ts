@@ -1,9 +1,9 @@
 /** Merchants of a play, with web servers in this process, and customers that pay them. */
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { accepted, Merchant } from '../../../libs/platform-client/src/merchant.ts';
+import { Merchant, newAccount, saveMerchant } from '../../../libs/platform-client/src/merchant.ts';
 import { MerchantReceiver } from '../../../libs/platform-client/src/merchant-receiver.ts';
-import type { Credentials, PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
+import type { PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
 
 /** Customers that wait for an answer; one who comes then goes away again. */
 const waitingMax = 200;
@@ -39,13 +39,8 @@ async function openedShop(platform: PlatformConnection, triesLeft = openingsMax 
 
 async function openShop(platform: PlatformConnection): Promise<Shop> {
   const merchantId = randomInt(1_000_000, 2 ** 47);
-  const body = { merchantName: `Shop ${merchantId}`, pspId: 1, acquirer: 'Demo Bank', status: 'ACTIVE' };
-  const put = { method: 'PUT', path: `/internal/merchants/${merchantId}`, body };
-  accepted('the merchant', await platform.operator('notification-config', put));
-  const post = { method: 'POST', path: '/internal/accounts', body: { type: 'MERCHANT', id: merchantId } };
-  const made = accepted('the account', await platform.operator('auth-session', post));
-  const { username, apiPassword: password } = made as { username: string; apiPassword: string };
-  const credentials: Credentials = { username, password };
+  await saveMerchant(platform, merchantId);
+  const credentials = await newAccount(platform, { type: 'MERCHANT', id: merchantId });
   const merchant = new Merchant(platform, { merchantId, credentials, psp: platform.account('psp-1') });
   const receiver = await MerchantReceiver.start();
   try {

@@ -1,8 +1,15 @@
-import { decodeJwt } from 'jose';
 import { eventually } from '@paycode/service-runtime/testing';
-import { type Account, ContractPlatform } from './contract-platform';
-import { FrontClient, type FrontRequest } from './front-client';
-import { type Front, startApiGateway, type StartFront, startNginx } from './fronts';
+import { decodeJwt } from 'jose';
+import {
+  type Account,
+  ContractPlatform,
+  type Front,
+  FrontClient,
+  type FrontRequest,
+  startApiGateway,
+  type StartFront,
+  startNginx,
+} from './fronts';
 
 const json = ['Content-Type', 'application/json'];
 const basic = ({ username, apiPassword }: Account) => ['Authorization', `Basic ${btoa(`${username}:${apiPassword}`)}`];
@@ -29,7 +36,7 @@ describe.each<[string, StartFront]>([
   beforeAll(async () => {
     platform = await ContractPlatform.start();
     front = await startFront(platform);
-    client = new FrontClient(front.port, platform.certificate.pem);
+    client = new FrontClient(front.port, platform.certificate.cert);
     psp = await platform.createAccount({ type: 'PSP', id: 1 });
     stk = await platform.createAccount({ type: 'STK', username: 'ussd' });
   }, 300_000);

@@ -1,7 +1,5 @@
 import { connect, type ConnectionOptions } from 'node:tls';
-import { type Account, ContractPlatform } from './contract-platform';
-import { FrontClient } from './front-client';
-import { type Front, startHaproxy } from './fronts';
+import { type Account, ContractPlatform, type Front, FrontClient, startHaproxy } from './fronts';
 
 const path = '/pluto/code/0000000000';
 
@@ -23,7 +21,7 @@ describe.each([1, 2] as const)('HAProxy in front of api-gateway, PROXY protocol 
 
   const askFrom = (localAddress: string) => {
     const headers = ['Authorization', `Basic ${btoa(`${account.username}:${account.apiPassword}`)}`];
-    return new FrontClient(front!.port, platform.certificate.pem).send({ path, headers, localAddress });
+    return new FrontClient(front!.port, platform.certificate.cert).send({ path, headers, localAddress });
   };
 
   it('an account that is bound to an address is accepted from there and from nowhere else (T-30, T-15)', async () => {
@@ -33,7 +31,7 @@ describe.each([1, 2] as const)('HAProxy in front of api-gateway, PROXY protocol 
 
   it('connections are limited per client, not for all clients of the proxy together (T-30)', async () => {
     const open = async (localAddress: string) => {
-      const to = { port: front!.port, host: '127.0.0.1', localAddress, servername: 'localhost', ca: platform.certificate.pem };
+      const to = { port: front!.port, host: '127.0.0.1', localAddress, servername: 'localhost', ca: platform.certificate.cert };
       const socket = connect(to as ConnectionOptions);
       socket.on('error', () => socket.destroy());
       await new Promise(resolve => socket.once('secureConnect', resolve).once('close', resolve));
@@ -51,7 +49,7 @@ describe.each([1, 2] as const)('HAProxy in front of api-gateway, PROXY protocol 
       port: front!.gateway.port,
       host: '127.0.0.1',
       servername: 'localhost',
-      ca: platform.certificate.pem,
+      ca: platform.certificate.cert,
     });
     direct.on('error', () => direct.destroy());
     await new Promise(resolve => direct.once('close', resolve));

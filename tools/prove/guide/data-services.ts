@@ -1,31 +1,130 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@paycode/persistence/embedded';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@paycode/persistence/embedded';
 import pg from 'pg';
 import { issueCertificate, newAuthority } from '../../../apps/operations/src/certificates';
-import { createCertificates } from '../../run/kafka/certificates';
+import { replaceFile } from '../../../libs/access/src/service-token/token-keys';
 import { kafkaJars, kafkaVersion } from '../../run/kafka/distribution';
-import { KafkaCluster } from '../../run/kafka/kafka-cluster';
-import { strimziAccess } from '../../run/kafka/strimzi-access';
-import type { Resource, Secret } from './pod';
+import { type SecuredCluster, startSecuredCluster } from '../../run/kafka/secured-cluster';
+
+/** A document of the manifests. */
+export interface Resource {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string };
+  [field: string]: unknown;
+}
+export interface Secret extends Resource {
+  stringData: Record<string, string>;
+}
+interface Variable {
+  name: string;
+  value?: string;
+  valueFrom?: { fieldRef: { fieldPath: string } };
+}
+interface Items {
+  items?: { key: string; path: string }[];
+}
+export interface PodSpec {
+  containers: {
+    image: string;
+    command?: string[];
+    args?: string[];
+    env?: Variable[];
+    envFrom?: { configMapRef: { name: string } }[];
+    volumeMounts: { name: string; mountPath: string }[];
+  }[];
+  volumes: {
+    name: string;
+    secret?: { secretName: string } & Items;
+    projected?: { sources: { secret: { name: string } & Items }[] };
+  }[];
+}
+
+/** Where the names and ports of the cluster are on this machine. */
+type Addresses = ReadonlyMap<string, string>;
+
+export interface Cluster {
+  resources: readonly Resource[];
+  secrets: readonly Secret[];
+  addresses: Addresses;
+}
+
+/**
+ * Does what a kubelet does before it starts a container: writes the Secrets of the volumes into `folder`, and returns the environment of the
+ * process. Paths of mounts and addresses of the cluster are replaced by those of this machine; nothing else is.
+ */
+export function preparePod(spec: PodSpec, { resources, secrets, addresses }: Cluster, folder: string): Record<string, string> {
+  const [container] = spec.containers;
+  for (const { name, mountPath } of container!.volumeMounts) {
+    const volume = spec.volumes.find(each => each.name === name)!;
+    for (const source of sourcesOf(volume)) mount(join(folder, mountPath), source, secrets);
+  }
+  writeAddresses(folder, spec, addresses);
+  const maps = (container!.envFrom ?? []).map(({ configMapRef }) => {
+    const map = resources.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef.name);
+    return map!['data'] as Record<string, string>;
+  });
+  const own = Object.fromEntries((container!.env ?? []).map(variable => [variable.name, valueOf(variable)]));
+  const given = Object.entries<string>(Object.assign({}, ...maps, own) as Record<string, string>);
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, localized(value, addresses).replaceAll('/etc/paycode/', `${folder}/etc/paycode/`)]),
+  );
+}
+
+/** Each process that starts is a pod of its own. */
+function valueOf({ name, value, valueFrom }: Variable): string {
+  if (value !== undefined) return value;
+  if (valueFrom?.fieldRef.fieldPath === 'metadata.uid') return randomUUID();
+  throw new Error(`a pod cannot start: its ${name} has neither a value nor the uid of the pod`);
+}
+
+/** Text with the cluster's addresses replaced. */
+export function localized(text: string, addresses: Addresses): string {
+  return [...addresses].reduce((all, [from, to]) => all.replaceAll(from, to), text);
+}
+
+type Source = { name: string } & Items;
+
+function sourcesOf({ secret, projected }: PodSpec['volumes'][number]): Source[] {
+  if (secret) return [{ ...secret, name: secret.secretName }];
+  return (projected?.sources ?? []).map(source => source.secret);
+}
+
+function mount(folder: string, { name, items }: Source, secrets: readonly Secret[]): void {
+  const secret = secrets.find(({ metadata }) => metadata.namespace === 'paycode' && metadata.name === name);
+  if (!secret) throw new Error(`a pod cannot start: the Secret ${name} does not exist`);
+  const files = items ?? Object.keys(secret.stringData).map(key => ({ key, path: key }));
+  for (const { key, path } of files) {
+    const value = secret.stringData[key];
+    if (value === undefined) throw new Error(`a pod cannot start: the Secret ${name} has no key ${key}`);
+    const file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    replaceFile(file, value, 0o600);
+  }
+}
+
+/** A URL in a mounted file has an address of the cluster, too. */
+function writeAddresses(folder: string, { volumes, containers }: PodSpec, addresses: Addresses): void {
+  if (volumes.length === 0) return;
+  for (const { mountPath } of containers[0]!.volumeMounts) {
+    const file = join(folder, mountPath, 'DATABASE_URL');
+    const url = readIfThere(file);
+    if (url !== undefined) writeFileSync(file, `${localized(url, addresses)}&connect_timeout=120`, { mode: 0o600 });
+  }
+}
+
+function readIfThere(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
 
 const run = promisify(execFile);
 const nobody = 65_534;
-/** Of the broker itself; nobody but this test knows it. */
-const admin = { username: 'admin', password: randomBytes(24).toString('base64url') };
-const brokerName = 'paycode-broker';
 export const postgresName = 'paycode-rw.postgres';
-const kafkaName = 'paycode-kafka-bootstrap.kafka';
-
-/** Where pods of a real node reach the servers, in the place of 127.0.0.1. */
-export interface Reach {
-  address: string;
-  port: number;
-}
 
 /** PostgreSQL with TLS, and the roles and databases that CloudNativePG makes of the manifests. */
 export class GuidePostgres {
@@ -36,7 +135,7 @@ export class GuidePostgres {
     readonly ca: string,
   ) {}
 
-  static async start(resources: readonly Resource[], secrets: readonly Secret[], reach?: Reach): Promise<GuidePostgres> {
+  static async start(resources: readonly Resource[], secrets: readonly Secret[]): Promise<GuidePostgres> {
     const folder = mkdtempSync(join(tmpdir(), 'paycode-guide-postgres-'));
     const authority = await newAuthority('CN=postgres', 1);
     const { certificate, key } = await issueCertificate(authority, { names: [postgresName], days: 1 });
@@ -44,10 +143,9 @@ export class GuidePostgres {
     writeFileSync(certFile, certificate);
     writeFileSync(keyFile, key, { mode: 0o600 });
     if (process.getuid?.() === 0) for (const path of [folder, keyFile]) chownSync(path, nobody, nobody);
-    const settings = ['ssl=on', `ssl_cert_file=${certFile}`, `ssl_key_file=${keyFile}`, ...(reach ? openTo(reach, folder) : [])];
+    const settings = ['ssl=on', `ssl_cert_file=${certFile}`, `ssl_key_file=${keyFile}`];
     const server = await startEmbeddedPostgres({
       dataDir: join(folder, 'data'),
-      port: reach?.port,
       volatile: true,
       settings,
       password: 'superuser',
@@ -83,18 +181,6 @@ export class GuidePostgres {
     });
   }
 
-  /** Names of the users that are connected over TLS. */
-  async connected(): Promise<string[]> {
-    let names: string[] = [];
-    await this.asSuperuser(async client => {
-      const { rows } = await client.query<{ name: string }>(
-        'select distinct usename as name from pg_stat_activity join pg_stat_ssl using (pid) where ssl order by 1',
-      );
-      names = rows.map(({ name }) => name);
-    });
-    return names;
-  }
-
   async stop(): Promise<void> {
     await this.server.stop();
     rmSync(this.folder, { recursive: true, force: true });
@@ -110,77 +196,44 @@ export class GuidePostgres {
 /** Kafka with TLS, SCRAM and the authorizer: the users of the manifests, with the passwords of their Secrets and nothing but their rights. */
 export class GuideKafka {
   private constructor(
-    private readonly cluster: KafkaCluster,
-    private readonly folder: string,
+    private readonly secured: SecuredCluster,
     private passwords: ReadonlyMap<string, string>,
   ) {}
 
-  static async start(resources: readonly Resource[], secrets: readonly Secret[], reach?: Reach): Promise<GuideKafka> {
-    const folder = mkdtempSync(join(tmpdir(), 'paycode-guide-kafka-'));
-    mkdirSync(join(folder, 'tls'));
-    const { ca, caFile, keystoreFile } = await createCertificates(
-      join(folder, 'tls'),
-      brokerName,
-      reach && [reach.address, kafkaName, '127.0.0.1'],
-    );
+  static async start(resources: readonly Resource[], secrets: readonly Secret[]): Promise<GuideKafka> {
     const passwords = passwordsOf(resources, secrets);
     const users = [...passwords].map(([username, password]) => ({ username, password }));
-    const cluster = await KafkaCluster.start({
-      version: kafkaVersion(),
-      nodes: [{ client: reach?.port ?? (await freePort()), controller: await freePort() }],
-      address: reach?.address,
-      folder,
-      security: { ca, keystoreFile, truststoreFile: caFile, brokerName, admin, users },
-    });
-    await cluster.ensureTopics();
-    const client = cluster.client('paycode-guide').admin();
-    await client.connect();
-    await client.createAcls({ acl: strimziAccess() }).finally(() => client.disconnect());
-    return new GuideKafka(cluster, folder, passwords);
+    return new GuideKafka(await startSecuredCluster({ brokers: 1, users }), passwords);
   }
 
   get address(): string {
-    return this.cluster.brokers[0]!;
+    return this.secured.cluster.brokers[0]!;
   }
 
   /** PEM text of its authority. */
   get ca(): string {
-    return this.cluster.connection().tlsCa!;
+    return this.secured.ca;
   }
 
   /** Gives each user the password of its Secret, where it has changed, by Kafka's own command. */
   async reconcile(resources: readonly Resource[], secrets: readonly Secret[]): Promise<void> {
     const wanted = passwordsOf(resources, secrets);
-    const config = join(this.folder, 'admin.properties');
-    writeFileSync(config, adminProperties(join(this.folder, 'tls/ca.pem')));
+    const config = join(dirname(this.secured.caFile), 'admin.properties');
+    writeFileSync(config, adminProperties(this.secured), { mode: 0o600 });
     for (const [user, password] of wanted) {
       if (this.passwords.get(user) === password) continue;
-      const change = [
-        '--alter',
-        '--entity-type',
-        'users',
-        '--entity-name',
-        user,
-        '--add-config',
-        `SCRAM-SHA-512=[password=${password}]`,
-      ];
+      const change = ['--alter', '--entity-type', 'users', '--entity-name', user];
+      const added = ['--add-config', `SCRAM-SHA-512=[password=${password}]`];
       const where = ['--bootstrap-server', this.address, '--command-config', config];
-      await run('java', ['-cp', `${await kafkaJars(kafkaVersion())}/*`, 'kafka.admin.ConfigCommand', ...where, ...change]);
+      const command = ['-cp', `${await kafkaJars(kafkaVersion())}/*`, 'kafka.admin.ConfigCommand'];
+      await run('java', [...command, ...where, ...change, ...added]);
     }
     this.passwords = wanted;
   }
 
-  async stop(): Promise<void> {
-    await this.cluster.stop();
-    rmSync(this.folder, { recursive: true, force: true });
+  stop(): Promise<void> {
+    return this.secured.close();
   }
-}
-
-/** Others than this machine are known by TLS and password only. */
-function openTo({ address }: Reach, folder: string): string[] {
-  const rules = join(folder, 'pg_hba.conf');
-  writeFileSync(rules, 'host all all 127.0.0.1/32 scram-sha-256\nhostssl all all all scram-sha-256\n', { mode: 0o644 });
-  return [`listen_addresses=127.0.0.1,${address}`, `hba_file=${rules}`];
 }
 
 function passwordsOf(resources: readonly Resource[], secrets: readonly Secret[]): Map<string, string> {
@@ -188,7 +241,7 @@ function passwordsOf(resources: readonly Resource[], secrets: readonly Secret[])
   return new Map(users.map(user => [user, secretOf(secrets, `${user}-password`).stringData['password']!]));
 }
 
-function adminProperties(caFile: string): string {
+function adminProperties({ admin, caFile }: SecuredCluster): string {
   const login = `username="${admin.username}" password="${admin.password}"`;
   return [
     'security.protocol=SASL_SSL',

@@ -2,10 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { guideSteps, rotations, settleFunction, valuesAndFunctions } from './guide-blocks';
-import { GuideCluster } from './guide-cluster';
-import { GuideShell, type StepOutput } from './guide-shell';
-import { KubectlServer } from './kubectl';
+import { GuideCluster, KubectlServer } from './guide-cluster';
+import { GuideShell, guideSteps, rotations, settleFunction, type StepOutput, valuesAndFunctions } from './guide-shell';
 
 /** How long each step took, and all of them: what a person waits who pastes them one after the other. */
 function stopwatch(steps: ReadonlyMap<string, StepOutput>): string {

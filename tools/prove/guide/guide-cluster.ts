@@ -1,13 +1,24 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
 import { request } from 'node:https';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { freePort } from '@paycode/persistence/embedded';
 import { eventually } from '@paycode/service-runtime/testing';
-import type pg from 'pg';
+import pg from 'pg';
 import { parseAllDocuments } from 'yaml';
-import { GuideKafka, GuidePostgres, postgresName } from './data-services';
-import { type Cluster, localized, type PodSpec, preparePod, type Resource, type Secret } from './pod';
+import { StartedProcess } from '../testing/own-platform';
+import {
+  type Cluster,
+  GuideKafka,
+  GuidePostgres,
+  localized,
+  type PodSpec,
+  postgresName,
+  preparePod,
+  type Resource,
+  type Secret,
+} from './data-services';
 
 const root = join(__dirname, '../../..');
 /** On a busy machine a payment takes its time; the windows are tested elsewhere. */
@@ -29,7 +40,7 @@ export class GuideCluster implements Cluster {
   onDeployed: () => void = () => undefined;
   private postgres?: GuidePostgres;
   private kafka?: GuideKafka;
-  private readonly running = new Map<string, ChildProcess>();
+  private readonly running = new Map<string, StartedProcess>();
 
   constructor(private readonly folder: string) {}
 
@@ -74,16 +85,14 @@ export class GuideCluster implements Cluster {
   async deploy(): Promise<void> {
     const services = this.of('Deployment').filter(({ metadata }) => metadata.name !== 'ops');
     for (const { metadata } of services) await this.giveAddresses(metadata.name);
-    for (const { metadata } of services) this.start(metadata.name);
-    for (const { metadata } of services) await this.untilReady(metadata.name);
+    await Promise.all(services.map(({ metadata }) => this.start(metadata.name)));
     this.onDeployed();
   }
 
   /** Ends the process of a service, and starts one with the Secrets of now. */
   async restart(name: string): Promise<void> {
-    await end(this.running.get(name)!);
-    this.start(name);
-    await this.untilReady(name);
+    await this.running.get(name)!.stop();
+    await this.start(name);
   }
 
   /** A command in the pod ops, as the image has it. */
@@ -115,17 +124,11 @@ export class GuideCluster implements Cluster {
 
   /** The last lines of every service, for the message of whoever waited in vain. */
   logTails(): string {
-    return [...this.running.keys()].map(name => `--- ${name}\n${this.logTail(name)}`).join('\n');
-  }
-
-  /** Empty for a service that has not yet written anything. */
-  private logTail(name: string): string {
-    const log = join(this.folder, `${name}.log`);
-    return existsSync(log) ? readFileSync(log, 'utf8').slice(-logTailChars) : '';
+    return [...this.running].map(([name, { output }]) => `--- ${name}\n${output.slice(-logTailChars)}`).join('\n');
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.running.values()].map(end));
+    await Promise.all([...this.running.values()].map(each => each.stop()));
     await Promise.all([this.postgres?.stop(), this.kafka?.stop()]);
   }
 
@@ -153,27 +156,21 @@ export class GuideCluster implements Cluster {
     this.addresses.set(`${name}:internal`, String(internal)).set(`${name}:public`, String(open));
   }
 
-  private start(name: string): void {
+  /** Resolves when the service is ready. */
+  private async start(name: string): Promise<void> {
     const pod = this.podOfService(name);
+    const port = this.addresses.get(`${name}:internal`)!;
     const env = {
       ...this.environmentOf(name, pod),
-      INTERNAL_PORT: this.addresses.get(`${name}:internal`)!,
+      INTERNAL_PORT: port,
       PUBLIC_PORT: this.addresses.get(`${name}:public`)!,
       ...(settles.includes(name) ? patience : {}),
     };
-    const child = spawn(process.execPath, [mainOf(pod)], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const log = join(this.folder, `${name}.log`);
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => writeFileSync(log, chunk, { flag: 'a' }));
-    this.running.set(name, child);
-  }
-
-  private async untilReady(name: string): Promise<void> {
-    const port = Number(this.addresses.get(`${name}:internal`));
+    const [started] = await StartedProcess.start({ args: [mainOf(pod)], env, ready: /"event":"started"/ });
+    this.running.set(name, started);
     await eventually(async () => {
-      const status = await statusOf(port);
-      if (status === 200) return;
-      throw new Error(`${name} is not ready (${status}):\n${this.logTail(name)}`);
+      const status = await statusOf(Number(port));
+      if (status !== 200) throw new Error(`${name} is not ready (${status})`);
     }, 400_000);
   }
 
@@ -232,10 +229,98 @@ function statusOf(port: number): Promise<number> {
   });
 }
 
-function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
-  return new Promise(resolve => {
-    child.once('exit', () => resolve());
-    child.kill('SIGTERM');
-  });
+interface Call {
+  words: string[];
+  folder: string;
+  stdin: string;
+}
+type Command = (call: Call) => Promise<string> | string;
+
+/** Answers what the guide says to kubectl. A command that it does not know fails, so that the page cannot grow past its test. */
+export class KubectlServer {
+  private readonly server: Server;
+  private readonly commands: [pattern: RegExp, command: Command][];
+
+  constructor(private readonly cluster: GuideCluster) {
+    this.commands = [
+      [/^apply -k /, ({ words, folder }) => this.applyRendered(words[2]!, folder)],
+      [/^apply (-f \S+ ?)+$/, ({ words, folder }) => this.applyFiles(words.filter(word => word !== '-f').slice(1), folder)],
+      [/^-n paycode scale deployment\/webhook-dispatcher --current-replicas=1 --replicas=2$/, () => ''],
+      [/^label namespace \S+ paycode\.dev\/provides=monitoring --overwrite$/, () => ''],
+      [/^-n kafka wait --for=condition=Ready (kafka\/paycode|kafkauser --all) /, () => this.authority('kafka')],
+      [/^-n postgres wait --for=condition=Ready cluster\/paycode /, () => this.authority('postgres')],
+      [
+        /^-n (kafka|postgres) get secret (paycode-cluster-ca-cert|paycode-ca) -o jsonpath=\{\.data\.ca\\\.crt\}$/,
+        call => this.ca(call),
+      ],
+      [
+        /^-n paycode wait --for=condition=complete job -l app\.kubernetes\.io\/component=migrations /,
+        () => this.done(cluster.migrate()),
+      ],
+      [/^-n paycode wait --for=condition=available deployment --all /, () => this.done(cluster.deploy())],
+      [/^-n paycode rollout restart deployment\/[a-z-]+$/, ({ words }) => this.done(cluster.restart(words[4]!.split('/')[1]!))],
+      [/^-n paycode rollout status deployment\/[a-z-]+ /, () => ''],
+      [/^-n paycode exec -i deploy\/ops -- /, call => this.exec(call)],
+    ];
+    this.server = createServer((incoming, outgoing) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('end', () => {
+        this.answer(JSON.parse(Buffer.concat(chunks).toString()) as Call).then(
+          text => outgoing.end(text),
+          (error: Error) => outgoing.writeHead(500).end(error.message),
+        );
+      });
+    });
+  }
+
+  async listen(socket: string): Promise<void> {
+    await new Promise<void>(resolve => this.server.listen(socket, resolve));
+  }
+
+  async close(): Promise<void> {
+    await new Promise(resolve => this.server.close(resolve));
+  }
+
+  private async answer(call: Call): Promise<string> {
+    const line = call.words.join(' ');
+    const found = this.commands.find(([pattern]) => pattern.test(line));
+    if (!found) throw new Error(`the guide says "kubectl ${line}", which its test does not know`);
+    return found[1](call);
+  }
+
+  private applyRendered(overlay: string, folder: string): Promise<string> {
+    const text = execFileSync('/usr/bin/env', ['kubectl', 'kustomize', join(folder, overlay)], {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    });
+    return this.done(this.cluster.apply(text));
+  }
+
+  private applyFiles(files: string[], folder: string): Promise<string> {
+    const texts = files.map(file => readFileSync(isAbsolute(file) ? file : join(folder, file), 'utf8'));
+    return this.done(this.cluster.apply(texts.join('\n---\n')));
+  }
+
+  private async authority(provider: 'kafka' | 'postgres'): Promise<string> {
+    await this.cluster.authorityOf(provider);
+    return '';
+  }
+
+  /** As the API does: in base64. */
+  private async ca({ words }: Call): Promise<string> {
+    const text = await this.cluster.authorityOf(words[1] as 'kafka' | 'postgres');
+    return Buffer.from(text).toString('base64');
+  }
+
+  private async exec({ words, stdin }: Call): Promise<string> {
+    const { status, output } = await this.cluster.exec(words.slice(words.indexOf('--') + 1), stdin);
+    if (status !== 0) throw new Error(output);
+    return output;
+  }
+
+  private async done(work: Promise<void>): Promise<string> {
+    await work;
+    return '';
+  }
 }

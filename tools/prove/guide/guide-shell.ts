@@ -1,6 +1,52 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+const root = join(__dirname, '../../..');
+/** Needs a registry; the services are built without one. */
+const notRun = '2. Images and generated manifests';
+const payment = '7. The first payment';
+
+/** Commands of the guide by step: of a step with an alternative (the secret store), the first block only. */
+export function guideSteps(): Map<string, string> {
+  const steps = [...stepsIn('docs/how-to/deploy-to-kubernetes.md', /^## (?=\d)/m)].filter(([title]) => title !== notRun);
+  return new Map(steps.map(([title, blocks]) => [title, (title.includes('Secrets') ? blocks.slice(0, 1) : blocks).join('\n')]));
+}
+
+/** The blocks of each rotation of the runbook. */
+export function rotations(): Map<string, string[]> {
+  const sections = [...stepsIn('k8s/runbooks/rotate-secrets.md', /^### /m)];
+  return new Map(sections.filter(([, blocks]) => blocks.length > 0));
+}
+
+/** The values and functions of the guide, which the blocks of the runbook need. */
+export function valuesAndFunctions(): string {
+  const steps = guideSteps();
+  const functions = steps.get(payment)!.match(/^\w+\(\) \{.*$/gm)!;
+  return [steps.get('1. Your values')!, ...functions].join('\n');
+}
+
+/** A shell function that makes a payment as the guide does and fails unless it is settled; again with another one while services take over a secret. */
+export function settleFunction(reference: string): string {
+  const lines = guideSteps().get(payment)!.split('\n');
+  const pay = lines.slice(lines.findIndex(line => line.startsWith('code=')));
+  const body = pay
+    .join('\n')
+    .replace('"first"', `"${reference}-'$try'"`)
+    .replace(/(reversals show \$payment)/, '$1 | grep SETTLED');
+  return `settle() { for try in $1-1 $1-2 $1-3 $1-4; do (${body}) && return; done; return 1; }`;
+}
+
+function stepsIn(page: string, heading: RegExp): Map<string, string[]> {
+  const sections = readFileSync(join(root, page), 'utf8').split(heading).slice(1);
+  return new Map(
+    sections.map(section => {
+      const [body] = section.split(/^## /m);
+      const blocks = [...body!.matchAll(/^```shell\n([^]*?)^```$/gm)].map(match => match[1]!);
+      return [section.slice(0, section.indexOf('\n')), blocks];
+    }),
+  );
+}
 
 /** Hands a command to the test, which plays the cluster; kustomize is the real one. */
 const kubectl = `#!/usr/bin/env node
@@ -42,7 +88,6 @@ function writeShims(folder: string): void {
   }
 }
 
-const root = join(__dirname, '../../..');
 const linked = ['package.json', 'tools', 'libs', 'node_modules', 'docs'];
 const marker = '@@ done:';
 
@@ -92,7 +137,7 @@ export class GuideShell {
       bash.stdin.end();
       bash.once('error', reject);
       bash.once('close', code =>
-        code === 0 ? resolve(stepsIn(text, startedMs)) : reject(new Error(`bash ended with ${code}:\n${text}`)),
+        code === 0 ? resolve(outputsIn(text, startedMs)) : reject(new Error(`bash ended with ${code}:\n${text}`)),
       );
     });
   }
@@ -102,7 +147,7 @@ export class GuideShell {
   }
 }
 
-function stepsIn(text: string, startedMs: number): Map<string, StepOutput> {
+function outputsIn(text: string, startedMs: number): Map<string, StepOutput> {
   let beforeMs = startedMs;
   const steps = text.split(/\n?(@@ done:.* \d+)\n/);
   const found = new Map<string, StepOutput>();

@@ -7,20 +7,6 @@ State-vector 76 byte, depth reached 238, errors: 0
 pan: elapsed time 17.2 seconds`;
 
 describe('report of the model checker', () => {
-  it('a complete search without an error', () => {
-    expect(readPanReport(complete)).toEqual({ errors: 0, states: 8_918_963, incomplete: null, complaint: null });
-  });
-
-  it('an error with what was violated', () => {
-    const output = `pan:1: assertion violated  !((accepted&&reversed)) (at depth 31)\nWarning: Search not completed\nerrors: 1\n 5999 states, stored`;
-    expect(readPanReport(output)).toEqual({
-      errors: 1,
-      states: 5_999,
-      incomplete: null,
-      complaint: 'assertion violated  !((accepted&&reversed)) (at depth 31)',
-    });
-  });
-
   it.each(['error: max search depth too small', 'pan: reached -DMEMLIM bound, out of memory', 'Warning: Search not completed'])(
     '"%s" is not taken for a proof',
     line => {

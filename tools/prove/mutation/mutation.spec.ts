@@ -1,12 +1,9 @@
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { outcomeOf } from './judge-faults';
-import { type Outcome, reportVerdict } from './report';
-import { type SpecRun, testEnds } from './run-specs';
-import { seedFault, type SeededFault, seededFaults, staleFaults } from './seeded-faults';
-import { strykerAreas } from './stryker/areas';
-import { knownMutants, outcomesOf } from './stryker/run-stryker';
+import { outcomeOf, type SpecRun, testEnds } from './judge-faults';
+import { type Outcome, reportVerdict, type SeededFault, seededFaults, seedFault, staleFaults } from './seeded-faults';
+import { knownMutants, outcomesOf, strykerAreas } from './stryker/run-stryker';
 
 const root = join(__dirname, '../../..');
 const faults = seededFaults(root);

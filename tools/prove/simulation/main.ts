@@ -71,8 +71,9 @@ function chosen(values: Chosen): number {
 
 /** A fixed set of seeds and, unless told where to begin, as many random ones. */
 function unbroken(from: string | undefined, count: number): number {
-  if (from !== undefined) return seeds(Number(from), count);
-  return Math.max(seeds(1, count), seeds(randomSeed(), count));
+  return from === undefined
+    ? codeOf(printedRun(1, count), printedRun(randomSeed(), count))
+    : codeOf(printedRun(Number(from), count));
 }
 
 function randomSeed(): number {
@@ -81,45 +82,30 @@ function randomSeed(): number {
 
 /** Runs all fixed seeds, then random ones while time is left. */
 function continuous(): number {
-  const fixed = runSeeds(ciFrom, ciSeeds, { failuresMax: 5 });
-  tell(ciFrom, fixed);
-  const from = randomSeed();
-  const random = runSeeds(from, Number.MAX_SAFE_INTEGER, { failuresMax: 5, msMax: ciRandomMs });
-  tell(from, random);
+  const [fixed, random] = [printedRun(ciFrom, ciSeeds), printedRun(randomSeed(), Number.MAX_SAFE_INTEGER, ciRandomMs)];
   const { missing } = fixed.faults;
-  const broken = fixed.failures.length + random.failures.length;
-  const verdict = broken + missing.length === 0 ? 'ok' : 'FAILED';
-  const never = missing.length > 0 ? `; never happened: ${missing.join(', ')}` : '';
-  say(
-    `simulation ${verdict}: ${fixed.seeds + random.seeds} seeds, ${broken} broken, ${faultKinds.length} kinds of fault${never}`,
-  );
-  return verdict === 'ok' ? 0 : 1;
+  if (missing.length > 0) say(`FAILED: never happened: ${missing.join(', ')}`);
+  return missing.length > 0 ? 1 : codeOf(fixed, random);
 }
 
 /** 0 when no seed breaks an invariant. */
-function seeds(from: number, count: number): number {
-  const report = runSeeds(from, count, { failuresMax: 5 });
-  tell(from, report);
-  return report.failures.length === 0 ? 0 : 1;
+function codeOf(...reports: RunReport[]): number {
+  return reports.some(({ failures }) => failures.length > 0) ? 1 : 0;
 }
 
-function tell(from: number, report: RunReport): void {
-  const { payments, settled, reversed, steps, cpuS } = report;
-  const rate = Math.round(payments / cpuS);
-  const wallRate = Math.round(payments / report.wallS);
-  say(
-    `seeds ${from} to ${from + report.seeds - 1}: ${payments} payments, ${settled} settled, ${reversed} reversed, ${steps} steps;`,
-  );
-  say(
-    `  ${rate} simulated payments per second of processor time (${cpuS.toFixed(1)} s), ${wallRate} of wall time; ${report.failures.length} broken seeds`,
-  );
+/** Runs seeds and prints what happened in them. */
+function printedRun(from: number, count: number, msMax?: number): RunReport {
+  const report = runSeeds(from, count, { failuresMax: 5, msMax });
+  const { seeds, payments, settled, reversed, steps, cpuS, failures } = report;
+  say(`seeds ${from} to ${from + seeds - 1}: ${payments} payments, ${settled} settled, ${reversed} reversed, ${steps} steps,`);
+  say(`  ${cpuS.toFixed(1)} s of processor time; ${failures.length} broken seeds`);
   for (const kind of faultKinds) say(`    ${String(report.faults.of(kind)).padStart(9)} ${kind}`);
-  for (const { seed, broken } of report.failures) {
-    say(
-      `BROKEN ${broken!.rule} seed ${seed} transaction ${broken!.transactionId} at ${broken!.atMs.toFixed(1)} ms: ${broken!.message}`,
-    );
+  for (const { seed, broken } of failures) {
+    const { rule, transactionId, atMs, message } = broken!;
+    say(`BROKEN ${rule} seed ${seed} transaction ${transactionId} at ${atMs.toFixed(1)} ms: ${message}`);
     say(`  replay: npm run test:simulation -- --seed ${seed} --trace`);
   }
+  return report;
 }
 
 /** 0 when the simulation notices each missing guard. */

@@ -148,8 +148,6 @@ export interface RunReport {
   steps: number;
   /** Processor time used, in seconds. */
   cpuS: number;
-  /** Time that went by meanwhile, in seconds. */
-  wallS: number;
   faults: FaultCounts;
   failures: SimulationResult[];
 }
@@ -170,7 +168,6 @@ export function runSeeds(from: number, count: number, options: RunOptions): RunR
     reversed: 0,
     steps: 0,
     cpuS: 0,
-    wallS: 0,
     faults: new FaultCounts(),
     failures: [],
   };
@@ -188,7 +185,6 @@ export function runSeeds(from: number, count: number, options: RunOptions): RunR
     if (result.broken) report.failures.push(result);
   }
   report.cpuS = (cpuUs() - startedUs) / 1e6;
-  report.wallS = (performance.now() - startedMs) / 1e3;
   return report;
 }
 

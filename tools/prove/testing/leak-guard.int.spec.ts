@@ -32,7 +32,7 @@ describe('open resources of a spec file', () => {
       /server listening on 127\.0\.0\.1:\d+\n/,
       /connection 127\.0\.0\.1:\d+ -> 127\.0\.0\.1:\d+\n/,
       /child process \d+: .*setInterval/,
-      /setInterval started in tools\/prove\/testing\/planted\/leaks-and-fails\.planted\.ts:11/,
+      /setInterval started in tools\/prove\/testing\/planted\/cases\.planted\.ts:\d+/,
       /Tests: {7}1 failed, 1 passed, 2 total/,
     ];
     const places = parts.map(part => output.search(part));
@@ -47,7 +47,7 @@ describe('open resources of a spec file', () => {
     expect(code).toBe(1);
     expect(tests).toEqual({ numPassedTests: 1, numFailedTests: 0, numRuntimeErrorTestSuites: 1 });
     expect(output).toMatch(/UDP socket on 127\.0\.0\.1:\d+/);
-    expect(output).toMatch(/setTimeout started in tools\/prove\/testing\/planted\/leaks-only\.planted\.ts:\d+/);
+    expect(output).toMatch(/setTimeout started in tools\/prove\/testing\/planted\/cases\.planted\.ts:\d+/);
     expect(output).toMatch(/still open: .*Timeout/);
     expect(output).toContain('that fails the run');
   });

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** File systems that a run has mounted: a killed one leaves them, and their folder cannot be removed before. Loaded by Node without a build step. */
@@ -119,7 +119,7 @@ export function descendantsOf(pid: number): Descendant[] {
 export function memoryOf(pid: number): Map<string, number> {
   const memory = new Map<string, number>();
   for (const { pid: each, name } of descendantsOf(pid)) {
-    const kibibytes = /^Pss:\s+(\d+) kB$/m.exec(textOf(`/proc/${each}/smaps_rollup`))?.[1] ?? '0';
+    const kibibytes = /^Pss:\s+(\d+) kB$/m.exec(read(`/proc/${each}/smaps_rollup`))?.[1] ?? '0';
     memory.set(name, (memory.get(name) ?? 0) + Number(kibibytes) * 1_024);
   }
   return memory;
@@ -128,30 +128,21 @@ export function memoryOf(pid: number): Map<string, number> {
 /** Processor time of all its threads so far. */
 export function usedSecondsOf(pid: number): number {
   const nanoseconds = entriesOf(`/proc/${pid}/task`).map(thread =>
-    Number(textOf(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[0]),
+    Number(read(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[0]),
   );
   return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e9;
 }
 
 function childrenOf(pid: number): number[] {
-  const lists = entriesOf(`/proc/${pid}/task`).map(thread => textOf(`/proc/${pid}/task/${thread}/children`));
+  const lists = entriesOf(`/proc/${pid}/task`).map(thread => read(`/proc/${pid}/task/${thread}/children`));
   return lists.flatMap(list => list.trim().split(' ').filter(Boolean).map(Number));
 }
 
 function nameOf(pid: number): string | undefined {
-  const command = textOf(`/proc/${pid}/cmdline`).split('\0').join(' ');
+  const command = read(`/proc/${pid}/cmdline`).split('\0').join(' ');
   if (command === '') return undefined;
   const service = /dist\/apps\/(?!standalone)([a-z-]+)\/main\.cjs/.exec(command)?.[1];
   return service ?? (command.startsWith('postgres') || command.includes('/bin/postgres') ? 'PostgreSQL' : 'npm start');
-}
-
-/** Empty for what has ended meanwhile. */
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 function entriesOf(folder: string): string[] {
@@ -160,4 +151,9 @@ function entriesOf(folder: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** Programs that are not installed; each with the words that make it end well. */
+export function missingPrograms(programs: Readonly<Record<string, readonly string[]>>): string[] {
+  return Object.keys(programs).filter(program => spawnSync(program, programs[program]).status !== 0);
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '@paycode/service-runtime/testing';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { SmallDisk } from '../faults/environment/database-server.ts';
 import { PlantedRun } from './planted/planted-run';
 import { bootId, processesOf, processNamespace, startOf } from './processes.ts';
@@ -110,7 +110,7 @@ describe('the temporary folder of a test run', () => {
 
   it('holds everything of a killed test run: the next run removes its PostgreSQL and its files', async () => {
     const note = join(base, 'note.json');
-    const killedRun = new PlantedRun('waits-for-ever', base, { PLANTED: note, PAYCODE_TEST_DATABASE_URL: '' });
+    const killedRun = new PlantedRun('waits-for-ever', base, { PLANTED_NOTE: note, PAYCODE_TEST_DATABASE_URL: '' });
     const told = await eventually(
       () => JSON.parse(readFileSync(note, 'utf8')) as { folder: string; database: string },
       patienceMs,
@@ -134,3 +134,39 @@ describe('the temporary folder of a test run', () => {
 function isJest(pid: number): boolean {
   return isRunning(pid) && /\/node\0/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
 }
+
+/** Stands for the platform: says who it is and that it is ready, and stays until it is told to stop. */
+const platform = `
+process.stdout.write('pid ' + process.pid + ' Paycode is ready on');
+const alive = setInterval(() => undefined, 1_000);
+process.once('SIGTERM', () => clearInterval(alive));
+`;
+
+describe('the platform that a fuzz run starts for itself', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'paycode-own-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const later = undoneAfterEach();
+
+  it('regression: ends with the run, also when the run is killed', async () => {
+    const script = join(folder, 'platform.cjs');
+    writeFileSync(script, platform);
+    const run = join(folder, 'run.mjs');
+    writeFileSync(
+      run,
+      `import { OwnPlatform } from ${JSON.stringify(join(__dirname, 'own-platform.ts'))};
+       const platform = await OwnPlatform.start([${JSON.stringify(script)}]);
+       process.stdout.write(platform.process.output);
+       setInterval(() => undefined, 1_000);`,
+    );
+    const parent = spawn(process.execPath, [run], {
+      env: { ...process.env, TMPDIR: folder, NODE_OPTIONS: '' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    later(() => parent.kill('SIGKILL'));
+    const [text] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(/pid (\d+)/.exec(text.toString())![1]);
+    expect(isRunning(pid)).toBe(true);
+    parent.kill('SIGKILL');
+    await eventually(() => expect(isRunning(pid)).toBe(false));
+  });
+});

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
+import { deadLetterTopics, topicCatalog } from '../../../libs/dto/src/events/topic-catalog.ts';
 import { ensureFile } from './secrets.ts';
 
 /** Statements on databases and roles. Names and passwords are quoted and stand in the text, because these statements take no parameters. */
-export const sql = {
+const sql = {
   findRole: 'select 1 from pg_roles where rolname = $1',
   setRole: ({ order, role, password }: { order: 'create' | 'alter'; role: string; password: string }) =>
     `${order} role ${role} login password ${password}`,
@@ -51,4 +53,26 @@ async function ensureDatabase(client: pg.Client, url: URL): Promise<void> {
   await client.query(sql.setRole({ order: found.rowCount ? 'alter' : 'create', role, password }));
   const exists = await client.query(sql.findDatabase, [url.pathname.slice(1)]);
   if (!exists.rowCount) await client.query(sql.createDatabase(name, role));
+}
+
+/** Makes the topics of docs/reference/topics.yaml that are missing. One broker: one replica. */
+export async function ensureTopics(brokers: string[]): Promise<void> {
+  const kafka = new Kafka({ clientId: 'paycode-setup', brokers, logLevel: logLevel.ERROR });
+  const admin = kafka.admin();
+  await admin.connect();
+  try {
+    const existing = new Set(await admin.listTopics());
+    const topics = [...topicCatalog, ...deadLetterTopics(topicCatalog)].filter(({ name }) => !existing.has(name));
+    if (topics.length > 0) await admin.createTopics({ waitForLeaders: true, topics: topics.map(topicRequest) });
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+function topicRequest({ name, partitions, retentionMs, cleanupPolicy }: ReturnType<typeof deadLetterTopics>[number]) {
+  const configEntries = [
+    { name: 'retention.ms', value: String(retentionMs) },
+    { name: 'cleanup.policy', value: cleanupPolicy },
+  ];
+  return { topic: name, numPartitions: partitions, replicationFactor: 1, configEntries };
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const copyPlugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
+export const copyPlugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
 /** Any of these lets the broker write its log; the published artifacts come without one. */
 const loggingBinding = /^(log4j-slf4j2?-impl|slf4j-(simple|reload4j)|logback-classic)-/;
 
@@ -27,36 +27,37 @@ export function workspaceRoot(from = process.cwd()): string {
 
 /** Folder with the jars of Apache Kafka `version`, fetched from Maven Central on first use (some 55 MB). */
 export async function kafkaJars(version: string): Promise<string> {
-  const home = join(workspaceRoot(), '.cache', `kafka-${version}`);
-  const jars = join(home, 'jars');
-  if (existsSync(jars)) return jars;
-  await requireTool('java', ['-version'], 'Kafka needs Java 17 or newer');
-  await requireTool('mvn', ['-v'], 'fetching Kafka needs Maven');
-  const staging = join(home, `staging-${process.pid}`);
-  mkdirSync(staging, { recursive: true });
-  writeFileSync(join(staging, 'pom.xml'), pom(version));
-  await maven(staging, [
-    `${copyPlugin}:copy-dependencies`,
-    '-DincludeScope=runtime',
-    `-DoutputDirectory=${join(staging, 'jars')}`,
-  ]);
-  await addLoggingBinding(staging);
-  // The folder is renamed when complete, so that an interrupted fetch never looks complete.
-  renameSync(join(staging, 'jars'), jars);
-  rmSync(staging, { recursive: true });
+  const jars = join(workspaceRoot(), '.cache', `kafka-${version}`, 'jars');
+  await madeOnce(jars, async folder => {
+    await requireTool('java', ['-version'], 'Kafka needs Java 17 or newer');
+    await requireTool('mvn', ['-v'], 'fetching Kafka needs Maven');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'pom.xml'), pom(version));
+    await maven(folder, [`${copyPlugin}:copy-dependencies`, '-DincludeScope=runtime', `-DoutputDirectory=${folder}`]);
+    await addLoggingBinding(folder);
+  });
   return jars;
 }
 
-async function addLoggingBinding(staging: string): Promise<void> {
-  const names = readdirSync(join(staging, 'jars'));
+/** Made beside and renamed when it is complete: an interrupted fetch leaves nothing that looks whole. */
+export async function madeOnce(folder: string, make: (staging: string) => Promise<void>): Promise<void> {
+  if (existsSync(folder)) return;
+  const staging = `${folder}-${process.pid}`;
+  mkdirSync(dirname(folder), { recursive: true });
+  try {
+    await make(staging);
+    renameSync(staging, folder);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+async function addLoggingBinding(folder: string): Promise<void> {
+  const names = readdirSync(folder);
   if (names.some(name => loggingBinding.test(name))) return;
   const api = names.map(name => /^slf4j-api-(.*)\.jar$/.exec(name)?.[1]).find(Boolean);
   if (!api) throw new DistributionError('slf4j-api is not among the jars');
-  await maven(staging, [
-    `${copyPlugin}:copy`,
-    `-Dartifact=org.slf4j:slf4j-simple:${api}`,
-    `-DoutputDirectory=${join(staging, 'jars')}`,
-  ]);
+  await maven(folder, [`${copyPlugin}:copy`, `-Dartifact=org.slf4j:slf4j-simple:${api}`, `-DoutputDirectory=${folder}`]);
 }
 
 async function maven(folder: string, args: string[]): Promise<void> {

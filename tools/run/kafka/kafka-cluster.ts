@@ -30,14 +30,12 @@ interface BrokerOptions {
   nodeId: number;
   nodes: readonly NodePorts[];
   dataDir: string;
-  /** Where the brokers listen, and clients reach them; 127.0.0.1 when omitted. */
-  address?: string;
   security?: BrokerSecurity;
 }
 
 /** server.properties of one node of a KRaft cluster on this machine with a static quorum. */
 function brokerProperties(options: BrokerOptions): Record<string, string> {
-  const { nodeId, nodes, dataDir, address = '127.0.0.1', security } = options;
+  const { nodeId, nodes, dataDir, security } = options;
   const own = nodes[nodeId - 1];
   if (!own) throw new Error(`there is no node ${nodeId}`);
   const replicas = String(Math.min(3, nodes.length));
@@ -46,8 +44,8 @@ function brokerProperties(options: BrokerOptions): Record<string, string> {
     'process.roles': 'broker,controller',
     'node.id': String(nodeId),
     'controller.quorum.voters': nodes.map(({ controller }, at) => `${at + 1}@127.0.0.1:${controller}`).join(','),
-    listeners: `CLIENT://${address}:${own.client},CONTROLLER://127.0.0.1:${own.controller}`,
-    'advertised.listeners': `CLIENT://${address}:${own.client}`,
+    listeners: `CLIENT://127.0.0.1:${own.client},CONTROLLER://127.0.0.1:${own.controller}`,
+    'advertised.listeners': `CLIENT://127.0.0.1:${own.client}`,
     'inter.broker.listener.name': 'CLIENT',
     'controller.listener.names': 'CONTROLLER',
     'log.dirs': dataDir,
@@ -103,8 +101,6 @@ interface KafkaClusterOptions {
   /** Data, logs and properties; kept between starts. */
   folder: string;
   detached?: boolean;
-  /** Where the brokers listen, and clients reach them; 127.0.0.1 when omitted. */
-  address?: string;
   security?: ClusterSecurity;
 }
 
@@ -145,8 +141,7 @@ export class KafkaCluster {
   }
 
   get brokers(): string[] {
-    const { nodes, address = '127.0.0.1' } = this.options;
-    return nodes.map(({ client }) => `${address}:${client}`);
+    return this.options.nodes.map(({ client }) => `127.0.0.1:${client}`);
   }
 
   /** How a client connects: as the administrator unless `user` is given. */
@@ -202,12 +197,12 @@ export class KafkaCluster {
 }
 
 function prepareNode(options: KafkaClusterOptions, nodeId: number, jars: string): KafkaNode {
-  const { nodes, folder, detached, address, security } = options;
+  const { nodes, folder, detached, security } = options;
   const own = join(folder, `node-${nodeId}`);
   const dataDir = join(own, 'data');
   mkdirSync(dataDir, { recursive: true });
   // Holds the administrator's password when secured.
-  writeFileSync(join(own, 'server.properties'), propertiesText(brokerProperties({ nodeId, nodes, dataDir, address, security })), {
+  writeFileSync(join(own, 'server.properties'), propertiesText(brokerProperties({ nodeId, nodes, dataDir, security })), {
     mode: 0o600,
   });
   return new KafkaNode({ jars, folder: own, detached });

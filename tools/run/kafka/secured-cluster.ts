@@ -1,43 +1,129 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@paycode/persistence/embedded';
-import { type NodePorts, KafkaCluster } from './kafka-cluster';
-import { createCertificates } from './certificates';
+import { type AclEntry, AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
+import { issueCertificate, newAuthority } from '../../../apps/operations/src/certificates';
 import { kafkaVersion } from './distribution';
-import { strimziAccess, strimziUsers } from './strimzi-access';
+import { KafkaCluster, type NodePorts } from './kafka-cluster';
+import { coreManifests, kafkaUsers, paymentCores } from './strimzi';
+
+const days = 30;
+
+interface ClusterCertificates {
+  /** PEM text clients trust. */
+  ca: string;
+  caFile: string;
+  /** Key and certificate of the brokers, in one PEM file as Kafka wants it. */
+  keystoreFile: string;
+}
+
+/** Makes an authority and one certificate for all brokers. */
+async function createCertificates(folder: string): Promise<ClusterCertificates> {
+  const authority = await newAuthority('CN=paycode-kafka-ca', days);
+  const broker = await issueCertificate(authority, { names: [brokerName, '127.0.0.1', 'localhost'], days });
+  mkdirSync(folder, { recursive: true });
+  const [caFile, keystoreFile] = [join(folder, 'ca.pem'), join(folder, 'broker.pem')];
+  writeFileSync(caFile, authority.certificate);
+  writeFileSync(keystoreFile, `${broker.key}\n${broker.certificate}\n`, { mode: 0o600 });
+  return { ca: authority.certificate, caFile, keystoreFile };
+}
+
+interface KafkaUser {
+  metadata: { name: string };
+  spec: { authorization: { acls: Rule[] } };
+}
+interface Rule {
+  resource: { type: string; name: string };
+  operations: string[];
+}
+
+const types: Record<string, AclResourceTypes> = { topic: AclResourceTypes.TOPIC, group: AclResourceTypes.GROUP };
+const operations: Record<string, AclOperationTypes> = {
+  Read: AclOperationTypes.READ,
+  Write: AclOperationTypes.WRITE,
+  Describe: AclOperationTypes.DESCRIBE,
+};
+
+/** Names of the KafkaUsers of the manifests. */
+export function strimziUsers(): string[] {
+  return usersOf().map(({ metadata }) => metadata.name);
+}
+
+/** The access control entries that Strimzi's user operator makes of the KafkaUsers of the manifests. */
+export function strimziAccess(): AclEntry[] {
+  return usersOf().flatMap(({ metadata, spec }) => spec.authorization.acls.flatMap(rule => entriesOf(metadata.name, rule)));
+}
+
+function entriesOf(user: string, { resource, operations: names }: Rule): AclEntry[] {
+  return names.map(name => ({
+    resourceType: known(types, resource.type),
+    resourceName: resource.name,
+    resourcePatternType: ResourcePatternTypes.LITERAL,
+    principal: `User:${user}`,
+    host: '*',
+    operation: known(operations, name),
+    permissionType: AclPermissionTypes.ALLOW,
+  }));
+}
+
+function known<T>(values: Record<string, T>, name: string): T {
+  const value = values[name];
+  if (value === undefined) throw new Error(`KafkaUser: ${name} is unknown`);
+  return value;
+}
+
+/** With both cores, as no cluster has them. */
+function usersOf(): KafkaUser[] {
+  return [...kafkaUsers(), ...paymentCores.flatMap(core => coreManifests(core).user)] as KafkaUser[];
+}
 
 export interface SecuredCluster {
   cluster: KafkaCluster;
   caFile: string;
+  /** PEM text of the authority. */
+  ca: string;
+  admin: Login;
   /** SCRAM login of a user of the manifests. */
-  userOf(service: string): { username: string; password: string };
+  userOf(service: string): Login;
   close(): Promise<void>;
 }
 
+interface Login {
+  username: string;
+  password: string;
+}
+
 const brokerName = 'paycode-broker';
+const randomLogin = (username: string): Login => ({ username, password: randomBytes(24).toString('base64url') });
 
 /**
- * Three brokers on free ports with TLS, SCRAM-SHA-512, the catalog's topics, and the users with the access that the manifests give them: a
+ * Brokers on free ports with TLS, SCRAM-SHA-512, the catalog's topics, and the users with the access that the manifests give them: a
  * cluster as production has one, in a temporary folder.
  */
-export async function startSecuredCluster(): Promise<SecuredCluster> {
+export async function startSecuredCluster({
+  brokers = 3,
+  users = strimziUsers().map(randomLogin),
+} = {}): Promise<SecuredCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'paycode-kafka-'));
-  const { ca, caFile, keystoreFile } = await createCertificates(join(folder, 'tls'), brokerName);
-  const users = strimziUsers().map(username => ({ username, password: randomPassword() }));
-  const admin = { username: 'admin', password: randomPassword() };
+  const { ca, caFile, keystoreFile } = await createCertificates(join(folder, 'tls'));
+  const admin = randomLogin('admin');
   const cluster = await KafkaCluster.start({
     version: kafkaVersion(),
-    nodes: await freePorts(3),
+    nodes: await freePorts(brokers),
     folder,
     security: { ca, keystoreFile, truststoreFile: caFile, brokerName, admin, users },
   });
   await cluster.ensureTopics();
-  await grantAccess(cluster);
+  const client = cluster.client('paycode-kafka-admin').admin();
+  await client.connect();
+  await client.createAcls({ acl: strimziAccess() }).finally(() => client.disconnect());
   return {
     cluster,
     caFile,
+    ca,
+    admin,
     userOf: service => users.find(({ username }) => username === service) ?? { username: service, password: 'no such user' },
     close: async () => {
       await cluster.stop();
@@ -46,22 +132,8 @@ export async function startSecuredCluster(): Promise<SecuredCluster> {
   };
 }
 
-async function grantAccess(cluster: KafkaCluster): Promise<void> {
-  const admin = cluster.client('paycode-kafka-admin').admin();
-  await admin.connect();
-  try {
-    await admin.createAcls({ acl: strimziAccess() });
-  } finally {
-    await admin.disconnect();
-  }
-}
-
 async function freePorts(nodes: number): Promise<NodePorts[]> {
   const ports: NodePorts[] = [];
   while (ports.length < nodes) ports.push({ client: await freePort(), controller: await freePort() });
   return ports;
-}
-
-function randomPassword(): string {
-  return randomBytes(24).toString('base64url');
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readDeclarations } from '../build/read-declarations.ts';
+import { readDeclarations } from '../build/generated-pages.ts';
 import { type ReleaseState, tagBefore } from './release-texts.ts';
 
 const root = join(import.meta.dirname, '../../..');

@@ -1,7 +1,6 @@
-import { join, basename } from 'node:path';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { sidebarOf } from './navigation';
-import { pagesOf, withProgram, withSiteLinks, type Page } from './pages';
+import { basename, join } from 'node:path';
+import { type Page, pagesOf, sidebarOf, withProgram, withSiteLinks } from './pages';
 import { policyFor } from './seal';
 
 describe('the documentation site (A-90)', () => {

@@ -1,6 +1,5 @@
 import { defineConfig, type MarkdownRenderer, type UserConfig } from 'vitepress';
-import { anchorOf } from './pages.ts';
-import type { SidebarItem } from './navigation.ts';
+import { anchorOf, type SidebarItem } from './pages.ts';
 import { CodeColours } from './seal.ts';
 
 /** Where the gateway serves the site. */

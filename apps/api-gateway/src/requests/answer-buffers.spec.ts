@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { Readable, Writable } from 'node:stream';
 import { AnswerBuffers } from './answer-buffers';
 
@@ -78,5 +79,16 @@ describe('answers that clients do not take (T-12)', () => {
     jest.advanceTimersByTime(30_000);
     await turn();
     expect([held, refused]).toEqual([0, ['slow']]);
+  });
+
+  it('regression: are not held for a client that left before they came', async () => {
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    response.destroy();
+    await turn();
+    const ends: string[] = [];
+    const answer = { status: 200, headers: {}, body: 'an answer', route: 'portal' };
+    buffers.send(answer, { response, address: '198.51.100.1' }).catch(({ message }: Error) => ends.push(message));
+    await turn();
+    expect([held, ends]).toEqual([0, ['the client closed the connection']]);
   });
 });

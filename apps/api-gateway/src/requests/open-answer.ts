@@ -64,8 +64,12 @@ export class OpenAnswer {
         this.source?.destroy();
         reject(error);
       };
-      this.response.on('error', this.settle).once('close', () => this.settle(new Error('the client closed the connection')));
-      if (typeof body === 'string') this.takeText(body);
+      if (typeof body !== 'string') this.source = body;
+      const isGone = () => this.settle(new Error('the client closed the connection'));
+      this.response.on('error', this.settle).once('close', isGone);
+      // A response that is closed already reports neither an end nor another close.
+      if (this.response.destroyed) isGone();
+      else if (typeof body === 'string') this.takeText(body);
       else this.readFrom(body);
     });
   }
@@ -82,7 +86,6 @@ export class OpenAnswer {
   }
 
   private readFrom(source: Readable): void {
-    this.source = source;
     source.on('data', (chunk: Buffer) => this.take(chunk));
     finished(source, error => {
       this.watch.onRead(this);

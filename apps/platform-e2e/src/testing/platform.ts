@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { accepted, type Credentials, Merchant, MerchantReceiver, PlatformConnection } from '@paycode/platform-client';
+import { Merchant, MerchantReceiver, newAccount, PlatformConnection, saveMerchant } from '@paycode/platform-client';
 
 /** The platform that the journeys share (or the running one that PAYCODE_E2E_HOME named). */
 export function sharedPlatform(): PlatformConnection {
@@ -11,17 +11,9 @@ export function sharedPlatform(): PlatformConnection {
 /** A merchant of a journey's own, ACTIVE, owned by psp-1, with an account to sign in with. */
 export async function makeMerchant(platform: PlatformConnection): Promise<Merchant> {
   const merchantId = randomInt(1_000_000, 2 ** 47);
-  const body = { merchantName: `Journey ${merchantId.toString(36)}`, pspId: 1, acquirer: 'Demo Bank', status: 'ACTIVE' };
-  const put = { method: 'PUT', path: `/internal/merchants/${merchantId}`, body };
-  accepted('the merchant', await platform.operator('notification-config', put));
-  const credentials = await makeAccount(platform, { type: 'MERCHANT', id: merchantId });
+  await saveMerchant(platform, merchantId);
+  const credentials = await newAccount(platform, { type: 'MERCHANT', id: merchantId });
   return new Merchant(platform, { merchantId, credentials, psp: platform.account('psp-1') });
-}
-
-export async function makeAccount(platform: PlatformConnection, account: object): Promise<Credentials> {
-  const answer = await platform.operator('auth-session', { method: 'POST', path: '/internal/accounts', body: account });
-  const { username, apiPassword } = accepted('the account', answer) as { username: string; apiPassword: string };
-  return { username, password: apiPassword };
 }
 
 export interface MerchantWithReceiver {

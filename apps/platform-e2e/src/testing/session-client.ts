@@ -9,9 +9,8 @@ import {
   randomBytes,
   randomInt,
 } from 'node:crypto';
-import { accepted, type Credentials, type PlatformConnection } from '@paycode/platform-client';
+import { accepted, type Credentials, newAccount, type PlatformConnection } from '@paycode/platform-client';
 import { type ExactAnswer, ExactGatewayClient } from './exact-gateway-client';
-import { makeAccount } from './platform';
 
 const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' } as const;
 export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('base64');
@@ -49,7 +48,7 @@ export class SessionClient {
   }
 
   basicAccount(): Promise<Credentials> {
-    return makeAccount(this.platform, { type: 'PSP', id: freshId() });
+    return newAccount(this.platform, { type: 'PSP', id: freshId() });
   }
 
   /** An account that support has switched to Bearer, with a password generated since. */

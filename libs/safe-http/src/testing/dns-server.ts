@@ -21,6 +21,7 @@ export class TestDnsServer {
   readonly queries: string[] = [];
   /** Of every answer from now on. */
   ttlSeconds = 0;
+  private readonly unanswered: (() => Promise<void>)[] = [];
 
   private constructor(
     private readonly socket: Socket,
@@ -41,8 +42,10 @@ export class TestDnsServer {
     return `127.0.0.1:${this.socket.address().port}`;
   }
 
-  stop(): Promise<void> {
-    return new Promise(resolve => this.socket.close(() => resolve()));
+  /** Answers first what it kept silent about, so that no look-up of a test waits for its time limit. */
+  async stop(): Promise<void> {
+    await Promise.all(this.unanswered.map(answerNow => answerNow()));
+    await new Promise<void>(resolve => this.socket.close(() => resolve()));
   }
 
   private async onQuery(message: Buffer, from: RemoteInfo): Promise<void> {
@@ -51,7 +54,12 @@ export class TestDnsServer {
     const before = this.queries.filter(query => query === key).length;
     this.queries.push(key);
     const answer = await this.answerOf(question.name, before, question.type === typeAaaa ? 6 : 4);
-    if (answer !== 'SILENCE') this.socket.send(responseTo(question, answer, this.ttlSeconds), from.port, from.address);
+    const send = (given: Exclude<DnsAnswer, 'SILENCE'>) =>
+      new Promise<void>(resolve => {
+        this.socket.send(responseTo(question, given, this.ttlSeconds), from.port, from.address, () => resolve());
+      });
+    if (answer === 'SILENCE') this.unanswered.push(() => send('NXDOMAIN'));
+    else await send(answer);
   }
 }
 

@@ -3,8 +3,27 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { dataOf, type RequestRecord } from '../core-log';
-import type { MemoryLog } from './memory-log';
+import { CoreLog, dataOf, type LogRecord, type RequestRecord } from '../core-log.ts';
+
+/** Both topics in memory, with a clock of their own that never stands still. */
+export class MemoryLog extends CoreLog {
+  /** The core's side: told of each request, in order. */
+  onRequest: (record: RequestRecord) => void = () => undefined;
+  private now = Date.parse('2026-01-01T00:00:00Z');
+
+  publish(record: Omit<LogRecord, 'timestampMs'>): void {
+    this.received({ ...record, timestampMs: (this.now += 1) });
+  }
+
+  override request(records: readonly RequestRecord[]): Promise<void> {
+    records.forEach(record => this.onRequest(record));
+    return Promise.resolve();
+  }
+
+  override close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
 
 const sample = readFileSync(join(__dirname, '../../../../libs/dto/samples/notifications/purchase-success.json'), 'utf8');
 const key = Buffer.alloc(32, 9);

@@ -1,8 +1,8 @@
 import type { Decision } from '@paycode/dto';
 import { eventually } from '@paycode/service-runtime/testing';
 import { answerAfter, type Behaviour, type FaultReceiver, type WebhookPost } from '../environment/fault-receiver.ts';
-import { patienceMs, times } from '../environment/fault-settings.ts';
-import { faultSuite } from '../environment/fault-suite.ts';
+import { patienceMs, times } from '../environment/fault-services.ts';
+import { faultSuite } from '../environment/fault-platform.ts';
 
 const { ackWindow } = times;
 const mebibyte = 1_048_576;
@@ -115,21 +115,17 @@ faultSuite('a receiver answers', { times: { shardLease: 6_000 } }, suite => {
     expect(elsewhere.connections).toBe(0);
   });
 
-  faultCase(
-    24,
-    '200 with a body of 10 GB, without end, a byte at a time - settled at its headers, dropped, memory flat',
-    async () => {
-      const chunk = 'x'.repeat(65_536);
-      await staysFlat(async () => {
-        const ended = await allEnd('SETTLED', [
-          endlessBody('content-length: 10737418240', chunk),
-          endlessBody('transfer-encoding: chunked', `10000\r\n${chunk}\r\n`),
-          endlessBody('content-length: 1000', 'x', 1_000),
-        ]);
-        await Promise.all(ended.map(({ receiver }) => isDropped(receiver)));
-      });
-    },
-  );
+  faultCase(24, '200 with 10 GB, endless, a byte at a time - settled at its headers, dropped, memory flat', async () => {
+    const chunk = 'x'.repeat(65_536);
+    await staysFlat(async () => {
+      const ended = await allEnd('SETTLED', [
+        endlessBody('content-length: 10737418240', chunk),
+        endlessBody('transfer-encoding: chunked', `10000\r\n${chunk}\r\n`),
+        endlessBody('content-length: 1000', 'x', 1_000),
+      ]);
+      await Promise.all(ended.map(({ receiver }) => isDropped(receiver)));
+    });
+  });
 
   faultCase(25, 'a reset right after the headers of a 200 - settled', async () => {
     await allEnd('SETTLED', [
@@ -161,23 +157,19 @@ faultSuite('a receiver answers', { times: { shardLease: 6_000 } }, suite => {
     for (const id of ids) expect(new Set(receiver.postsOf(id).map(post => post.attempt))).toEqual(new Set([1]));
   });
 
-  faultCase(
-    28,
-    'a header a byte at a time - reversed at the end of the window; one too long - at once; memory flat',
-    async () => {
-      await staysFlat(async () => {
-        const [[slow], tooLong] = await Promise.all([
-          allEnd('REVERSED', [slowly(`HTTP/1.1 200 OK\r\n${'x-slow: 1\r\n'.repeat(100)}`, 50)]),
-          allEnd('REVERSED', [
-            raw(`HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(70_000)}\r\n\r\n`),
-            raw(`HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(10_000)}\r\n`),
-          ]),
-        ]);
-        expect(await elapsed(slow!.id)).toBeGreaterThanOrEqual(ackWindow);
-        for (const { id } of tooLong) expect(await elapsed(id)).toBeLessThan(ackWindow);
-      });
-    },
-  );
+  faultCase(28, 'a header a byte at a time - reversed at the end of the window; too long - at once; memory flat', async () => {
+    await staysFlat(async () => {
+      const [[slow], tooLong] = await Promise.all([
+        allEnd('REVERSED', [slowly(`HTTP/1.1 200 OK\r\n${'x-slow: 1\r\n'.repeat(100)}`, 50)]),
+        allEnd('REVERSED', [
+          raw(`HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(70_000)}\r\n\r\n`),
+          raw(`HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(10_000)}\r\n`),
+        ]),
+      ]);
+      expect(await elapsed(slow!.id)).toBeGreaterThanOrEqual(ackWindow);
+      for (const { id } of tooLong) expect(await elapsed(id)).toBeLessThan(ackWindow);
+    });
+  });
 
   faultCase(29, 'no HTTP, or HTTP that contradicts itself - reversed', async () => {
     await allEnd('REVERSED', [

@@ -1,7 +1,7 @@
 import { eventually } from '@paycode/service-runtime/testing';
 import { hang } from '../environment/fault-receiver.ts';
-import { patienceMs } from '../environment/fault-settings.ts';
-import { faultSuite } from '../environment/fault-suite.ts';
+import { patienceMs } from '../environment/fault-services.ts';
+import { faultSuite } from '../environment/fault-platform.ts';
 
 interface Notification {
   transactionId: number;
@@ -120,20 +120,16 @@ faultSuite(
       );
     });
 
-    faultCase(
-      43,
-      'the merchant is deactivated between event and POST - delivered, and reversed if it is not acknowledged',
-      async () => {
-        const { merchantId, receiver } = await suite.platform.merchant(post => post.answer(500));
-        const held = suite.platform.ways.toScheduler.hold('/arm', 'response');
-        const [id] = await suite.platform.pay(merchantId);
-        await held.reached;
-        suite.platform.config.suspend(merchantId);
-        suite.platform.ways.toScheduler.heal();
-        await suite.platform.ends(id!, 'REVERSED');
-        expect(receiver.posts).toHaveLength(1);
-      },
-    );
+    faultCase(43, 'the merchant is deactivated between event and POST - delivered, reversed if not acknowledged', async () => {
+      const { merchantId, receiver } = await suite.platform.merchant(post => post.answer(500));
+      const held = suite.platform.ways.toScheduler.hold('/arm', 'response');
+      const [id] = await suite.platform.pay(merchantId);
+      await held.reached;
+      suite.platform.config.suspend(merchantId);
+      suite.platform.ways.toScheduler.heal();
+      await suite.platform.ends(id!, 'REVERSED');
+      expect(receiver.posts).toHaveLength(1);
+    });
 
     faultCase(44, 'the configuration is away for a while - delayed, then settled', async () => {
       const { merchantId, receiver } = await suite.platform.merchant();
@@ -146,18 +142,14 @@ faultSuite(
       expect(receiver.posts).toHaveLength(1);
     });
 
-    faultCase(
-      44,
-      'the configuration is away for longer than the dispatch window - closed and reversed, nothing was posted',
-      async () => {
-        const { merchantId, receiver } = await suite.platform.merchant();
-        suite.platform.config.state = 'silent';
-        const [id] = await suite.platform.pay(merchantId);
-        await suite.platform.ends(id!, 'REVERSED');
-        expect(await suite.platform.verdict(id!)).toBe('CLOSED_BACKSTOP');
-        suite.platform.config.state = 'up';
-        expect(receiver.posts).toHaveLength(0);
-      },
-    );
+    faultCase(44, 'the configuration is away beyond the dispatch window - closed and reversed, nothing posted', async () => {
+      const { merchantId, receiver } = await suite.platform.merchant();
+      suite.platform.config.state = 'silent';
+      const [id] = await suite.platform.pay(merchantId);
+      await suite.platform.ends(id!, 'REVERSED');
+      expect(await suite.platform.verdict(id!)).toBe('CLOSED_BACKSTOP');
+      suite.platform.config.state = 'up';
+      expect(receiver.posts).toHaveLength(0);
+    });
   },
 );

@@ -1,29 +1,29 @@
 import { spawn } from 'node:child_process';
 import { createServer as createHttp2Server } from 'node:http2';
 import { connect, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { type DnsAnswer, TestAuthority, TestDnsServer } from '@paycode/safe-http/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import type { FaultReceiver } from '../environment/fault-receiver.ts';
-import { patienceMs } from '../environment/fault-settings.ts';
-import { faultSuite } from '../environment/fault-suite.ts';
-import { type NameAnswer, NameServer, ReceiverCertificates } from '../environment/receiver-network.ts';
+import { patienceMs } from '../environment/fault-services.ts';
+import { faultSuite } from '../environment/fault-platform.ts';
 
-const names = new Map<string, NameAnswer | (() => NameAnswer)>();
+const names = new Map<string, DnsAnswer | (() => DnsAnswer)>();
 const dispatcherEnv: Record<string, string> = { OUTBOUND_DENY: '127.9.9.0/24' };
-let nameServer: NameServer;
-let certificates: ReceiverCertificates;
+let nameServer: TestDnsServer;
+let authority: TestAuthority;
 
 beforeAll(async () => {
-  nameServer = await NameServer.start();
-  nameServer.answerFor = name => {
+  nameServer = await TestDnsServer.start(name => {
     const answer = names.get(name) ?? 'NXDOMAIN';
     return typeof answer === 'function' ? answer() : answer;
-  };
-  certificates = await ReceiverCertificates.create(join(tmpdir(), `paycode-faults-ca-${process.pid}.pem`));
-  Object.assign(dispatcherEnv, { OUTBOUND_DNS_SERVERS: nameServer.address, OUTBOUND_CA_FILE: certificates.caFile });
+  });
+  authority = await TestAuthority.create();
+  Object.assign(dispatcherEnv, { OUTBOUND_DNS_SERVERS: nameServer.address, OUTBOUND_CA_FILE: authority.caFile });
 });
-afterAll(() => nameServer.stop());
+afterAll(async () => {
+  await nameServer.stop();
+  authority.remove();
+});
 
 /** A listener whose queue of connections is full, so that the kernel drops every further SYN. */
 async function deafPort(): Promise<{ port: number; close(): void }> {
@@ -111,7 +111,7 @@ faultSuite('the way to a receiver is bad', { dispatcherEnv, times: { connectBudg
     await suite.platform.ends(before!, 'SETTLED');
     const [after] = await suite.platform.pay(merchantId);
     await suite.platform.ends(after!, 'REVERSED');
-    const inward: NameAnswer[] = [
+    const inward: DnsAnswer[] = [
       ['127.0.0.1', '127.9.9.9'],
       ['169.254.169.254'],
       ['::ffff:10.0.0.1'],
@@ -159,35 +159,31 @@ faultSuite('the way to a receiver is bad', { dispatcherEnv, times: { connectBudg
     expect(await addHttp(url)).toBe(200);
   });
 
-  faultCase(
-    35,
-    'a certificate that is expired, of another host, self-signed; TLS 1.0 only; a stalled handshake - reversed',
-    async () => {
-      const host = 'tls.fault.test';
-      names.set(host, ['127.0.0.1']);
-      const good = await certificates.of(host);
-      const settings = [
-        await certificates.of(host, 60),
-        await certificates.of('other.fault.test'),
-        await certificates.selfSigned(host),
-        { ...good, minVersion: 'TLSv1' as const, maxVersion: 'TLSv1' as const, ciphers: 'DEFAULT@SECLEVEL=0' },
-      ];
-      const receivers = await Promise.all(settings.map(tls => suite.platform.receiver({ tls })));
-      const stalling = await suite.platform.receiver();
-      stalling.onConnection = () => true;
-      const ids = await allReversed([...receivers, stalling].map(({ port }) => `https://${host}:${port}/`));
-      expect(receivers.flatMap(receiver => receiver.posts)).toEqual([]);
-      expect(await outcomes(ids)).toContain('CONNECTION: CONNECT_BUDGET');
-      const served = await suite.platform.receiver({ tls: good });
-      await suite.platform.ends(await suite.platform.paidAt(`https://${host}:${served.port}/`), 'SETTLED');
-    },
-  );
+  faultCase(35, 'a certificate expired, of another host, self-signed; TLS 1.0 only; a stalled handshake - reversed', async () => {
+    const host = 'tls.fault.test';
+    names.set(host, ['127.0.0.1']);
+    const good = await authority.issue({ dns: [host] });
+    const settings = [
+      await authority.issue({ dns: [host], notAfter: new Date(Date.now() - 3_600_000) }),
+      await authority.issue({ dns: ['other.fault.test'] }),
+      await TestAuthority.selfSigned({ dns: [host] }),
+      { ...good, minVersion: 'TLSv1' as const, maxVersion: 'TLSv1' as const, ciphers: 'DEFAULT@SECLEVEL=0' },
+    ];
+    const receivers = await Promise.all(settings.map(tls => suite.platform.receiver({ tls })));
+    const stalling = await suite.platform.receiver();
+    stalling.onConnection = () => true;
+    const ids = await allReversed([...receivers, stalling].map(({ port }) => `https://${host}:${port}/`));
+    expect(receivers.flatMap(receiver => receiver.posts)).toEqual([]);
+    expect(await outcomes(ids)).toContain('CONNECTION: CONNECT_BUDGET');
+    const served = await suite.platform.receiver({ tls: good });
+    await suite.platform.ends(await suite.platform.paidAt(`https://${host}:${served.port}/`), 'SETTLED');
+  });
 
   faultCase(36, 'a server that speaks HTTP/2 only, in the clear or by ALPN - reversed, not hung', async () => {
     const host = 'h2.fault.test';
     names.set(host, ['127.0.0.1']);
     const clear = createHttp2Server();
-    const byAlpn = await suite.platform.receiver({ tls: { ...(await certificates.of(host)), ALPNProtocols: ['h2'] } });
+    const byAlpn = await suite.platform.receiver({ tls: { ...(await authority.issue({ dns: [host] })), ALPNProtocols: ['h2'] } });
     byAlpn.onConnection = socket => socket.write(Buffer.from('000000040000000000', 'hex'));
     const port = await listening(clear as unknown as Server);
     await allReversed([`http://127.0.0.1:${port}/`, `https://${host}:${byAlpn.port}/`]);

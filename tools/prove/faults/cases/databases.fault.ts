@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
 import { answerAfter, type FaultReceiver, hang } from '../environment/fault-receiver.ts';
-import { patienceMs, times as defaultTimes } from '../environment/fault-settings.ts';
-import { faultSuite } from '../environment/fault-suite.ts';
+import { patienceMs, times as defaultTimes } from '../environment/fault-services.ts';
+import { faultSuite } from '../environment/fault-platform.ts';
 
 /** A window that outlasts a take-over. */
 const times = { ...defaultTimes, ackWindow: 8_000, timerDelay: 11_000 };

@@ -3,8 +3,8 @@ import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import type { EventToPublish } from '@paycode/events';
 import { eventually } from '@paycode/service-runtime/testing';
 import { hang } from '../environment/fault-receiver.ts';
-import { patienceMs, patientTimes as times } from '../environment/fault-settings.ts';
-import { faultSuite } from '../environment/fault-suite.ts';
+import { patienceMs, patientTimes as times } from '../environment/fault-services.ts';
+import { faultSuite } from '../environment/fault-platform.ts';
 import { terminalEvent } from '../environment/event-log-server.ts';
 
 faultSuite('events come twice, early, late or broken', { events: 'kafka', times }, suite => {

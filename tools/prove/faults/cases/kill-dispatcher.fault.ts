@@ -1,9 +1,8 @@
 import { eventually } from '@paycode/service-runtime/testing';
+import { faultSuite } from '../environment/fault-platform.ts';
 import { answerAfter, hang } from '../environment/fault-receiver.ts';
-import { patienceMs, patientTimes as times } from '../environment/fault-settings.ts';
-import { faultSuite } from '../environment/fault-suite.ts';
+import { patienceMs, patientTimes as times, type ServiceProcess } from '../environment/fault-services.ts';
 import type { Held } from '../environment/proxies.ts';
-import type { ServiceProcess } from '../environment/fault-services.ts';
 
 /** For cases that wait for the end of the window; the other cases have a window that is too long to end. */
 const shortWindowMs = 3_000;
@@ -117,49 +116,41 @@ faultSuite('a dispatcher is killed', { times }, suite => {
     expect(receiver.postsOf(id!).length).toBeLessThanOrEqual(2);
   });
 
-  faultCase(
-    54,
-    'while the receiver is thinking, started again at its instance - POSTed once more before any lease ends',
-    async () => {
-      const { dispatchers } = suite.platform.services;
-      const startAtInstance = () => Promise.all(dispatchers.map(each => each.start({ INSTANCE_ID: each.name, ...endlessLease })));
-      // Stopped and not killed, so that nobody waits for a lease of before.
-      await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
-      await startAtInstance();
-      const { merchantId, receiver } = await suite.platform.merchant();
-      receiver.behaviour = post => (post.attempt === 1 ? hang(post) : post.answer(200));
-      const [id] = await suite.platform.pay(merchantId);
-      await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
-      await killBoth();
-      await startAtInstance();
-      await suite.platform.ends(id!, 'SETTLED');
-      expect(receiver.postsOf(id!).map(post => post.attempt)).toEqual([1, 2]);
-      // The next case's dispatchers have the usual lease, and no instance.
-      await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
-      await startAgain();
-    },
-  );
+  faultCase(54, 'while the receiver is thinking, started at its instance - POSTed again before any lease ends', async () => {
+    const { dispatchers } = suite.platform.services;
+    const startAtInstance = () => Promise.all(dispatchers.map(each => each.start({ INSTANCE_ID: each.name, ...endlessLease })));
+    // Stopped and not killed, so that nobody waits for a lease of before.
+    await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
+    await startAtInstance();
+    const { merchantId, receiver } = await suite.platform.merchant();
+    receiver.behaviour = post => (post.attempt === 1 ? hang(post) : post.answer(200));
+    const [id] = await suite.platform.pay(merchantId);
+    await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
+    await killBoth();
+    await startAtInstance();
+    await suite.platform.ends(id!, 'SETTLED');
+    expect(receiver.postsOf(id!).map(post => post.attempt)).toEqual([1, 2]);
+    // The next case's dispatchers have the usual lease, and no instance.
+    await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
+    await startAgain();
+  });
 
-  faultCase(
-    56,
-    'while the receiver is thinking, and another dispatcher lives - that one POSTs before any lease ends',
-    async () => {
-      const { dispatchers, nameOf } = heirs();
-      await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
-      await startAgain(endlessLease);
-      const { merchantId, receiver } = await suite.platform.merchant();
-      receiver.behaviour = post => (post.attempt === 1 ? hang(post) : post.answer(200));
-      const [id] = await suite.platform.pay(merchantId);
-      await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
-      const poster = nameOf(receiver.postsOf(id!)[0]!.source);
-      await dispatchers.find(({ name }) => name === poster)!.kill();
-      await suite.platform.ends(id!, 'SETTLED');
-      expect(receiver.postsOf(id!).map(post => post.attempt)).toEqual([1, 2]);
-      expect(nameOf(receiver.postsOf(id!)[1]!.source)).not.toBe(poster);
-      await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
-      await startAgain();
-    },
-  );
+  faultCase(56, 'while the receiver is thinking, another dispatcher lives - it POSTs before any lease ends', async () => {
+    const { dispatchers, nameOf } = heirs();
+    await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
+    await startAgain(endlessLease);
+    const { merchantId, receiver } = await suite.platform.merchant();
+    receiver.behaviour = post => (post.attempt === 1 ? hang(post) : post.answer(200));
+    const [id] = await suite.platform.pay(merchantId);
+    await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
+    const poster = nameOf(receiver.postsOf(id!)[0]!.source);
+    await dispatchers.find(({ name }) => name === poster)!.kill();
+    await suite.platform.ends(id!, 'SETTLED');
+    expect(receiver.postsOf(id!).map(post => post.attempt)).toEqual([1, 2]);
+    expect(nameOf(receiver.postsOf(id!)[1]!.source)).not.toBe(poster);
+    await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
+    await startAgain();
+  });
 
   // This case is last, because its dispatchers keep their short window.
   faultCase(4, 'while the receiver is thinking - if the second POST hangs, reversed after its own window', async () => {

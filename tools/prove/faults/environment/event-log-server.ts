@@ -2,7 +2,6 @@ import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { topics, type TransactionTerminal } from '@paycode/dto';
 import { createEventTransport, type EventToPublish, type EventTransport } from '@paycode/events';
-import { createKafkaClient } from '@paycode/events/kafka';
 import { freePort } from '@paycode/persistence/embedded';
 import type { DatabaseServer } from './database-server.ts';
 import { TcpProxy } from './proxies.ts';
@@ -10,7 +9,6 @@ import { kafkaJars, kafkaVersion } from '../../../run/kafka/distribution';
 import { KafkaCluster } from '../../../run/kafka/kafka-cluster';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const foreignBrokers = process.env['KAFKA_BROKERS'];
 
 /** The event log: Kafka, or the log in PostgreSQL. */
 export abstract class EventLogServer {
@@ -21,8 +19,6 @@ export abstract class EventLogServer {
   get proxyPort(): number | undefined {
     return undefined;
   }
-  /** Why it cannot be stopped here; undefined when it can. */
-  readonly mustRun: string | undefined;
   abstract goDown(): Promise<void>;
   abstract comeBack(): Promise<void>;
   /** Moves a group without running members behind all events published so far. */
@@ -34,7 +30,6 @@ export abstract class EventLogServer {
   /** Kafka where the case or FAULTS_EVENTS asks for it and it can run; says so when it cannot. */
   static start(kind: 'kafka' | 'postgres' = 'postgres', folder: string, others: DatabaseServer): Promise<EventLogServer> {
     if (kind === 'postgres' && process.env['FAULTS_EVENTS'] !== 'kafka') return PostgresLog.open(others);
-    if (foreignBrokers) return ForeignKafka.open(foreignBrokers);
     const obstacle = kafkaObstacle();
     if (!obstacle) return KafkaLog.open(folder);
     process.stderr.write(`Kafka: not run (${obstacle}); these cases use the event log in PostgreSQL\n`);
@@ -77,18 +72,25 @@ function kafkaObstacle(): string | undefined {
   }
 }
 
-/** Brokers, started here or by the caller. */
-abstract class AnyKafka extends EventLogServer {
-  protected constructor(private readonly brokers: readonly string[]) {
+/** A broker of the platform's own. */
+class KafkaLog extends EventLogServer {
+  private constructor(private readonly cluster: KafkaCluster) {
     super();
   }
 
+  static async open(folder: string): Promise<KafkaLog> {
+    const nodes = [{ client: await freePort(), controller: await freePort() }];
+    const cluster = await KafkaCluster.start({ version: kafkaVersion(), nodes, folder });
+    await cluster.ensureTopics();
+    return new KafkaLog(cluster);
+  }
+
   override get env(): Record<string, string> {
-    return { EVENTS_TRANSPORT: 'kafka', KAFKA_BROKERS: this.brokers.join(), KAFKA_SESSION_TIMEOUT_MS: '6000' };
+    return { EVENTS_TRANSPORT: 'kafka', KAFKA_BROKERS: this.cluster.brokers.join(), KAFKA_SESSION_TIMEOUT_MS: '6000' };
   }
 
   override async skip(groupId: string, topic: string): Promise<void> {
-    const admin = this.client().admin();
+    const admin = this.cluster.client('fault-cases').admin();
     await admin.connect();
     try {
       const ends = await admin.fetchTopicOffsets(topic);
@@ -99,39 +101,15 @@ abstract class AnyKafka extends EventLogServer {
   }
 
   override async publishRaw(topic: string, key: string, value: string): Promise<boolean> {
-    const producer = this.client().producer({ retry: { retries: 1 } });
+    const producer = this.cluster.client('fault-cases').producer({ retry: { retries: 1 } });
+    const about = { ce_specversion: '1.0', ce_id: `raw-${key}`, ce_type: 'TransactionTerminal', ce_source: 'x', ce_time: 'x' };
     await producer.connect();
     try {
-      const headers = {
-        ce_specversion: '1.0',
-        ce_id: `raw-${key}`,
-        ce_type: 'TransactionTerminal',
-        ce_source: 'x',
-        ce_time: 'x',
-      };
-      await producer.send({ topic, messages: [{ key, value, headers }] });
+      await producer.send({ topic, messages: [{ key, value, headers: about }] });
       return true;
     } finally {
       await producer.disconnect();
     }
-  }
-
-  private client() {
-    return createKafkaClient({ connection: { brokers: [...this.brokers] }, clientId: 'fault-cases', log: quiet });
-  }
-}
-
-/** A broker of the platform's own. */
-class KafkaLog extends AnyKafka {
-  private constructor(private readonly cluster: KafkaCluster) {
-    super(cluster.brokers);
-  }
-
-  static async open(folder: string): Promise<KafkaLog> {
-    const nodes = [{ client: await freePort(), controller: await freePort() }];
-    const cluster = await KafkaCluster.start({ version: kafkaVersion(), nodes, folder });
-    await cluster.ensureTopics();
-    return new KafkaLog(cluster);
   }
 
   override async goDown(): Promise<void> {
@@ -146,21 +124,6 @@ class KafkaLog extends AnyKafka {
   protected override end(): Promise<void> {
     return this.cluster.stop();
   }
-}
-
-/** An existing, empty cluster with the topics of the catalog. The cases must not stop its brokers. */
-class ForeignKafka extends AnyKafka {
-  override readonly mustRun = 'the brokers of KAFKA_BROKERS are not ours to stop';
-
-  static async open(brokers: string): Promise<ForeignKafka> {
-    return new ForeignKafka(brokers.split(','));
-  }
-
-  override async goDown(): Promise<void> {
-    throw new Error(this.mustRun);
-  }
-  override async comeBack(): Promise<void> {}
-  protected override async end(): Promise<void> {}
 }
 
 class PostgresLog extends EventLogServer {

@@ -1,27 +1,27 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { randomBytes } from 'node:crypto';
 import { startTestIdentityIssuer, type TestIdentityIssuer, TestTokenKeys } from '@paycode/access/testing';
 import type { Decision, VerdictKind } from '@paycode/dto';
 import type { EventToPublish } from '@paycode/events';
 import { eventually } from '@paycode/service-runtime/testing';
 import { audit, type AuditReport } from '../../../../apps/operations/src/audit/audit.ts';
-import { CallProxy, TcpProxy } from './proxies.ts';
+import { DatabaseServer } from './database-server.ts';
 import { EventLogServer, terminalOf } from './event-log-server.ts';
 import { type Behaviour, FaultReceiver, type ReceiverOptions } from './fault-receiver.ts';
-import { FaultServices } from './fault-services.ts';
 import {
   type FaultDatabases,
   type FaultPlatformOptions,
   type FaultSecrets,
+  FaultServices,
   type FaultWays,
   type FaultWorld,
   patienceMs,
   times,
-} from './fault-settings.ts';
-import { DatabaseServer } from './database-server.ts';
+} from './fault-services.ts';
+import { CallProxy, TcpProxy } from './proxies.ts';
 import { ConfigStandIn } from './stand-ins.ts';
 
 const graceS = 0;
@@ -249,4 +249,48 @@ async function openDatabases(folder: string, folders: FaultPlatformOptions['data
     DatabaseServer.start(folders.others ?? join(folder, 'others'), ['simulator', 'events', 'configuration']),
   ]);
   return { dispatcher, scheduler, others };
+}
+
+/** Longest a case may take. */
+const caseMs = 3 * patienceMs;
+
+export interface FaultSuite {
+  platform: FaultPlatform;
+  /** One case, by its number in the protocol's table. Afterwards everything is healed, and the exact audit covers all payments so far. */
+  faultCase(number: number, what: string, play: () => Promise<void>): void;
+  /** The same for a case with requirements on the machine: with an obstacle it prints the reason and counts as skipped. */
+  faultCaseUnless(obstacle: string | undefined, ...fault: Parameters<FaultSuite['faultCase']>): void;
+}
+
+interface FaultSuiteOptions extends FaultPlatformOptions {
+  /** Missing requirement of these cases: nothing is started then, and each case prints why it does not run. */
+  obstacle?: string;
+}
+
+/** Cases that share one platform, started once. `suite.platform` is there while cases run. */
+export function faultSuite(
+  title: string,
+  { obstacle, ...options }: FaultSuiteOptions,
+  define: (suite: FaultSuite) => void,
+): void {
+  (obstacle ? describe.skip : describe)(title, () => {
+    const suite: FaultSuite = {
+      platform: undefined as unknown as FaultPlatform,
+      faultCase: (...fault) => suite.faultCaseUnless(obstacle, ...fault),
+      faultCaseUnless: (hindrance, ...fault) => {
+        const [number, what, play] = fault;
+        const notRun = hindrance ? ` (not run: ${hindrance})` : '';
+        (hindrance ? it.skip : it)(`case ${number}: ${what}${notRun}`, play, caseMs);
+      },
+    };
+    beforeAll(async () => {
+      suite.platform = await FaultPlatform.start(options);
+    }, 2 * patienceMs);
+    afterEach(async () => {
+      await suite.platform.heal();
+      await suite.platform.exactAudit();
+    }, 2 * patienceMs);
+    afterAll(() => suite.platform?.close(), patienceMs);
+    define(suite);
+  });
 }

@@ -1,9 +1,66 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { answerAfter, type Behaviour, hang } from '../environment/fault-receiver.ts';
+import { Random } from '../../simulation/engine/timeline.ts';
 import { FaultPlatform } from '../environment/fault-platform.ts';
-import { patienceMs, times as defaultTimes } from '../environment/fault-settings.ts';
-import { Disturber, SeededChoice } from './disturber.ts';
-import { broken, type KillSummary, type SeenPost, summarise } from './kill-summary.ts';
+import { answerAfter, type Behaviour, hang } from '../environment/fault-receiver.ts';
+import { type FaultServices, patienceMs, type ServiceProcess, times as defaultTimes } from '../environment/fault-services.ts';
+import { broken, type Disturbance, type KillSummary, type SeenPost, summarise } from './kill-summary.ts';
+
+/** Longest time that a process is stopped or stays away: longer than a lease. Milliseconds. */
+const awayMsMax = 8_000;
+
+/** Kills, stops and restarts processes at random, and notes when. */
+class Disturber {
+  readonly done: Disturbance[] = [];
+  private readonly busy = new Set<ServiceProcess>();
+
+  constructor(
+    private readonly services: FaultServices,
+    private readonly choice: Random,
+  ) {}
+
+  count(kind: Disturbance['kind']): number {
+    return this.done.filter(disturbance => disturbance.kind === kind).length;
+  }
+
+  /** One disturbance to its end: the process runs again. */
+  async disturb(): Promise<void> {
+    const { dispatchers, schedulers, simulator } = this.services;
+    // Dispatchers hold what is in flight: they are hit most.
+    const victims = [...dispatchers, ...dispatchers, ...schedulers, simulator].filter(each => !this.busy.has(each));
+    if (victims.length === 0) return;
+    const victim = this.choice.pick(victims);
+    const kind = this.choice.pick(['kill', 'kill', 'kill', 'pause', 'pause', 'restart'] as const);
+    const awayMs = this.choice.between(0, awayMsMax);
+    this.busy.add(victim);
+    const fromMs = performance.now();
+    const note = () => this.done.push({ name: victim.name, kind, fromMs, toMs: performance.now() });
+    try {
+      await this[kind](victim, awayMs, note);
+    } finally {
+      this.busy.delete(victim);
+    }
+  }
+
+  private async kill(victim: ServiceProcess, awayMs: number, note: () => void): Promise<void> {
+    await victim.kill();
+    note();
+    await pause(awayMs);
+    await victim.start();
+  }
+
+  private async pause(victim: ServiceProcess, awayMs: number, note: () => void): Promise<void> {
+    victim.pause();
+    await pause(awayMs);
+    victim.resume();
+    note();
+  }
+
+  private async restart(victim: ServiceProcess, _: number, note: () => void): Promise<void> {
+    await victim.stop();
+    note();
+    await victim.start();
+  }
+}
 
 const payments = Number(process.env['FAULTS_PAYMENTS'] ?? 10_000);
 const seed = Number(process.env['FAULTS_SEED'] ?? 1);
@@ -55,7 +112,7 @@ describe(`${payments} payments while processes are killed at random (seed ${seed
 
   /** Two processes are disturbed at any time, from the first payment to the last. */
   const payUnderKills = async (): Promise<Disturber> => {
-    const choice = new SeededChoice(seed);
+    const choice = new Random(seed);
     const merchants = await Promise.all(Array.from({ length: merchantCount }, () => platform.merchant(behaviour)));
     const disturber = new Disturber(platform.services, choice);
     const giveUpAt = performance.now() + runMsMax;
@@ -68,7 +125,7 @@ describe(`${payments} payments while processes are killed at random (seed ${seed
       while (!isOver()) {
         const isAhead = paid / payments > (disturber.done.length + 1) / disturbancesMin;
         if (isAhead || paid >= payments) await pause(50);
-        else paid += await pay(choice.of(merchants).merchantId, batch);
+        else paid += await pay(choice.pick(merchants).merchantId, batch);
       }
     };
     await Promise.all([disturb(), disturb(), payAll()]);

@@ -7,16 +7,15 @@ import { DispatcherTables } from '../../../../apps/webhook-dispatcher/src/delive
 import { Network, type SimServer } from '../engine/network.ts';
 import { SimProcess } from '../engine/sim-process.ts';
 import { Random, Timeline } from '../engine/timeline.ts';
-import { ColdFleet } from './cold-fleet.ts';
 import { ConfigService } from './config-service.ts';
 import { DispatcherNode } from './dispatcher-node.ts';
 import { ConsumerGroup, EventLog } from './event-log.ts';
-import { type Mutation, type Swarm, swarmOf } from './swarm.ts';
 import { merchants, PaymentCore, sampleNotification, simulatedShards } from './payment-core.ts';
 import { coldMerchant, Receivers, sharedOrigin } from './receivers.ts';
 import { overwritingDecisions, SchedulerNode, trustingDecisions } from './scheduler-node.ts';
 import type { DispatcherDoor, SchedulerDoor, SimulatedWorld } from './simulated-world.ts';
-import { SilentNeighbour } from './silent-neighbour.ts';
+import { ColdFleet, SilentNeighbour } from './slow-merchants.ts';
+import { type Mutation, type Swarm, swarmOf } from './swarm.ts';
 import { Watcher } from './watcher.ts';
 
 /** Shorter intervals are of loops that look for work. */
