@@ -17,6 +17,7 @@ const groups = {
     scale: ['measure/bench scale', '1 to 8 dispatchers with equal shares of a core; needs root'],
     auth: ['measure/bench-auth', 'authorize and login beside a bare route'],
     rest: ['prove/bench-rest', 'processor and memory while nobody pays, and at a peak'],
+    overload: ['prove/bench-overload', 'payments accepted at up to 10 times of what the platform can take'],
     restart: ['prove/bench-restart', 'from the kill of a dispatcher until its payments are posted'],
   },
   prove: {
