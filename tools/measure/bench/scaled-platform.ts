@@ -1,7 +1,6 @@
 /** A platform whose dispatchers come and go, each with the same share of a processor. */
-import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { CpuShare } from './cpu-share.ts';
 import { until } from './meters.ts';
 import { type Contender, platformContender } from './contender.ts';
 import type { BenchMerchant } from './merchants.ts';
@@ -97,64 +96,4 @@ export class ScaledPlatform {
       everyMs: 200,
     });
   }
-}
-
-/** A share of a processor for each of some processes, by the quota of a control group; Linux as root only. */
-/** Short, so that a process that used up its share waits for milliseconds. */
-const periodUs = 20_000;
-const controllers = ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup'];
-
-class CpuShare {
-  private readonly folders: string[] = [];
-
-  /** `share` of one core, for each process. */
-  constructor(private readonly share: number) {}
-
-  /** @throws where control groups cannot be written. */
-  limit(pid: number): void {
-    const problems: string[] = [];
-    for (const controller of controllers) {
-      try {
-        return this.limitIn(controller, pid);
-      } catch (error) {
-        problems.push((error as Error).message);
-      }
-    }
-    throw new Error(`a share of a processor needs root and a control group with a quota: ${problems.join('; ')}`);
-  }
-
-  /** Gives all of them the whole core again. Processes have ended by `close`. */
-  lift(): void {
-    for (const folder of this.folders) writeQuota(folder, undefined);
-  }
-
-  restore(): void {
-    for (const folder of this.folders) writeQuota(folder, this.share);
-  }
-
-  close(): void {
-    for (const folder of this.folders.splice(0)) rmdirSync(folder);
-  }
-
-  private limitIn(controller: string, pid: number): void {
-    const folder = join(controller, `paycode-bench-${pid}`);
-    mkdirSync(folder);
-    try {
-      writeQuota(folder, this.share);
-      writeFileSync(join(folder, 'cgroup.procs'), String(pid));
-    } catch (error) {
-      rmdirSync(folder);
-      throw error;
-    }
-    this.folders.push(folder);
-  }
-}
-
-/** In the words of version 1 and of version 2. */
-function writeQuota(folder: string, share: number | undefined): void {
-  const quotaUs = share === undefined ? undefined : Math.round(share * periodUs);
-  if (folder.startsWith(controllers[0]!)) {
-    writeFileSync(join(folder, 'cpu.cfs_period_us'), String(periodUs));
-    writeFileSync(join(folder, 'cpu.cfs_quota_us'), String(quotaUs ?? -1));
-  } else writeFileSync(join(folder, 'cpu.max'), `${quotaUs ?? 'max'} ${periodUs}`);
 }
