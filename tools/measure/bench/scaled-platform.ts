@@ -1,7 +1,6 @@
 /** A platform whose dispatchers come and go, each with the same share of a processor. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { CpuShare } from './cpu-share.ts';
-import { until } from './meters.ts';
+import { CpuShare, until } from './meters.ts';
 import { type Contender, platformContender } from './contender.ts';
 import type { BenchMerchant } from './merchants.ts';
 import { type PlatformFixture, PlatformUnderTest } from './platform-under-test.ts';
