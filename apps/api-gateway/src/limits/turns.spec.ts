@@ -15,6 +15,7 @@ describe('turns of requests to a service', () => {
   const begun = (name: string, { isFirst = false, signal = new AbortController().signal } = {}) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const run = turns.run(() => (order.push(name), promise), { isFirst, signal });
+    // A test that expects the refusal awaits `run`.
     run.catch(() => undefined);
     return { run, end: resolve };
   };

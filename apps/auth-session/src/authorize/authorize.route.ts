@@ -3,7 +3,15 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { InternalCallersGuard } from '@paycode/access';
 import type { AuthorizeAnswer, AuthorizeRequest } from '@paycode/dto';
 import { counter } from '@paycode/service-runtime/metrics';
-import { DomainError, errorBody, FailedRequestLines, invalidField, LOGGER, type Logger, unavailable } from '@paycode/service-runtime';
+import {
+  DomainError,
+  errorBody,
+  FailedRequestLines,
+  invalidField,
+  LOGGER,
+  type Logger,
+  unavailable,
+} from '@paycode/service-runtime';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthorizeService } from './authorize.service';
 
