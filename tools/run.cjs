@@ -16,6 +16,7 @@ const groups = {
     timers: ['measure/bench timers', 'how fast reversals are armed, and how late they are decided'],
     auth: ['measure/bench auth', 'authorize and login beside a bare route'],
     rest: ['prove/bench-rest', 'processor and memory while nobody pays, and at a peak'],
+    overload: ['prove/bench-overload', 'payments accepted at up to 10 times of what the platform can take'],
   },
   prove: {
     model: ['prove/test-model', 'the settlement protocol in Spin'],

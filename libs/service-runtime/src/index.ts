@@ -7,7 +7,7 @@ export * from './health/readiness';
 export { answered } from './http/answered';
 export { acceptWaiting, backlog } from './http/accept-waiting';
 export { createServiceApp, requestIdOf } from './http/create-app';
-export { errorBody } from './http/error-body.filter';
+export { errorBody, FailedRequestLines } from './http/error-body.filter';
 export { unavailable } from './http/unavailable';
 export { listenerNameOf } from './http/listeners';
 export { parseJsonBody } from './http/json-body';

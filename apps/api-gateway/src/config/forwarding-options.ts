@@ -58,11 +58,21 @@ export function forwardingOptionsOf(env: GatewayEnv): ForwardingOptions {
     },
     relayKey: relayKeyOf(env),
     siteFolder: env.SITE_FOLDER ?? undefined,
-    limits: { bodyBytesMax: env.BODY_BYTES_MAX, inFlightMax: env.IN_FLIGHT_MAX },
+    limits: {
+      bodyBytesMax: env.BODY_BYTES_MAX,
+      inFlightMax: env.IN_FLIGHT_MAX,
+      turns: turnLimitsOf(env.UPSTREAM_CONNECTIONS_MAX),
+    },
     openBodies: openBodyLimitsOf(env.BODY_BYTES_MAX),
     services: servicesOptions(env),
   };
 }
+
+/** A client waits some seconds for its answer: what begins a second late is still in time. */
+const waitMsMax = 1_000;
+const waitingPerConnectionMax = 4;
+
+const turnLimitsOf = (atOnceMax: number) => ({ atOnceMax, waitingMax: atOnceMax * waitingPerConnectionMax, waitMsMax });
 
 /** @throws Error for a key in production or of another length */
 function relayKeyOf({ SANDBOX_RELAY_KEY: text, PAYCODE_ENVIRONMENT }: GatewayEnv): Buffer | undefined {

@@ -96,6 +96,23 @@ describe('when something behind the gateway fails', () => {
   });
 });
 
+it('regression: requests that a service does not answer write one warning a minute for each service, and no error', async () => {
+  const lines: string[] = [];
+  // The logger uses the mock only if it is there when the logger is created.
+  const capture = jest.spyOn(process.stdout, 'write').mockImplementation(line => lines.push(String(line)) > 0);
+  const gateway = await GatewayUnderTest.start({ LOG_LEVEL: 'warn' });
+  gateway.upstream.answer = (_request, response) => response.destroy();
+  for (const path of ['/public/x', '/public/y', '/console/', '/console/z'])
+    expect((await gateway.send(path, { method: 'POST' })).status).toBe(503);
+  await gateway.stop();
+  capture.mockRestore();
+  const cause = (code: string) =>
+    expect.objectContaining({ reason: 'UPSTREAM_UNAVAILABLE', cause: expect.objectContaining({ code }) });
+  expect(lines.map(line => JSON.parse(line) as object)).toEqual(
+    ['payment-simulator', 'portal'].map(name => expect.objectContaining({ level: 'warn', status: 503, err: cause(name) })),
+  );
+});
+
 describe('when something behind the gateway does not answer', () => {
   let gateway: GatewayUnderTest;
   afterEach(() => gateway.stop());

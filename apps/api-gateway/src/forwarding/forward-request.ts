@@ -3,12 +3,13 @@ import type { AuthorizeAnswer } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import type { Readable } from 'node:stream';
 import { type Admission, RateLimits } from '../limits/rate-limits';
+import { overloaded, type TurnLimits, Turns } from '../limits/turns';
 import type { RelayEndpoints } from '../relay/relay-endpoints';
 import type { Site } from '../site/site';
 import { type AuthorizerClient, AuthorizerUnavailableError } from './authorizer.client';
 import { answerHeaders, forwardedHeaders, type RawHeaders, valuesOf } from './domain/header-lines';
 import { bodyTooLarge, bodyTooSlow, bodyTypeObjection, type Objection, objectionTo } from './domain/request-rules';
-import { mayReadCookies, mayReadCredentials, type UpstreamName, upstreamOf } from './domain/route-table';
+import { endsPayment, mayReadCookies, mayReadCredentials, type UpstreamName, upstreamOf } from './domain/route-table';
 import { type UpstreamClient, UpstreamUnavailableError } from './upstream.client';
 
 /** One request as the public listener passes it to the use case. */
@@ -51,6 +52,8 @@ export class ClientGoneError extends Error {}
 export interface ForwardingLimits {
   bodyBytesMax: number;
   inFlightMax: number;
+  /** Of codes and payments. */
+  turns: TurnLimits;
 }
 
 /** A request that the gateway's own rules allow. */
@@ -70,6 +73,7 @@ type Refused = Extract<AuthorizeAnswer, { allowed: false }>;
 /** Flow: check rates, path and body rules -> a page of the documentation, or ask auth-session once -> forward to the service of the path. */
 export class ForwardRequest {
   private inFlight = 0;
+  private readonly turns: Turns;
 
   /** `relay`: in a sandbox; `site`: the documentation, where it is served. */
   constructor(
@@ -79,7 +83,9 @@ export class ForwardRequest {
     private readonly site: Site | null,
     private readonly rates: RateLimits,
     private readonly limits: ForwardingLimits,
-  ) {}
+  ) {
+    this.turns = new Turns(limits.turns);
+  }
 
   /** Resolves to the answer for the client; rejects with DomainError for the gateway's own refusals. */
   async handle(request: ClientRequest): Promise<Answer> {
@@ -89,7 +95,16 @@ export class ForwardRequest {
     if (page) return page;
     // It is counted only when its body is complete: bodies that never come would fill IN_FLIGHT_MAX.
     const body = await this.bodyOf(admitted);
-    return this.counted(() => this.authorizeForward(admitted, body));
+    return this.counted(() => this.inTurn(admitted, () => this.authorizeForward(admitted, body)));
+  }
+
+  /**
+   * A code or a payment has its turn before auth-session is asked, so that a refusal costs no service anything. Other services wait for parties
+   * outside, such as a URL that is tried out, and bound that themselves.
+   */
+  private inTurn({ request, path: { path } }: Admitted, work: () => Promise<Answer>): Promise<Answer> {
+    if (upstreamOf(path) !== 'payment-simulator') return work();
+    return this.turns.run(work, { isFirst: endsPayment(request.method, path), signal: request.signal });
   }
 
   private async counted<T>(work: () => Promise<T>): Promise<T> {
@@ -103,7 +118,7 @@ export class ForwardRequest {
   }
 
   private refuseBeyondInFlight(): void {
-    if (this.inFlight >= this.limits.inFlightMax) throw unavailable('OVERLOADED', 'too many requests in progress');
+    if (this.inFlight >= this.limits.inFlightMax) throw overloaded();
   }
 
   /** The gateway's own rules, before anyone is asked. */
@@ -251,6 +266,6 @@ function refusalFor({ status, message }: Objection): DomainError {
 /** After a malformed request the connection is closed, because the rest may be a smuggled request. */
 const cut = { connection: 'close' };
 
-function unavailable(reason: string, message: string, cause?: unknown): DomainError {
+function unavailable(reason: string, message: string, cause: unknown): DomainError {
   return new DomainError({ status: 503, reason, message, headers: { 'retry-after': '1' }, cause });
 }

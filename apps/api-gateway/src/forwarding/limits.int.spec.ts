@@ -142,6 +142,31 @@ describe('the limit of requests in progress at the gateway', () => {
   });
 });
 
+describe('the turns of requests to a service', () => {
+  let gateway: GatewayUnderTest;
+  beforeAll(async () => (gateway = await GatewayUnderTest.start({ UPSTREAM_CONNECTIONS_MAX: '1' })));
+  afterAll(() => gateway.stop());
+
+  it('a payment goes before a code that came earlier; what waits for a second is refused, and auth-session is not asked (T-02)', async () => {
+    const held: ServerResponse[] = [];
+    gateway.upstream.answer = (_request, response) => held.push(response);
+    const page = gateway.send('/public/x');
+    await eventually(() => expect(held).toHaveLength(1));
+    const late = gateway.post('/pluto/code/create', '{}');
+    const { status, headers, body } = await late;
+    expect([status, headers['retry-after'], body.message]).toEqual([503, '1', 'too many requests in progress']);
+    expect(gateway.asked.map(({ path }) => path)).toEqual(['/public/x']);
+    const code = gateway.post('/pluto/code/create', '{}');
+    await eventually(async () => expect(await gateway.metric(/^paycode_api_gateway_requests_in_flight (\d+)$/m)).toBe(2));
+    const payment = gateway.post('/public/pay/0123456789', '{}');
+    await eventually(async () => expect(await gateway.metric(/^paycode_api_gateway_requests_in_flight (\d+)$/m)).toBe(3));
+    gateway.upstream.answer = (_request, response) => json(response, {});
+    json(held[0]!, {});
+    expect((await Promise.all([page, code, payment])).map(answer => answer.status)).toEqual([200, 200, 200]);
+    expect(gateway.asked.map(({ path }) => path)).toEqual(['/public/x', '/public/pay/0123456789', '/pluto/code/create']);
+  });
+});
+
 describe('the time limits of the gateway', () => {
   let gateway: GatewayUnderTest;
   beforeAll(async () => (gateway = await GatewayUnderTest.start({ HEADERS_TIMEOUT_MS: '300', REQUEST_TIMEOUT_MS: '600' })));

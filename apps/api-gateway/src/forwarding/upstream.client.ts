@@ -23,9 +23,13 @@ export interface UpstreamAnswer {
 }
 
 export class UpstreamUnavailableError extends Error {
+  /** Its name in the log, which has a line a minute for each. */
+  readonly code: string;
+
   constructor(upstream: UpstreamName, cause: unknown) {
     super(`${upstream} gave no answer`, { cause });
     this.name = 'UpstreamUnavailableError';
+    this.code = upstream;
   }
 }
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { requestIdHeader } from '@paycode/dto';
-import { DomainError, errorBody, LOGGER, type Logger } from '@paycode/service-runtime';
+import { DomainError, errorBody, FailedRequestLines, LOGGER, type Logger } from '@paycode/service-runtime';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, ClientGoneError, type ClientRequest, ForwardRequest } from '../forwarding/forward-request';
 import { GatewayMetrics } from '../gateway-metrics';
@@ -16,6 +16,7 @@ const clientGoneStatus = 499;
 export class AnswerRequest {
   /** Set when the gateway stops: every further answer closes its connection. */
   isClosing = false;
+  private readonly failures: FailedRequestLines;
 
   constructor(
     private readonly forwardRequest: ForwardRequest,
@@ -23,7 +24,9 @@ export class AnswerRequest {
     private readonly buffers: AnswerBuffers,
     private readonly metrics: GatewayMetrics,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    this.failures = new FailedRequestLines(logger);
+  }
 
   async answer(raw: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAtMs = performance.now();
@@ -61,9 +64,8 @@ export class AnswerRequest {
 
   /** The gateway's own refusals, in the platform's error body. */
   private refusal(request: ClientRequest, error: unknown): Answer {
-    const refused = error instanceof DomainError ? error : this.unexpected(request, error);
-    if (refused.status === 503)
-      this.logger.warn({ requestId: request.id, reason: refused.reason, err: refused.cause }, 'answered 503');
+    const refused = error instanceof DomainError ? error : unexpected(error);
+    if (refused.status >= 500 && !(error instanceof ClientGoneError)) this.failures.log(error, request, refused.status);
     return {
       status: refused.status,
       headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...refused.headers },
@@ -71,11 +73,10 @@ export class AnswerRequest {
       route: 'gateway',
     };
   }
+}
 
-  private unexpected(request: ClientRequest, error: unknown): DomainError {
-    if (!(error instanceof ClientGoneError)) this.logger.error({ requestId: request.id, err: error }, 'request failed');
-    return new DomainError({ status: 500, reason: 'UNEXPECTED', message: 'Internal Server Error' });
-  }
+function unexpected(cause: unknown): DomainError {
+  return new DomainError({ status: 500, reason: 'UNEXPECTED', message: 'Internal Server Error', cause });
 }
 
 const loggedPathCharsMax = 256;

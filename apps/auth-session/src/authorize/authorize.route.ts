@@ -3,7 +3,15 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { InternalCallersGuard } from '@paycode/access';
 import type { AuthorizeAnswer, AuthorizeRequest } from '@paycode/dto';
 import { counter } from '@paycode/service-runtime/metrics';
-import { DomainError, errorBody, invalidField, LOGGER, type Logger, unavailable } from '@paycode/service-runtime';
+import {
+  DomainError,
+  errorBody,
+  FailedRequestLines,
+  invalidField,
+  LOGGER,
+  type Logger,
+  unavailable,
+} from '@paycode/service-runtime';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthorizeService } from './authorize.service';
 
@@ -18,12 +26,16 @@ const allowed = { outcome: 'allowed' };
  */
 @Injectable()
 export class AuthorizeRoute implements OnModuleInit {
+  private readonly failures: FailedRequestLines;
+
   constructor(
     private readonly adapterHost: HttpAdapterHost,
     private readonly authorization: AuthorizeService,
     private readonly guard: InternalCallersGuard,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    this.failures = new FailedRequestLines(logger);
+  }
 
   onModuleInit(): void {
     const fastify = this.adapterHost.httpAdapter.getInstance<FastifyInstance>();
@@ -58,9 +70,7 @@ export class AuthorizeRoute implements OnModuleInit {
   private fail(error: Error & { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): void {
     const refusal = error instanceof DomainError ? error : (unavailable(error) ?? asRefusal(error));
     const { status, message, errors, headers = {} } = refusal;
-    if (status >= 500) {
-      this.logger.error({ requestId: request.id, method: request.method, status, err: error }, 'request failed');
-    }
+    if (status >= 500) this.failures.log(error, request, status);
     void reply.status(status).headers(headers).type('application/json').send(errorBody(request, { status, message, errors }));
   }
 }

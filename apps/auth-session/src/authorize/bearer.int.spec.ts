@@ -172,13 +172,20 @@ describe('a session that ends on one replica has ended on the other by the next 
     expect(outcomeOf(answer)).toBe('401 Bad Credentials');
   });
 
-  it('without its database auth-session decides nothing: neither allowed nor 401 (T-09)', async () => {
-    const lonely = await TestAuthSession.start();
+  it('without its database auth-session decides nothing, neither allowed nor 401, and warns once a minute (T-09)', async () => {
+    const lines: string[] = [];
+    const capture = jest.spyOn(process.stdout, 'write').mockImplementation(line => lines.push(String(line)) > 0);
+    later(() => capture.mockRestore());
+    const lonely = await TestAuthSession.start({ LOG_LEVEL: 'warn' });
     later(() => lonely.stop());
     const { username, apiPassword } = await lonely.create({ type: 'PSP', id: 1 });
     const ask = () => lonely.authorize({ authorization: [basic(username, apiPassword)] });
     expect(outcomeOf(await ask())).toBe('allowed');
     await lonely.database.drop();
-    await expect(ask()).rejects.toThrow('authorize answered 503');
+    for (let n = 0; n < 3; n++) await expect(ask()).rejects.toThrow('authorize answered 503');
+    const failed = lines
+      .map(line => JSON.parse(line) as { level: string; msg: string })
+      .filter(({ msg }) => /^request/.test(msg));
+    expect(failed.map(({ level }) => level)).toEqual(['warn']);
   });
 });

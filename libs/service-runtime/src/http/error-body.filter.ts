@@ -29,39 +29,55 @@ export function errorBody(request: Pick<FastifyRequest, 'url' | 'id'>, refusal: 
 }
 
 /**
- * All errors of a service go through this filter. An unreachable database becomes a 503; any unexpected error becomes a plain 500 and one
+ * Log lines of requests that ended with 5xx: one a minute for each cause, with its count. The caller of a 503 may repeat it, so it is a
+ * warning; any other is an ERROR.
+ */
+export class FailedRequestLines {
+  private readonly lines = new PacedLines();
+
+  constructor(private readonly logger: Logger) {}
+
+  log(err: unknown, { id, method }: { id: string; method: string }, status: number): void {
+    const count = this.lines.due(causeOf(err));
+    if (count === 0) return;
+    const fields = { requestId: id, method, status, count, err };
+    if (status === 503) this.logger.warn(fields, 'request failed, and may be repeated');
+    else this.logger.error(fields, 'request failed');
+  }
+}
+
+/** A refusal by its reason and the code below it, any other error by its code and the place that threw it: messages quote data. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const { code } = (error instanceof DomainError ? (error.cause ?? {}) : error) as { code?: unknown };
+  const place = error instanceof DomainError ? error.reason : /^\s+at .*$/m.exec(error.stack ?? '')?.[0];
+  return [error.name, code, place].join(' ');
+}
+
+/**
+ * All errors of a service go through this filter. An unreachable database becomes a 503; any unexpected error becomes a plain 500 and an
  * ERROR line.
  */
 @Catch()
 export class ErrorBodyFilter implements ExceptionFilter {
-  private readonly lines = new PacedLines();
+  private readonly lines: FailedRequestLines;
 
-  constructor(private readonly logger: Logger) {}
+  constructor(logger: Logger) {
+    this.lines = new FailedRequestLines(logger);
+  }
 
   catch(error: unknown, host: ArgumentsHost): void {
     if (host.getType() !== 'http') throw error;
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const refusal = refusalOf(error);
-    if (refusal.status >= 500) this.log(error, request, refusal.status);
+    if (refusal.status >= 500) this.lines.log(error, request, refusal.status);
     void reply
       .status(refusal.status)
       .headers(refusal.headers ?? {})
       .type('application/json')
       .send(errorBody(request, refusal));
   }
-
-  /** A caller may repeat what ended with 503, and under overload many do: one warning a minute for each cause. */
-  private log(err: unknown, { id, method }: FastifyRequest, status: number): void {
-    const fields = { requestId: String(id), method, status, err };
-    if (status !== 503) return this.logger.error(fields, 'request failed');
-    const count = this.lines.due(reasonOf(err));
-    if (count > 0) this.logger.warn({ ...fields, count }, 'request failed, and may be repeated');
-  }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof DomainError ? error.reason : 'DATABASE_UNAVAILABLE';
 }
 
 /** Status, message and headers for the client; they contain nothing of an unexpected error. */

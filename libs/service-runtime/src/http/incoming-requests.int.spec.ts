@@ -43,6 +43,10 @@ class OrdersController {
   busy(): never {
     throw new DomainError({ status: 503, reason: 'BUSY', message: 'Service Unavailable' });
   }
+  @Post('internal/bug')
+  bug(): never {
+    throw new TypeError(`a bug at ${performance.now()}`);
+  }
   @Post('orders/new')
   begin(): object {
     return {};
@@ -352,5 +356,11 @@ describe('the checks of every request to a service', () => {
     for (let n = 0; n < 3; n++) expect((await post('/internal/busy', '{}', service.ports.internal)).status).toBe(503);
     const lines = errorLines.splice(0).map(line => JSON.parse(line) as object);
     expect(lines).toEqual([expect.objectContaining({ level: 'warn', status: 503, count: 1 })]);
+  });
+
+  it('regression: a bug that fails every request writes one error a minute, and not one for each request', async () => {
+    for (let n = 0; n < 3; n++) expect((await post('/internal/bug', '{}', service.ports.internal)).status).toBe(500);
+    const lines = errorLines.splice(0).map(line => JSON.parse(line) as object);
+    expect(lines).toEqual([expect.objectContaining({ level: 'error', status: 500, count: 1 })]);
   });
 });

@@ -18,6 +18,11 @@ export function upstreamOf(path: string): UpstreamName | undefined {
   return routes.find(([route]) => path === route || (route.endsWith('/') && path.startsWith(route)))?.[1];
 }
 
+/** Whether a request pays a code: it goes before those that begin something, because it finishes what the platform has worked for. */
+export function endsPayment(method: string, path: string): boolean {
+  return method === 'POST' && path.startsWith('/public/pay/');
+}
+
 /** The portal's pages alone keep sessions of browsers: nothing else sees their cookies. */
 export function mayReadCookies(path: string): boolean {
   return path.startsWith('/console/');
