@@ -42,6 +42,9 @@ export class PersonEntity {
   /** When the person was let in, by the database's clock: accepted its invitation, or signed in by its company; null: not yet. */
   @Column({ name: 'accepted_at', type: 'timestamptz', nullable: true })
   acceptedAt!: Date | null;
+
+  @Column({ name: 'role_changed_at', type: 'timestamptz', nullable: true, insert: false, update: false })
+  roleChangedAt!: Date | null;
 }
 
 /** Without what proves who they are. */

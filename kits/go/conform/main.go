@@ -140,11 +140,11 @@ func readFirst(next http.Handler) http.Handler {
 
 func serve(adapter string) {
 	listener := must(net.Listen("tcp", "127.0.0.1:0"))
-	mux := http.NewServeMux()
 	var theReceiver http.Handler = theReceiver
 	if adapter == "net/http, parser first" {
 		theReceiver = readFirst(theReceiver)
 	}
+	mux := http.NewServeMux()
 	mux.Handle("/paycode", theReceiver)
 	fmt.Println("listening", listener.Addr().(*net.TCPAddr).Port)
 	must(0, http.Serve(listener, mux))

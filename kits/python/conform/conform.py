@@ -125,6 +125,7 @@ def serve_asgi(parser):
     from fastapi import FastAPI
 
     app = FastAPI()
+    app.add_route("/paycode", for_fastapi(receiver), methods=["POST"])
 
     @app.middleware("http")
     async def read_first(request, call_next):
@@ -132,7 +133,6 @@ def serve_asgi(parser):
             await request.body()
         return await call_next(request)
 
-    app.add_route("/paycode", for_fastapi(receiver), methods=["POST"])
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()

@@ -242,6 +242,7 @@ const ofMerchant: Call[] = [
   ['post', 'session/seen'],
   ['get', 'sessions'],
   ['get', 'people'],
+  ['get', 'actions'],
   ['get', 'merchants'],
   ['get', 'passkeys'],
   ['post', 'passkeys/options', { current: password }],
@@ -307,14 +308,8 @@ describe('the OpenAPI document of the calls that pages of the portal make', () =
     document = documentOf('console');
     ajv.addSchema(closed(document) as Document, 'console');
     const away = await neighbours.start();
-    const services = [
-      'AUTH_SESSION',
-      'NOTIFICATION_CONFIG',
-      'WEBHOOK_DISPATCHER',
-      'REVERSAL_SCHEDULER',
-      'RECIPIENT_MESSAGES',
-      'PAYMENT_SIMULATOR',
-    ];
+    const services =
+      'AUTH_SESSION NOTIFICATION_CONFIG WEBHOOK_DISPATCHER REVERSAL_SCHEDULER RECIPIENT_MESSAGES PAYMENT_SIMULATOR'.split(' ');
     portal = await RunningPortal.start(Object.fromEntries(services.map(name => [`${name}_URL`, away])));
     await portal.database.dataSource.query(`
       insert into payment (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, amount, currency_code, reference, code,
@@ -390,7 +385,9 @@ describe('the OpenAPI document of the calls that pages of the portal make', () =
   });
 
   it('answers a newcomer as it says, from the invitation to the end of the session', async () => {
-    await answer(owner, 'post', 'invitations', { email: 'new@shop.example', name: 'Sipho', role: 'VIEWER' });
+    const invited = await answer(owner, 'post', 'invitations', { email: 'new@shop.example', name: 'Sipho', role: 'VIEWER' });
+    const newcomer = `people/${String(invited.body['personId'])}`;
+    await answer(owner, 'post', `${newcomer}/invite`);
     const secret = neighbours.invitations.at(-1)!.link.split('#')[1];
     const visitor = new PortalVisitor(portal);
     await answer(visitor, 'get', 'session');
@@ -403,6 +400,9 @@ describe('the OpenAPI document of the calls that pages of the portal make', () =
     const sessions = (await answer(other, 'get', 'sessions')).body as unknown as { sessionId: string; isThisOne: boolean }[];
     await answer(other, 'delete', `sessions/${sessions.find(({ isThisOne }) => !isThisOne)!.sessionId}`);
     await answer(other, 'delete', 'session');
+    await answer(other, 'post', 'password/forgotten', { email: 'nobody@shop.example' });
+    await answer(owner, 'post', `${newcomer}/role`, { role: 'DEVELOPER', current: password });
+    await answer(owner, 'post', `${newcomer}/remove`, { current: password });
   });
 
   it.each(refused)('refuses %s %s as it says', async (...[method, path, body]) => {

@@ -63,7 +63,7 @@ interface Admitted {
   path: Path;
   authorization: string[];
   /** Its body may be of any type: a relay's. */
-  isAnyType: boolean;
+  isHook: boolean;
 }
 
 type Path = Extract<ReturnType<typeof normalisePath>, { ok: true }>;
@@ -99,11 +99,11 @@ export class ForwardRequest {
   }
 
   /**
-   * A code or a payment has its turn before auth-session is asked, so that a refusal costs no service anything. Other services wait for parties
-   * outside, such as a URL that is tried out, and bound that themselves.
+   * A code or a payment has its turn before auth-session is asked, so that a refusal costs no service anything. Other services, and relays, wait
+   * for parties outside, such as a URL that is tried out, and bound that themselves.
    */
-  private inTurn({ request, path: { path } }: Admitted, work: () => Promise<Answer>): Promise<Answer> {
-    if (upstreamOf(path) !== 'payment-simulator') return work();
+  private inTurn({ request, path: { path }, isHook }: Admitted, work: () => Promise<Answer>): Promise<Answer> {
+    if (isHook || upstreamOf(path) !== 'payment-simulator') return work();
     return this.turns.run(work, { isFirst: endsPayment(request.method, path), signal: request.signal });
   }
 
@@ -129,10 +129,10 @@ export class ForwardRequest {
     const path = normalisePath(request.target);
     if (!path.ok)
       throw new DomainError({ status: 400, reason: 'INVALID_PATH', message: `invalid path: ${path.reason}`, headers: cut });
-    const isAnyType = this.relay?.isHook(path.path) ?? false;
-    const objection = objectionTo({ ...request, isAnyType }, this.limits.bodyBytesMax);
+    const isHook = this.relay?.isHook(path.path) ?? false;
+    const objection = objectionTo({ ...request, isAnyType: isHook }, this.limits.bodyBytesMax);
     if (objection) throw refusalFor(objection);
-    return { request, admission, path, authorization, isAnyType };
+    return { request, admission, path, authorization, isHook };
   }
 
   private async authorizeForward({ request, admission, path, authorization }: Admitted, body: Buffer | null): Promise<Answer> {
@@ -172,11 +172,11 @@ export class ForwardRequest {
     if (account !== undefined) refuseBeyondRate(this.rates.charge(credential, account, performance.now()));
   }
 
-  private async bodyOf({ request, isAnyType }: Admitted): Promise<Buffer | null> {
+  private async bodyOf({ request, isHook }: Admitted): Promise<Buffer | null> {
     if (request.announcedBytes === 0) return null;
     try {
       const body = await request.readBody(this.limits.bodyBytesMax);
-      const objection = isAnyType ? undefined : bodyTypeObjection(request.headers, body.length);
+      const objection = isHook ? undefined : bodyTypeObjection(request.headers, body.length);
       if (objection) throw refusalFor(objection);
       return body.length > 0 ? body : null;
     } catch (error) {
