@@ -44,6 +44,19 @@ describe('the queue of a replica that leaves (P-T9)', () => {
   });
 });
 
+describe('the memory of a replica (P-I12)', () => {
+  it.each([1, 10, 1_000])('regression: one merchant gets at most half of it, %i deliveries at a time', wanted => {
+    const clock = new ManualClock();
+    const queues = new OriginQueues<Delivery>({ slotsMax: 8 });
+    const queue = new DeliveryQueue(queues, new RouteCache(new FakeRoutes(), clock), clock, { heldMax: 100 });
+    const places = queue.places();
+    let taken = 0;
+    for (let got = places(7, wanted); got > 0; got = places(7, wanted)) taken += got;
+    expect(taken).toBe(50);
+    expect(places(8, 1)).toBe(1);
+  });
+});
+
 describe('the age that pages on-call and scales the dispatcher', () => {
   let clock: ManualClock;
   let queues: OriginQueues<Delivery>;

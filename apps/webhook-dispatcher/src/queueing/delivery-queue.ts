@@ -258,7 +258,8 @@ export class DeliveryQueue {
   /**
    * A merchant may hold as many deliveries as there are free places, less half of what its neighbours at the origin hold. So one hanging merchant
    * takes at most half of the memory, all merchants of an origin together two thirds, and there is always room for another. A full queue of one merchant
-   * leaves room for its neighbours. A paused endpoint has no places. `given`: places reserved already.
+   * leaves room for its neighbours. Each delivery takes a free place too, so several at once get half of the difference. A paused endpoint has no
+   * places. `given`: places reserved already.
    */
   private roomFor(to: Destination, given: Reservations): number {
     if (!this.hasRoom || this.pauses.isPaused(to.origin)) return 0;
@@ -268,7 +269,7 @@ export class DeliveryQueue {
     const free = this.limits.heldMax - this.held.size - given.total;
     const floor = waiting.psp + reserved.psp < 2 * free ? waitingFloor : 0;
     const neighbours = waiting.origin + reserved.origin - own;
-    return Math.max(floor, free - Math.ceil(neighbours / 2)) - own;
+    return Math.max(floor - own, Math.ceil((free - Math.ceil(neighbours / 2) - own) / 2));
   }
 
   private originOf(merchantId: number): string {
