@@ -154,7 +154,7 @@ describeInBrowser('the portal for people on call', () => {
     const path = '/portal/restful/merchant/notification/extra';
     const recipient = { type: 'EMAIL', value: 'night-till@shop.example', merchantId: merchant.merchantId };
     accepted('the recipient', await platform.gateway({ method: 'POST', path, body: recipient, as: platform.account('psp-1') }));
-    await portal.page.getByLabel('Merchant id or name').fill(`journey ${merchant.merchantId.toString(36)}`);
+    await portal.page.getByLabel('Merchant id or name').fill(`shop ${merchant.merchantId.toString(36)}`);
     await portal.page.getByLabel('Merchant id or name').press('Enter');
     await shows(
       `Merchant ${merchant.merchantId}`,
