@@ -94,11 +94,17 @@ describeInBrowser('passkeys in the portal', () => {
     await portal.page.getByRole('button', { name: 'Sign out' }).waitFor();
   });
 
-  it('is removed by its person, and then signs nobody in (T-54)', async () => {
+  it('stands in for the password when its person removes it, and then signs nobody in (T-52, T-54)', async () => {
     await portal.page.getByRole('link', { name: 'Security' }).click();
     await section().getByRole('button', { name: 'Remove This laptop' }).click();
-    await portal.page.getByRole('dialog').getByLabel('Your password for the portal').fill(owner.password);
-    await portal.page.getByRole('button', { name: 'Remove passkey' }).click();
+    const dialog = portal.page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Use your passkey instead' }).waitFor();
+    await portal.screenshots('own-password-or-passkey');
+    await dialog.getByRole('button', { name: 'Use your passkey instead' }).click();
+    await dialog.getByText('You have proved who you are').waitFor();
+    await portal.screenshots('own-proof');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Remove passkey' }).click();
     await shows('You have none yet');
     await signOut();
     await portal.page.getByRole('button', { name: 'Sign in with a passkey' }).click();

@@ -1,18 +1,24 @@
 import { browserSupportsWebAuthn, startAuthentication, startRegistration, WebAuthnError } from '@simplewebauthn/browser';
 import { call } from './api';
+import type { AssertionBody, BegunSignIn } from './portal-api';
 
 /** Whether this browser knows passkeys at all. */
 export const knowsPasskeys = browserSupportsWebAuthn;
 
 /** Asks the person's device; the session is whole afterwards. @throws Error in words */
 export async function signInByPasskey(): Promise<void> {
-  const { sealed, options } = await call('POST /session/passkey/options');
+  await call('POST /session/passkey', { body: await answerTo(await call('POST /session/passkey/options')) });
+}
+
+/** In place of the own password before a change, good once. @throws Error in words */
+export async function proofByPasskey(): Promise<string> {
+  return (await call('POST /passkeys/proof', { body: await answerTo(await call('POST /passkeys/proof/options')) })).current;
+}
+
+async function answerTo({ sealed, options }: BegunSignIn): Promise<AssertionBody> {
   const { id, response } = await startAuthentication({ optionsJSON: options }).catch(inWords);
   const { authenticatorData, clientDataJSON, signature, userHandle } = response;
-  const handle = userHandle ? { userHandle } : {};
-  await call('POST /session/passkey', {
-    body: { sealed, id, authenticatorData, clientDataJSON, signature, ...handle },
-  });
+  return { sealed, id, authenticatorData, clientDataJSON, signature, ...(userHandle ? { userHandle } : {}) };
 }
 
 /** `current`: the own password; undefined where one has just signed in with it. Gives recovery codes with the first passkey. */

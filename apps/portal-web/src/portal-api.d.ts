@@ -77,6 +77,8 @@ export interface Routes {
     };
   };
   'POST /passkeys/options': { body: BeginPasskeyBody; answer: BegunPasskey };
+  'POST /passkeys/proof': { body: AssertionBody; answer: OwnProof };
+  'POST /passkeys/proof/options': { answer: BegunSignIn };
   'POST /passkeys/remove': { body: RemovePasskeyBody; answer: void };
   'POST /password': { body: ChangePasswordBody; answer: void };
   'POST /password/forgotten': { body: ForgottenBody; answer: void };
@@ -142,6 +144,7 @@ export interface Routes {
   'POST /session/code': { body: CodeBody; answer: ShownPerson };
   'POST /session/passkey': { body: AssertionBody; answer: void };
   'POST /session/passkey/options': { answer: BegunSignIn };
+  'POST /session/proof': { answer: OwnProof };
   'POST /session/seen': { answer: void };
   'POST /session/sso': { body: SsoAnswerBody; answer: void };
   'POST /session/sso/begin': {
@@ -349,6 +352,8 @@ export type Colleague = {
   role: 'ADMINISTRATOR' | 'DEVELOPER' | 'ON_CALL' | 'OWNER' | 'VIEWER';
   hasTotp: boolean;
   hasPasskey: boolean;
+  /** false: a company's provider or a passkey signs the person in. */
+  hasPassword: boolean;
 };
 
 export type CompanyBody = {
@@ -671,6 +676,11 @@ export type OpenDelivery = {
   pausedUntil: string | null;
 };
 
+/** In place of `current`, the own password. */
+export type OwnProof = {
+  current: string;
+};
+
 export type OwnSession = {
   sessionId: string;
   stage: 'CODE_DUE' | 'ENROL_DUE' | 'FULL';
@@ -739,6 +749,8 @@ export type Person = {
   role: 'ADMINISTRATOR' | 'DEVELOPER' | 'ON_CALL' | 'OWNER' | 'VIEWER';
   hasTotp: boolean;
   hasPasskey: boolean;
+  /** false: a company's provider or a passkey signs the person in. */
+  hasPassword: boolean;
 };
 
 /** An account without its secrets. */
@@ -1055,6 +1067,8 @@ export type ShownPerson = {
     role: 'ADMINISTRATOR' | 'DEVELOPER' | 'ON_CALL' | 'OWNER' | 'VIEWER';
     hasTotp: boolean;
     hasPasskey: boolean;
+    /** false: a company's provider or a passkey signs the person in. */
+    hasPassword: boolean;
     tenantName: string;
     mayConfigure: boolean;
     mayInvite: boolean;

@@ -68,6 +68,7 @@ import { SessionStore } from './sessions/session.store';
 import { SessionsController } from './sessions/sessions.controller';
 import { SessionsService } from './sessions/sessions.service';
 import { ForgottenPasswordService } from './sign-in/forgotten-password.service';
+import { OwnProofs } from './sign-in/own-proofs';
 import { PasswordService } from './sign-in/password.service';
 import { SecondFactorService } from './sign-in/second-factor.service';
 import { SecurityController } from './sign-in/security.controller';
@@ -180,6 +181,7 @@ function signInProviders(settings: Settings): Provider[] {
       useFactory: (store: GuessStore, watch: GuessingWatch) => new SignInLimiter(store, watch, limits),
     },
     SessionsService,
+    OwnProofs,
     PasswordService,
     ForgottenPasswordService,
     SecondFactorService,

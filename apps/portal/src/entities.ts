@@ -48,8 +48,10 @@ export class PersonEntity {
 }
 
 /** Without what proves who they are. */
-export function personOf({ personId, email, name, tenantType, tenantId, role, totpSealed, hasPasskey }: PersonEntity): Person {
-  return { personId, email, name, tenantType, tenantId, role, hasTotp: totpSealed !== null, hasPasskey };
+export function personOf({ personId, email, name, tenantType, tenantId, role, totpSealed, ...row }: PersonEntity): Person {
+  const { hasPasskey, passwordHash } = row;
+  const has = { hasTotp: totpSealed !== null, hasPasskey, hasPassword: passwordHash !== null };
+  return { personId, email, name, tenantType, tenantId, role, ...has };
 }
 
 @Entity({ name: 'recovery_code' })

@@ -163,6 +163,29 @@ describe('passkeys of people', () => {
     expect((await byPassword(victim.email)).stage).toBe('FULL');
   });
 
+  it('stand in for the own password before a change, once, for their person alone (T-52, T-54)', async () => {
+    const { visitor, passkey } = await member();
+    const stranger = await member();
+    const proof = async (of: SoftPasskey, over: Deviations = {}) => {
+      const { sealed, options } = await asked(visitor, 'passkeys/proof/options');
+      const { status, body } = await visitor.post('passkeys/proof', { sealed, ...of.get(options, over) });
+      return { status, current: String(body['current']) };
+    };
+    const begins = async (by: PortalVisitor, current: string) => (await by.post('passkeys/options', { current })).status;
+    expect((await proof(stranger.passkey)).status).toBe(400);
+    expect((await proof(passkey, { isUserVerified: false })).status).toBe(400);
+    const { current } = await proof(passkey);
+    expect(await begins(stranger.visitor, current)).toBe(400);
+    expect(await begins(visitor, current)).toBe(200);
+    expect(await begins(visitor, current)).toBe(400);
+    const unused = (await proof(passkey)).current;
+    expect((await visitor.post('password', { current: unused, next: 'another long sentence' })).status).toBe(401);
+    const { sealed, options } = await asked(visitor, 'passkeys/proof/options');
+    const elsewhere = new PortalVisitor(portal);
+    expect((await elsewhere.post('session/passkey', { sealed, ...passkey.get(options) })).status).toBe(400);
+    expect(await begins(visitor, `paycode-proof:${sealed}`)).toBe(400);
+  });
+
   it('guesses at a passkey wait as guesses at a password do (T-05)', async () => {
     const { passkey } = await member();
     const answers: number[] = [];

@@ -83,6 +83,25 @@ describe('single sign-on of people', () => {
     expect(rows.map(({ action }) => action)).toEqual(['IDENTITY_PROVIDER_SET', 'IDENTITY_LINKED']);
   });
 
+  it('a sign-in of the last five minutes stands in for the password that its person does not have, and brings no passkey (T-52, T-55)', async () => {
+    const email = await invited({ role: 'OWNER' });
+    const { visitor } = await signIn(email);
+    const { status, body } = await visitor.post('session/proof');
+    expect(status).toBe(200);
+    const current = String(body['current']);
+    const remove = () => visitor.post('passkeys/remove', { passkeyId: randomUUID(), current });
+    expect((await remove()).status).toBe(404);
+    expect((await remove()).status).toBe(400);
+    const fresh = String((await visitor.post('session/proof')).body['current']);
+    expect((await visitor.post('passkeys/options', { current: fresh })).status).toBe(409);
+    expect((await visitor.post('password', { current: fresh, next: 'a password of my own' })).status).toBe(401);
+    await portal.database.dataSource.query(
+      `update portal_session s set created_at = clock_timestamp() - interval '301 seconds' from person p where p.person_id = s.person_id and p.email = $1`,
+      [email],
+    );
+    expect((await visitor.post('session/proof')).status).toBe(403);
+  });
+
   it('asks for the address where the token does not name it', async () => {
     const email = await invited();
     const claims = { email: undefined, email_verified: undefined };

@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import type {
   DeadLetterSummary,
   DeliverySummary,
@@ -23,36 +21,11 @@ import type { FastifyInstance } from 'fastify';
 import { PortalVisitor } from '../../../apps/portal/src/testing/portal-visitor';
 import { RunningPortal } from '../../../apps/portal/src/testing/running-portal';
 import { RouteTable } from '../../../libs/service-runtime/src/http/route-table';
+import { closed, type Document, documentOf, type Json } from './testing/document-of';
 
-type Json = Record<string, unknown>;
-
-interface Document extends Json {
-  paths: Record<string, Record<string, { responses: Record<string, Json> }>>;
-}
-
-const root = join(__dirname, '../../..');
 const at = '2030-01-01T10:00:00.000Z';
 const password = 'a long enough sentence';
 const session = '00000000-0000-4000-8000-000000000007';
-
-/** The document as the generator makes it; it loads modules that Jest cannot. */
-function documentOf(name: string): Document {
-  const script = `
-    const { openApiPages } = await import('./tools/check/docs/openapi-pages.ts');
-    const { parse } = await import('yaml');
-    const page = (await openApiPages()).find(({ path }) => path.endsWith('/${name}.openapi.yaml'));
-    process.stdout.write(JSON.stringify(parse(page.text)));`;
-  const options = { cwd: root, maxBuffer: 64 * 1_024 * 1_024 };
-  return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', script], options).toString()) as Document;
-}
-
-/** A member that the contract does not name is a mistake too: pages could come to need it. */
-function closed(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(closed);
-  if (typeof node !== 'object' || node === null) return node;
-  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value)]));
-  return 'properties' in copy && copy['type'] === 'object' ? { ...copy, additionalProperties: false } : copy;
-}
 
 const merchant: MerchantRecord = { merchantId: 7, merchantName: 'Shop', pspId: null, acquirer: 'Bank', status: 'ACTIVE' };
 const pause: EndpointPause = {
@@ -224,10 +197,12 @@ const untried = [
   'POST /on-call/dead-letters/confirm',
   'POST /on-call/dead-letters/request',
   'POST /passkeys',
+  'POST /passkeys/proof',
   'POST /passkeys/remove',
   'POST /people/{personId}/allow-codes',
   'POST /session/code',
   'POST /session/passkey',
+  'POST /session/proof',
   'POST /session/sso',
   'POST /session/sso/begin',
   'POST /totp/confirm',
@@ -246,6 +221,7 @@ const ofMerchant: Call[] = [
   ['get', 'merchants'],
   ['get', 'passkeys'],
   ['post', 'passkeys/options', { current: password }],
+  ['post', 'passkeys/proof/options'],
   ['post', 'totp'],
   ['get', `home?dayBeganAt=${at}&merchantId=7`],
   ['get', 'payments'],

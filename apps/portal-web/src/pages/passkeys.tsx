@@ -77,6 +77,9 @@ function AddPasskey({ onAdded }: { onAdded: (codes: string[]) => void }): ReactN
       return refresh();
     },
   });
+  const { data: me } = useQuery(meQuery);
+  if (me && !me.person.hasPassword)
+    return <p className="dim">Your company signs you in: passkeys are for people with a password.</p>;
   if (!knowsPasskeys()) return <p className="notice">This browser knows no passkeys.</p>;
   const submit = (event: FormEvent) => {
     event.preventDefault();

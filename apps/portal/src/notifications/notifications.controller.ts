@@ -40,7 +40,7 @@ export class RecipientBody {
 export class RemoveRecipientBody extends RecipientBody {
   /** The person's own password. */
   @IsString()
-  @Length(1, 200)
+  @Length(1, 1_000)
   current!: string;
 }
 

@@ -64,7 +64,7 @@ export class LettersBody {
 export class RedriveRequestBody extends LettersBody {
   /** The person's own password. */
   @IsString()
-  @Length(1, 200)
+  @Length(1, 1_000)
   current!: string;
 }
 
@@ -73,7 +73,7 @@ export class RedriveConfirmBody {
   requestId!: string;
 
   @IsString()
-  @Length(1, 200)
+  @Length(1, 1_000)
   current!: string;
 }
 

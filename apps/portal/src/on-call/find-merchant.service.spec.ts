@@ -16,6 +16,7 @@ const person: Person = {
   role: 'ON_CALL',
   hasTotp: true,
   hasPasskey: false,
+  hasPassword: true,
 };
 const merchant: MerchantRecord = { merchantId: 1001, merchantName: 'Corner Shop', pspId: 1, acquirer: 'Bank', status: 'ACTIVE' };
 const notifications: PortalNotifications = {

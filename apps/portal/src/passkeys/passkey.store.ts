@@ -103,6 +103,11 @@ export class PasskeyStore {
     }
   }
 
+  /** false: it was answered before. */
+  answer(answered: Answered): Promise<boolean> {
+    return inserts(this.dataSource.manager, passkeySql.answer, answerOf(answered));
+  }
+
   /** Notes the use and the challenge in one transaction. false: the challenge was answered before, or the passkey is gone. */
   use({ passkeyId, signCount }: { passkeyId: string; signCount: number }, answered: Answered): Promise<boolean> {
     return this.dataSource.transaction(

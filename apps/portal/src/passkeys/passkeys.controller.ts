@@ -13,6 +13,7 @@ import {
   SignedIn,
 } from '../sessions/portal.guard';
 import { SessionsService } from '../sessions/sessions.service';
+import type { OwnProof } from '../sign-in/own-proofs';
 import { passwordFor } from '../sign-in/password.service';
 import { type BegunPasskey, type BegunSignIn, PasskeysService } from './passkeys.service';
 
@@ -51,7 +52,7 @@ export class BeginPasskeyBody {
   /** The own password; not asked for where one has just signed in with it to set up a second factor. */
   @IsOptional()
   @IsString()
-  @Length(1, 128)
+  @Length(1, 1_000)
   current?: string;
 }
 
@@ -75,7 +76,7 @@ export class RemovePasskeyBody {
   passkeyId!: string;
 
   @IsString()
-  @Length(1, 128)
+  @Length(1, 1_000)
   current!: string;
 }
 
@@ -107,6 +108,19 @@ export class PasskeysController {
     const person = await this.passkeys.signIn({ sealed, assertion, personId: half?.person.personId ?? null, origin });
     const { secret, lifetimeS } = await this.sessions.openByPasskey(person, origin, half?.session);
     void reply.header('set-cookie', cookieFor(secret, lifetimeS));
+  }
+
+  /** Before a change that takes the own password: any passkey of the person stands in for it. */
+  @Post('passkeys/proof/options')
+  @HttpCode(200)
+  askProof(@SignedIn() { person }: OpenedSession): Promise<BegunSignIn> {
+    return this.passkeys.beginSignIn(person.personId, 'PROVE');
+  }
+
+  @Post('passkeys/proof')
+  @HttpCode(200)
+  proof(@Body() { sealed, ...assertion }: AssertionBody, @AskedBy() asking: Asking): Promise<OwnProof> {
+    return this.passkeys.prove({ sealed, assertion }, asking);
   }
 
   @Get('passkeys')

@@ -6,6 +6,7 @@ import { PeopleStore } from '../people/people.store';
 import { newRecoveryCodes, secretHash } from '../people/secrets';
 import type { Asking } from '../sessions/portal.guard';
 import { SessionsService } from '../sessions/sessions.service';
+import { type OwnProof, OwnProofs } from '../sign-in/own-proofs';
 import { PasswordService } from '../sign-in/password.service';
 import { SignInLimiter } from '../sign-in/sign-in-limiter';
 import type { Ceremony } from './domain/ceremony';
@@ -40,6 +41,7 @@ interface Answer {
   /** The person who has given its password already; null: nobody. */
   personId: string | null;
   origin: Origin;
+  purpose?: 'SIGN_IN' | 'PROVE';
 }
 
 interface Named {
@@ -60,32 +62,46 @@ export class PasskeysService {
     private readonly webAuthn: WebAuthn,
     private readonly people: PeopleStore,
     private readonly password: PasswordService,
+    private readonly proofs: OwnProofs,
     private readonly limiter: SignInLimiter,
     private readonly sessions: SessionsService,
     private readonly audit: AuditLog,
   ) {}
 
-  async beginSignIn(personId: string | null): Promise<BegunSignIn> {
-    const { sealed, challenge } = this.ceremonies.begin({ purpose: 'SIGN_IN', personId });
+  async beginSignIn(personId: string | null, purpose: 'SIGN_IN' | 'PROVE' = 'SIGN_IN'): Promise<BegunSignIn> {
+    const { sealed, challenge } = this.ceremonies.begin({ purpose, personId });
     const known = personId === null ? [] : await this.passkeys.credentialsOf(personId);
     return { sealed, options: await this.webAuthn.requestOptions(challenge, known) };
   }
 
   /** @throws DomainError 400, 401, 429 */
-  async signIn({ sealed, assertion, personId, origin }: Answer): Promise<Person> {
-    const ceremony = this.ceremonies.resume(sealed, { purpose: 'SIGN_IN', personId });
+  async signIn({ sealed, assertion, personId, origin, purpose = 'SIGN_IN' }: Answer): Promise<Person> {
+    const ceremony = this.ceremonies.resume(sealed, { purpose, personId });
     const passkey = await this.passkeys.byCredential(assertion.id);
     const guess = { personId: passkey?.personId ?? null, origin };
     return this.judge(guess, () => this.check(assertion, passkey, ceremony));
+  }
+
+  /** In place of the own password. @throws DomainError 400, 401, 429 */
+  async prove(answer: Pick<Answer, 'sealed' | 'assertion'>, { person: { personId }, origin }: Asking): Promise<OwnProof> {
+    await this.signIn({ ...answer, personId, origin, purpose: 'PROVE' });
+    return this.proofs.give(personId);
   }
 
   list(personId: string): Promise<Passkey[]> {
     return this.passkeys.ofPerson(personId);
   }
 
-  /** `current`: the own password; null in a session that this very password began minutes ago. @throws DomainError 401, 429 */
+  /** `current`: the own password; null in a session that this very password began minutes ago. @throws DomainError 401, 409, 429 */
   async begin(current: string | null, asking: Asking): Promise<BegunPasskey> {
     const { person } = asking;
+    // A passkey would let in somebody whom the company's provider lets in no more.
+    if (!person.hasPassword)
+      throw new DomainError({
+        status: 409,
+        reason: 'NO_PASSWORD',
+        message: 'your company signs you in: passkeys are for people with a password',
+      });
     if (current !== null) await this.password.demand(current, asking);
     const { sealed, challenge } = this.ceremonies.begin({ purpose: 'ADD', personId: person.personId });
     const known = await this.passkeys.credentialsOf(person.personId);

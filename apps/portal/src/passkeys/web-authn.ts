@@ -52,7 +52,7 @@ export class Ceremonies {
 
 /** A challenge that was answered is over too. */
 export function begunAnew(cause?: unknown): DomainError {
-  const message = 'please begin anew: this question to your passkey has run out, or was answered before';
+  const message = 'please begin anew: this proof of who you are has run out, or was used before';
   return new DomainError({ status: 400, reason: 'NOT_BEGUN', message, cause });
 }
 

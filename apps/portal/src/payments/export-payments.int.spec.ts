@@ -25,6 +25,7 @@ const person = {
   role: 'VIEWER',
   hasTotp: false,
   hasPasskey: false,
+  hasPassword: true,
   tenantType: 'MERCHANT',
   tenantId: '7',
 } as const;

@@ -17,7 +17,7 @@ export class InviteColleagueBody extends InviteBody {
   /** The own password: in production, for somebody who can confirm requests. */
   @IsOptional()
   @IsString()
-  @Length(1, 200)
+  @Length(1, 1_000)
   current?: string;
 }
 

@@ -6,7 +6,7 @@ import { PersonEntity, personOf, RecoveryCodeEntity } from '../entities';
 import { codesKey, codesPerDay } from '../sign-in/sign-in-limiter';
 import type { Colleague, Person, Role } from './domain/person';
 
-export type NewPerson = Omit<Person, 'personId' | 'hasTotp' | 'hasPasskey'>;
+export type NewPerson = Omit<Person, 'personId' | 'hasTotp' | 'hasPasskey' | 'hasPassword'>;
 
 /** Credentials of a person. */
 export interface Proofs {
@@ -91,7 +91,8 @@ export class PeopleStore {
     const acceptedAt = passwordHash === null ? null : () => 'clock_timestamp()';
     const values = { ...person, personId, passwordHash, totpSealed: null, totpStep: 0, acceptedAt };
     const inserted = await this.people.createQueryBuilder().insert().values(values).orIgnore().returning('person_id').execute();
-    return (inserted.raw as unknown[]).length === 0 ? undefined : { ...person, personId, hasTotp: false, hasPasskey: false };
+    const has = { hasTotp: false, hasPasskey: false, hasPassword: passwordHash !== null };
+    return (inserted.raw as unknown[]).length === 0 ? undefined : { ...person, personId, ...has };
   }
 
   async ofTenant(tenant: Pick<Person, 'tenantType' | 'tenantId'>): Promise<Colleague[]> {

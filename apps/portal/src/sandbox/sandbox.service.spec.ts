@@ -16,6 +16,7 @@ const of = (tenant: Partial<Person>): { person: Person; origin: typeof origin } 
     role: 'OWNER',
     hasTotp: false,
     hasPasskey: false,
+    hasPassword: true,
     ...tenant,
   },
 });

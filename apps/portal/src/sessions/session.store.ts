@@ -13,7 +13,8 @@ const sessionSql = {
     values ($1, $2, $3, $4, $5, clock_timestamp() + $6 * interval '1 second') returning session_id`,
   find: `
     select s.session_id, s.stage, s.address, s.user_agent, s.created_at, s.seen_at,
-           p.person_id, p.email, p.name, p.tenant_type, p.tenant_id, p.role, p.totp_sealed is not null as has_totp, p.has_passkey
+           p.person_id, p.email, p.name, p.tenant_type, p.tenant_id, p.role, p.totp_sealed is not null as has_totp, p.has_passkey,
+           p.password_hash is not null as has_password
       from portal_session s join person p using (person_id)
      where s.token_hash = $1 and ${isOpen('$2')}`,
   stillOpen: `select s.session_id from portal_session s where s.session_id = any($1::uuid[]) and ${isOpen('$2')}`,
@@ -49,6 +50,7 @@ interface OpenedRow extends SessionRow {
   role: Role;
   has_totp: boolean;
   has_passkey: boolean;
+  has_password: boolean;
 }
 
 const userAgentCharsMax = 200;
@@ -124,5 +126,6 @@ function personOf({ email, name, role, ...row }: OpenedRow): Person {
     role,
     hasTotp: row.has_totp,
     hasPasskey: row.has_passkey,
+    hasPassword: row.has_password,
   };
 }

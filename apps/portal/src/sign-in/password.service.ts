@@ -8,6 +8,7 @@ import { secretHash } from '../people/secrets';
 import type { PortalSession } from '../sessions/domain/session';
 import type { Asking } from '../sessions/portal.guard';
 import { type NewSession, SessionsService } from '../sessions/sessions.service';
+import { OwnProofs } from './own-proofs';
 import { SignInLimiter } from './sign-in-limiter';
 
 /**
@@ -19,6 +20,7 @@ export class PasswordService {
   constructor(
     private readonly people: PeopleStore,
     private readonly passwords: Passwords,
+    private readonly ownProofs: OwnProofs,
     private readonly limiter: SignInLimiter,
     private readonly sessions: SessionsService,
     private readonly audit: AuditLog,
@@ -42,10 +44,14 @@ export class PasswordService {
   }
 
   /**
-   * A person proves anew that it is in front of the browser, before what a stolen session must not do (T-52).
-   * @throws DomainError 401 for another password, 429 after many
+   * A person proves anew that it is in front of the browser, before what a stolen session must not do (T-52). `current`: the own password, or a
+   * proof in place of it. @throws DomainError 400 for a used proof, 401 for another password, 429 after many
    */
-  async demand(current: string, { person, origin }: ByPerson): Promise<void> {
+  async demand(current: string, by: ByPerson): Promise<void> {
+    if (!(await this.ownProofs.isGood(current, by.person.personId))) await this.demandPassword(current, by);
+  }
+
+  private async demandPassword(current: string, { person, origin }: ByPerson): Promise<void> {
     const personId = () => Promise.resolve(person.personId);
     const guess = { identity: `password:${person.email.toLowerCase()}`, address: origin.address, personId };
     const proofs = await this.people.byId(person.personId);
@@ -58,7 +64,7 @@ export class PasswordService {
   async change(of: { current: string; next: string }, asking: Asking): Promise<void> {
     const { person } = asking;
     refuseWeak('next', of.next, [person.email, person.name]);
-    await this.demand(of.current, asking);
+    await this.demandPassword(of.current, asking);
     await this.people.setPassword(person.personId, await this.passwords.hash(of.next));
     await this.sessions.endOthers('PASSWORD_CHANGED', asking);
   }

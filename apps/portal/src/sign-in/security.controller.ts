@@ -19,13 +19,13 @@ export class EnrolBody extends CodeBody {
   /** The own password; not asked for where one has just signed in with it to set up a second factor. */
   @IsOptional()
   @IsString()
-  @Length(1, 128)
+  @Length(1, 1_000)
   current?: string;
 }
 
 export class ChangePasswordBody {
   @IsString()
-  @Length(1, 128)
+  @Length(1, 1_000)
   current!: string;
 
   @IsString()

@@ -17,6 +17,7 @@ import {
   type PortalRules,
 } from '../sessions/portal.guard';
 import { type NewSession, SessionsService } from '../sessions/sessions.service';
+import { type OwnProof, OwnProofs } from './own-proofs';
 import { PasswordService } from './password.service';
 import { SecondFactorService } from './second-factor.service';
 
@@ -56,6 +57,7 @@ export class SignInController {
   constructor(
     private readonly password: PasswordService,
     private readonly secondFactor: SecondFactorService,
+    private readonly proofs: OwnProofs,
     private readonly sessions: SessionsService,
     @Inject(PORTAL_RULES) private readonly rules: PortalRules,
   ) {}
@@ -88,6 +90,13 @@ export class SignInController {
   ): Promise<ShownPerson> {
     await this.secondFactor.prove(code, asking);
     return this.answer(await this.sessions.openFull(asking), reply);
+  }
+
+  /** In place of the own password, for people who have none: their company signed them in within the last five minutes. */
+  @Post('proof')
+  @HttpCode(200)
+  proof(@AskedBy() asking: Asking): OwnProof {
+    return this.proofs.giveToFresh(asking);
   }
 
   /** The person uses a key or a pointer on a page: the session is not idle. */

@@ -1,4 +1,5 @@
-export type Purpose = 'ADD' | 'SIGN_IN';
+/** `PROVE`: a passkey stands in for the own password; `PROVED`: it has answered, and the browser holds the proof. */
+export type Purpose = 'ADD' | 'SIGN_IN' | 'PROVE' | 'PROVED';
 
 /** A challenge that the browser must sign. The browser holds it sealed, so a request for a challenge stores nothing here. */
 export interface Ceremony {

@@ -1,7 +1,15 @@
 import type { MerchantDirectory } from '../../tenancy/merchant.directory';
 import { Scope } from '../../tenancy/scope';
 
-const person = { personId: 'p', email: 'p@x.example', name: 'P', role: 'OWNER', hasTotp: false, hasPasskey: false } as const;
+const person = {
+  personId: 'p',
+  email: 'p@x.example',
+  name: 'P',
+  role: 'OWNER',
+  hasTotp: false,
+  hasPasskey: false,
+  hasPassword: true,
+} as const;
 const knowing = (merchants: readonly number[]) =>
   ({ merchantsOf: () => Promise.resolve(merchants.map(merchantId => ({ merchantId }))) }) as unknown as MerchantDirectory;
 

@@ -19,6 +19,8 @@ export interface Person {
   role: Role;
   hasTotp: boolean;
   hasPasskey: boolean;
+  /** false: a company's provider or a passkey signs the person in. */
+  hasPassword: boolean;
 }
 
 /** As the people of its tenant see it. */
