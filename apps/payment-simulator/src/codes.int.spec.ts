@@ -98,7 +98,7 @@ describe('payment codes', () => {
     }
   });
 
-  it('a tip is taken only by a code that asked for it, and is a portion of the amount, also in queryRef (R-2.5-9, A-84)', async () => {
+  it('a tip is taken only by a code that asked for it, and is a portion of the amount, also in queryRef (R-0-5, R-2.5-9)', async () => {
     const plain = await create();
     expect((await pay(plain.data.code, ',"tipAmount":5.05')).status).toBe(400);
     const tipped = await create(',"requestTip":true');
@@ -177,7 +177,7 @@ describe('payment codes', () => {
     });
   });
 
-  it('a PSP names one of its merchants; one that is unknown and one of another PSP are refused alike (A-43)', async () => {
+  it('a PSP names one of its merchants; one that is unknown and one of another PSP are refused alike (R-0-9, A-43)', async () => {
     expect((await create(',"merchantId":1001', psp)).status).toBe(200);
     expect((await create('', psp)).data.errors).toMatchObject([{ field: 'merchantId' }]);
     for (const other of [2001, 9999])
@@ -340,7 +340,7 @@ describe('payment codes', () => {
       expect((await create(`,"expiryDate":${expiryDate}`)).data.errors).toMatchObject([{ field: 'expiryDate' }]);
   });
 
-  it.each(['/public/monitor', '/public/callback', '/public/'])('%s is not there, for anybody (A-112)', async path => {
+  it.each(['/public/monitor', '/public/callback', '/public/'])('%s is not there, for anybody (R-0-1, A-112)', async path => {
     expect((await simulator.asCaller(null, 'GET', path)).status).toBe(404);
   });
 

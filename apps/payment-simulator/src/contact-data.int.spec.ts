@@ -48,7 +48,7 @@ describe('contact data of a payer', () => {
     });
   });
 
-  it('a code that asks for contact data is not paid without it; a payment that fails needs none (A-85)', async () => {
+  it('a code that asks for contact data is not paid without it; a payment that fails needs none (R-0-4, A-85)', async () => {
     const { data } = await create(',"requestContact":true');
     const refused = { status: 400, data: { errors: [{ field: 'clientContact', message: 'is required by this code' }] } };
     expect(await pay(data.code)).toMatchObject(refused);

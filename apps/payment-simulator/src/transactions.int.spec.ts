@@ -27,7 +27,7 @@ describe('transactions of the simulator', () => {
     });
   });
 
-  it('announces a completed purchase with a complete notification that satisfies the contract (R-2.5-1)', async () => {
+  it('announces a completed purchase with a complete notification that satisfies the contract (R-0-3, R-2.5-1)', async () => {
     const [id] = await complete(purchase(',"code":"0000000042","clientMsisdn":"+27831234567","tipAmount":10.10'));
     await eventually(async () => {
       const terminal = (await simulator.terminals()).find(({ transactionId }) => transactionId === id)!;
@@ -49,7 +49,7 @@ describe('transactions of the simulator', () => {
     });
   });
 
-  it('maps the state to a status, and leaves the bank fields empty when no bank was reached (R-3.3-1, A-56)', async () => {
+  it('maps the state to a status, and leaves the bank fields empty when no bank was reached (R-0-6, R-3.3-1)', async () => {
     const [declined, cancelled, odd] = await complete(
       '{"merchantId":1001,"amount":1,"currencyCode":"ZAR","txState":"END_INSUFFICIENT_FUNDS_OR_OVER_CREDIT_LIMIT"}',
       '{"merchantId":1001,"amount":1,"currencyCode":"ZAR","txState":"END_CLIENT_CANCEL"}',

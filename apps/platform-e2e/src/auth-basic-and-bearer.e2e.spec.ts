@@ -7,7 +7,7 @@ describe('Basic and Bearer', () => {
   const client = new SessionClient(sharedPlatform());
   const badCredentials = '401 Bad Credentials';
 
-  describe('as in R-5.1-1, R-5.1-2, R-2.1-5', () => {
+  describe('as in R-0-8, R-5.1-1, R-5.1-2, R-2.1-5', () => {
     it('the current API password is accepted, the one before is not', async () => {
       const account = await client.basicAccount();
       expect(await client.use(...basic(account))).toBe('let in');

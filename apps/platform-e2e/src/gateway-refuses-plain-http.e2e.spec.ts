@@ -7,7 +7,7 @@ describe('a request in the clear', () => {
   const platform = sharedPlatform();
   const gateway = new ExactGatewayClient(platform);
 
-  it('is answered 400 in JSON, not redirected, and creates nothing (R-1-9, T-26)', async () => {
+  it('is answered 400 in JSON, not redirected, and creates nothing (R-0-7, R-1-9)', async () => {
     const credentials = basic(platform.account('merchant-1001'));
     const merchantReference = `clear-${randomUUID()}`.slice(0, 45);
     const body = JSON.stringify({ merchantReference, amount: 1, currencyCode: 'ZAR' });

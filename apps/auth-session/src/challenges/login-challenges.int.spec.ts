@@ -29,7 +29,7 @@ const forgetGuesses = () => service.database.dataSource.query('delete from guess
 const untimed = (data: object) => ({ ...data, timestamp: '', requestId: '' });
 
 describe('GET /authentication/login-challenges', () => {
-  describe('as in R-4.1-1, R-2.3-1, R-2.3-2, R-2.3-3, R-5.3-2, R-5.3-3, A-36', () => {
+  describe('as in R-0-2, R-4.1-1, R-2.3-1, R-2.3-2, R-2.3-3, R-5.3-2, R-5.3-3, A-36', () => {
     it('proves the service and challenges the client, without an Authorization header', async () => {
       const plaintext = randomBytes(64);
       const { status, data, headers } = await client.challenge('psp-1', plaintext);
@@ -40,6 +40,7 @@ describe('GET /authentication/login-challenges', () => {
         'expires',
       ]);
       const challenge = data as Challenge;
+      expect(challenge.expires).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
       expect(challenge.base64EncodedClientChallengeResponse).toBe(createHash('sha256').update(plaintext).digest('base64'));
       // Decrypts with the client's key, or throws.
       expect(client.answer(account.privateKey, challenge).base64EncodedChallengeResponse).toHaveLength(44);

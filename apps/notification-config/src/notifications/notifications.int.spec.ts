@@ -90,7 +90,7 @@ describe('merchant notification endpoints', () => {
     expect(await route()).toEqual(before);
   });
 
-  it('every URL that is not allowed is refused with the same text (T-11)', async () => {
+  it('every URL that is not allowed is refused with the same text (R-0-11, T-11)', async () => {
     for (const refused of [
       'http://10.0.0.1/',
       'http://169.254.169.254/latest',

@@ -88,7 +88,7 @@ describe('Email and SMS', () => {
     expect(emails.map(address => smtp.mailsTo(address).length)).toEqual([1, 1]);
   });
 
-  it('sends the summary over TLS, and an SMS in the default alphabet; addresses and payloads are forgotten afterwards', async () => {
+  it('sends the summary over TLS, and an SMS in the default alphabet; addresses and payloads are forgotten afterwards (R-0-12)', async () => {
     recipients({ EMAIL: true, SMS: true });
     await publish();
     const mail = await eventually(() => smtp.mailsTo(email())[0] ?? Promise.reject(new Error('no mail yet')));

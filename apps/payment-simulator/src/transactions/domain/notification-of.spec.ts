@@ -52,7 +52,7 @@ describe('the notification of a transaction', () => {
     expect(told(known)).toMatchObject(known);
   });
 
-  it('given bank and card fields replace the simulated ones, field by field (A-56)', () => {
+  it('given bank and card fields replace the simulated ones, field by field (R-0-10, A-56)', () => {
     const { bankResponse, cardInfo } = told({ bankResponse: { authCode: '777777' }, cardInfo: { cardType: 'MASTERCARD' } });
     expect(bankResponse).toMatchObject({ ...approved, authCode: '777777' });
     expect(cardInfo).toMatchObject({ cardType: 'MASTERCARD', bin: '411111' });
@@ -71,7 +71,7 @@ describe('the notification of a transaction', () => {
     ['END_NOTALLOW_BIN_CLASSIFICATION', null, null],
     ['END_CARD_EXPRIY_NOT_ALLOWED', null, null],
     ['END_INTERNATIONAL_BIN_NOT_ALLOWED', null, null],
-  ])('regression: %s tells the card, and what the bank said if it was asked (A-56)', (txState, answer, authCode) => {
+  ])('regression: %s tells the card, and what the bank said if it was asked (R-0-6, A-56)', (txState, answer, authCode) => {
     const { bankResponse, cardInfo } = told({ txState });
     expect(bankResponse).toMatchObject({ bankResponse: answer, authCode });
     expect(cardInfo).toMatchObject({ bin: '411111', last4: '1111' });
