@@ -10,7 +10,7 @@ const nodeMajorMin = 24;
 /** The commands of `npm run <group> -- <name>`. Without a name, the tool named '' runs, which then reads the words by itself. */
 const groups = {
   bench: {
-    deliver: ['measure/bench deliver', 'webhooks per second, beside other senders and job queues'],
+    deliver: ['measure/bench deliver', 'webhooks per second, beside a bare loop'],
     calls: ['measure/bench calls', 'work per payment when the core calls once per payment'],
     isolation: ['measure/bench isolation', 'healthy merchants beside merchants that do not answer'],
     timers: ['measure/bench timers', 'how fast reversals are armed, and how late they are decided'],

@@ -20,7 +20,7 @@ const quick = '  --quick            shorter runs, for a first look';
 const benchmarks: Record<string, Benchmark> = {
   deliver: {
     apps: ['webhook-dispatcher', 'reversal-scheduler'],
-    help: `webhooks per second through the whole path, beside job queues and a bare loop\n${quick}`,
+    help: `webhooks per second through the whole path, beside a bare loop\n${quick}`,
   },
   calls: {
     apps: ['payment-simulator', 'webhook-dispatcher', 'reversal-scheduler'],

@@ -1,16 +1,19 @@
 /**
  * Proves that the gates still work: writes the seeded violations into a workspace of their own, runs ESLint, dependency-cruiser and the checks of
- * the lock file, of pages and of classes there with the project's own configuration, and fails for every violation that
+ * the lock file, of pages, texts, ids, settings and classes there with the project's own configuration, and fails for every violation that
  * is not reported and for every rule without one. Gates die silently: the Nx rule without a project graph skips itself and exits 0.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { citedIdProblems, definedIds, doubleIds } from '../gates/cited-ids.ts';
+import { forbiddenReasons, forbiddenText } from '../gates/forbidden-text.ts';
 import { pageProblems, pageRules } from '../gates/pages.ts';
 import { run } from '../gates/run.ts';
 import { shapesOf } from '../gates/size.ts';
 import { type LockedWorkspace, supplyChainProblems, supplyChainRules } from '../gates/supply-chain.ts';
+import { unreadSettings } from '../gates/unread-settings.ts';
 import { supplyChainPolicy } from '../../run/images/supply-chain.policy.ts';
 import { type Report, seededViolations } from './seeded-violations.ts';
 
@@ -42,6 +45,9 @@ export async function seededViolationProblems(): Promise<string[]> {
       ...supplyChainFindings(),
       ...pageFindings(),
       ...shapeFindings(),
+      ...textFindings(),
+      ...idFindings(),
+      ...settingFindings(),
     ];
     return [...missing(expected, found), ...(await unguarded(expected))];
   } finally {
@@ -95,6 +101,23 @@ function shapeFindings(): Finding[] {
   return [...bags.map(finding('bag')), ...ports.map(finding('port-without-double'))];
 }
 
+function textFindings(): Finding[] {
+  const found = [...texts].flatMap(([file, text]) => forbiddenText(file, text).map(each => ({ ...each, file })));
+  return found.map(({ file, place, reason }) => ({ gate: 'text', rule: reason, file, message: `${place} ` }));
+}
+
+function idFindings(): Finding[] {
+  const defined = definedIds(texts);
+  const finding = (file: string) => (message: string) => ({ gate: 'ids', rule: 'ids', file, message });
+  const cited = [...sources()].flatMap(([file, text]) => citedIdProblems(file, text, defined).map(finding(file)));
+  return [...cited, ...doubleIds(defined).map(finding('docs/specification/threats.md'))];
+}
+
+function settingFindings(): Finding[] {
+  const found = unreadSettings({ alpha: { POSTS_MAX: {} } }, texts);
+  return found.map(message => ({ gate: 'settings', rule: 'settings', file: 'apps/alpha/src/config/env.ts', message }));
+}
+
 function missing(expected: Finding[], found: Finding[]): string[] {
   const isReported = (wanted: Finding): boolean =>
     found.some(
@@ -114,7 +137,7 @@ async function unguarded(expected: Finding[]): Promise<string[]> {
   const { forbidden } = createRequire(import.meta.url)(join(root, '.dependency-cruiser.cjs')) as {
     forbidden: { name: string }[];
   };
-  const rules = [...guarded.rules, ...forbidden.map(({ name }) => name), ...supplyChainRules, ...pageRules];
+  const rules = [...guarded.rules, ...forbidden.map(({ name }) => name), ...supplyChainRules, ...pageRules, ...forbiddenReasons];
   const isSeeded = (rule: string): boolean => expected.some(item => item.rule === rule);
   const isCited = (text: string): boolean => expected.some(({ message }) => message !== '' && text.startsWith(message));
   return [

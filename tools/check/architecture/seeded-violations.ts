@@ -20,6 +20,7 @@ const depcruise = (rule: string): Report => ({ gate: 'depcruise', rule, message:
 const supplyChain = (rule: string, message: string): Report => ({ gate: 'supply-chain', rule, message });
 const page = (rule: string, message: string): Report => ({ gate: 'pages', rule, message });
 const shape = (rule: string, message: string): Report => ({ gate: 'size', rule, message });
+const ids = (message: string): Report => ({ gate: 'ids', rule: 'ids', message });
 
 /** A file of the service alpha. */
 const inAlpha = (file: string, text: string, ...reports: Report[]): SeededViolation => ({
@@ -32,7 +33,6 @@ const imports = (name: string, from: string): string =>
 const lines = (count: number, line: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => line(at)).join('\n');
 
-// Two texts that no file may have (gate `text`) are put together here.
 const lint: readonly SeededViolation[] = [
   inAlpha('Camel_Case.ts', 'export const seeded = 1;', eslint('paycode/file-name', 'kebab-case')),
   inAlpha('date-utils.ts', 'export const seeded = 1;', eslint('paycode/file-name', 'says nothing')),
@@ -53,14 +53,8 @@ const lint: readonly SeededViolation[] = [
     'export class Settle {\n  readonly seeded = 1;\n}',
     eslint('paycode/class-file', 'exports a class whose name ends in that word'),
   ),
-  inAlpha(
-    'parameters.ts',
-    `export const seeded = (a: number, b: number, c: number, d: number): number => a + b + c + d;
-export function inOrder(...[a, b, c, d, e, f, g]: number[]): number {
-  return a! + b! + c! + d! + e! + f! + g!;
-}`,
-    eslint('paycode/parameters', '4 parameters'),
-    eslint('paycode/parameters', '7 parameters'),
+  ...['(a: number, b: number, c: number, d: number)', '(...[a, b, c, d]: number[])'].map((list, at) =>
+    inAlpha(`parameters-${at}.ts`, `export const seeded = ${list}: number => a! + b! + c! + d!;`, syntax('at most 3 parameters')),
   ),
   inAlpha(
     'reads-a-setting.ts',
@@ -125,11 +119,11 @@ export const seeded = [
   inAlpha('default-export.ts', 'export default 1;', syntax('named exports only')),
   inAlpha('loose-equality.ts', 'export const seeded = (a: unknown): boolean => a == 1;', eslint('eqeqeq')),
   inAlpha('prints.ts', "export const seeded = (): void => console.log('x');", eslint('no-console')),
-  inAlpha('silenced.ts', `/* eslint-${'disable'} */\nexport const seeded = (): void => console.log('x');`, eslint('no-console')),
+  inAlpha('silenced.ts', '/* eslint-disable */\nexport const seeded = (): void => console.log("x");', eslint('no-console')),
   inAlpha('reads-the-environment.ts', "export const seeded = process.env['HOME'];", eslint('no-restricted-properties')),
   inAlpha(
     'swallows.ts',
-    `export function seeded(run: () => void): void {\n  try {\n    run();\n  } catch ${'{}'}\n}`,
+    `export function seeded(run: () => void): void {\n  try {\n    run();\n  } catch {}\n}`,
     eslint('no-empty'),
   ),
   inAlpha('throws-text.ts', "export function seeded(): never {\n  throw 'text';\n}", eslint('no-throw-literal')),
@@ -261,6 +255,83 @@ const lockedPackages = {
   },
 };
 
+/** Texts that no file may have, one to a line, each with the reason. */
+const forbidden: readonly SeededViolation[] = [
+  forbiddenIn('apps/alpha/src/forbidden.spec.ts', [
+    ['const places = ["/work/main/x", ""];', 'absolute path of a machine'],
+    ['const home = "/home/someone/file";', 'absolute path of a machine'],
+    ["const file = '/root/.npmrc';", 'absolute path of a machine'],
+    ["const from = 'https://registry.npmjs.org/';", 'host name of a package registry: any mirror must work'],
+    ["it.only('x');", 'a focused test hides the others'],
+    ['describe.only.each([]);', 'a focused test hides the others'],
+    ["it.skip('x');", 'a skipped test needs a condition and a printed reason'],
+    ['try { x(); } catch {}', 'an error is swallowed'],
+    ['try { x(); } catch (error) { }', 'an error is swallowed'],
+    ['promise.catch(() => undefined);', 'an error is swallowed without a comment that says why'],
+    ['// eslint-disable-next-line', 'exceptions stand in eslint.config.mjs, with their reasons'],
+    ['// TODO later', 'left for later: do it or write it down in docs'],
+    ['// What the caller asked for.', 'a sentence begins with a headless Who or What: begin with the actor or the thing'],
+  ]),
+  forbiddenIn('forbidden.md', [
+    [
+      'It waits. Whoever comes later waits too.',
+      'a sentence begins with a headless Who or What: begin with the actor or the thing',
+    ],
+    ['<<<<<<< HEAD', 'unresolved merge conflict'],
+  ]),
+  forbiddenIn('forbidden/package-lock.json', [
+    ['"resolved": "https://x/y.tgz"', 'the lock file records where a package came from'],
+  ]),
+];
+
+function forbiddenIn(file: string, places: readonly [text: string, reason: string][]): SeededViolation {
+  const reports = places.map(([, rule], at): Report => ({ gate: 'text', rule, message: `${file}:${at + 1} ` }));
+  return { file, text: `${places.map(([text]) => text).join('\n')}\n`, reports };
+}
+
+const unknownIds = ['R-2.1-2', 'A-99', 'T-12', 'P-1.2-9', 'P-1.9', 'P-T7', 'P-I5', 'F-46'];
+
+/** Ids that are cited, and settings that nothing reads. */
+const names: readonly SeededViolation[] = [
+  {
+    file: 'docs/specification/threats.md',
+    text: '| T-11 | one |\n| T-11 | two |\n',
+    reports: [ids('T-11 is defined 2 times')],
+  },
+  inAlpha(
+    'cites.spec.ts',
+    `${unknownIds.map(name => `// A sentence (${name}).`).join('\n')}
+// T8: ours
+/** Never (I4). */
+// see row 8
+// fault case 45
+// T-11: ours
+/** T-11, T-11: repeated. */
+it('T-11: repeats', () => {});
+it('regression, T-11: repeats again', f);
+it('repeats three times (T-11, T-11, T-11)', f);
+it.each([1, 2])('repeats %d (T-11, T-11, T-11)', f);`,
+    ...unknownIds.map(name => ids(`no page defines ${name}`)),
+    ...['// T8', 'Never (I4', '// see row 8', '// fault case 45'].map(ids),
+    ...['// T-11:', '/** T-11, T-11:', 'T-11: repeats', 'regression, T-11: repeats again'].map(text =>
+      ids(`words come first, ids behind them: ${text}`),
+    ),
+    ...['repeats three times', 'repeats %d'].map(text => ids(`2 ids at most, the describe around it the others: ${text}`)),
+  ),
+  // Each mentions the setting, and none reads it in the service.
+  inAlpha(
+    'config/env.ts',
+    `interface Settings { POSTS_MAX: number }
+type Part = Pick<Settings, 'POSTS_MAX'>;
+const definition = { POSTS_MAX: { type: 'integer' } };
+throw new Error('POSTS_MAX is required'); // settings.POSTS_MAX`,
+    { gate: 'settings', rule: 'settings', message: 'nothing reads the setting POSTS_MAX' },
+  ),
+  ...['apps/alpha/src/posts.int.spec.ts', 'apps/alpha/src/testing/posts.ts', 'apps/beta/src/posts.ts', 'tools/run/posts.ts'].map(
+    file => ({ file, text: 'start(settings.POSTS_MAX);\n', reports: [] }),
+  ),
+];
+
 const texts: readonly SeededViolation[] = [
   {
     file: 'supply-chain/package-lock.json',
@@ -342,5 +413,7 @@ export const seededViolations: readonly SeededViolation[] = [
   ...betweenProjects,
   ...insideProjects,
   ...texts,
+  ...forbidden,
+  ...names,
   ...surroundings,
 ];

@@ -54,6 +54,9 @@ const prohibitions: Prohibition[] = [
   { pattern: /^(<{7}|>{7}) /m, reason: 'unresolved merge conflict' },
 ];
 
+/** Rules of this gate. */
+export const forbiddenReasons = prohibitions.map(({ reason }) => reason);
+
 export interface ForbiddenText {
   /** `file:line`. */
   place: string;

@@ -1,4 +1,4 @@
-/** `npm run bench:deliver`: webhooks per second beside job queues and a bare loop (docs/explanation/performance.md). */
+/** `npm run bench:deliver`: webhooks per second beside a bare loop (docs/explanation/performance.md). */
 import { setTimeout as pause } from 'node:timers/promises';
 import { bundle, CalledProcess } from './child-processes.ts';
 import {
@@ -8,7 +8,6 @@ import {
   measureBurst,
   measureSteady,
   newPayments,
-  peerContender,
   platformContender,
   type Steady,
 } from './delivery-rounds.ts';
@@ -49,13 +48,14 @@ const endpoints = 20;
 /** An idle session of PostgreSQL may report its counters up to ten seconds late. */
 const countersSettleMs = 11_000;
 const floorConcurrency = 64;
-const goalsOf = { throughput: 2, cpu: 2.2, statements: 0.5, rows: 5, p99Ms: 30, p99Share: 0.2, reuse: 0.99 };
+const goalsOf = { cpu: 2.2, statements: 0.5, rows: 5, p99Ms: 30, reuse: 0.99 };
 
 type Around = BenchFixture & Circumstances;
 
 async function measure(around: Around, scale: typeof scales.full): Promise<boolean> {
   const [platform, paycode] = await openPlatform(around);
-  const contenders = [paycode, ...(await openOthers(around))];
+  const brokers = process.env['KAFKA_BROKERS'];
+  const contenders = brokers ? [paycode, (await openPlatform(around, brokers))[1]] : [paycode];
   const { rounds, warmUp, burst, steadySeconds } = scale;
   const bursts = new Map(contenders.map(({ name }): [string, Burst[]] => [name, []]));
   const [steadies, floor, bare] = [new Map<string, Steady>(), [] as FloorRound[], await openFloor(around)];
@@ -78,15 +78,6 @@ async function measure(around: Around, scale: typeof scales.full): Promise<boole
   const perPayment = { 'everything at once': atOnce, 'half the knee': atHalf };
   const figures = { bursts, floor, steadies, perPayment, stored: await platform.stored() };
   return reportDelivery(figures, contenders, { scale, postgres: await around.database.version() });
-}
-
-/** The peers in both variants, and the platform on Kafka where there are brokers. */
-async function openOthers(around: Around): Promise<Contender[]> {
-  const found: Contender[] = [];
-  for (const isDurable of [true, false])
-    for (const queue of ['graphile-worker', 'pg-boss'] as const) found.push(await peerContender(queue, isDurable, around));
-  const brokers = process.env['KAFKA_BROKERS'];
-  return brokers ? [...found, (await openPlatform(around, brokers))[1]] : found;
 }
 
 /** The platform with either transport. */
@@ -137,21 +128,15 @@ function reportDelivery(figures: DeliveryFigures, contenders: readonly Contender
   const { dispatcher, scheduler } = stored;
   print(`stored per payment: ${dispatcher.toFixed(0)} bytes by the dispatcher, ${scheduler.toFixed(0)} by the scheduler\n`);
   const own = bursts.get(contenders[0]!.name)!;
-  const best = bestOf('same durable work', contenders, bursts);
-  const queue = bestOf('posts only', contenders, bursts);
-  print(`best peer: ${best.name}. Ratios are taken round by round: median (min-max)`);
-  print(`throughput / best queue that only posts (${queue.name}): ${show(queue.throughput)}`);
   const cpuOf = ({ cpuUs }: { cpuUs: number }) => cpuUs;
   const { p99Ms, reuse } = steadies.get(contenders[0]!.name)!;
   const goals = [
-    atLeast('throughput / best peer', goalsOf.throughput, best.throughput),
     atMost('dispatcher CPU / floor', goalsOf.cpu, ratioOf(own.map(cpuOf), floor.map(cpuOf))),
     ...Object.entries(perPayment).flatMap(([load, { statements, rowsInserted, logStatements, logRowsInserted }]) => [
       atMost(`SQL statements per payment, ${load} (event log ${logStatements.toFixed(3)})`, goalsOf.statements, statements),
       atMost(`row inserts per payment, ${load} (event log ${logRowsInserted.toFixed(2)})`, goalsOf.rows, rowsInserted),
     ]),
     atMost('event to POST p99 at half the knee, ms', goalsOf.p99Ms, p99Ms),
-    atMost('event to POST p99 / best peer', goalsOf.p99Share, p99Ms / steadies.get(best.name)!.p99Ms),
     atLeast('connection reuse, everything at once', goalsOf.reuse, Math.min(...own.map(round => round.reuse))),
     atLeast('connection reuse, half the knee', goalsOf.reuse, reuse),
   ];
@@ -174,15 +159,6 @@ function printBursts({ bursts, floor }: DeliveryFigures): void {
     print(`CPU us/webhook, ${name}: ${each.join(', ')}`);
   }
   print();
-}
-
-/** The contender of a kind that comes closest to the platform, which stands first. */
-function bestOf(kind: Contender['kind'], [paycode, ...others]: readonly Contender[], bursts: DeliveryFigures['bursts']) {
-  const rates = (name: string) => bursts.get(name)!.map(({ perSecond }) => perSecond);
-  return others
-    .filter(contender => contender.kind === kind)
-    .map(({ name }) => ({ name, throughput: ratioOf(rates(paycode!.name), rates(name)) }))
-    .reduce((best, peer) => (peer.throughput.median < best.throughput.median ? peer : best));
 }
 
 runBenchmark(

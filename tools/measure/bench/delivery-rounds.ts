@@ -1,15 +1,13 @@
-/** The contenders of bench:deliver behind one interface. */
+/** A load on the platform, and its two measurements: a burst (how fast) and a steady rate (how late). */
 import type { BenchDatabase } from './bench-database.ts';
 import { bundle, CalledProcess } from './child-processes.ts';
-import { countDeviations, deviationsOf, type Expected } from './exact-audit.ts';
+import { deviationsOf } from './exact-audit.ts';
 import type { BenchMerchant, BenchSecrets, CertificateFiles } from './merchants.ts';
 import { cpuUsOf, cpuUsOfTree, monotonicMs, until } from './meters.ts';
-import type { PeerName, PeerOptions } from './peer.main.ts';
 import type { PlatformUnderTest } from './platform-under-test.ts';
-import type { Sent } from './publisher.main.ts';
+import type { EventLogOptions, PrepareOptions, SendOptions, Sent } from './publisher.main.ts';
 import type { Arrivals } from './receiver.main.ts';
 import { percentile, progress } from './report.ts';
-import type { SinkOptions } from './sinks.ts';
 
 /** A range of transaction ids. */
 export interface Payments {
@@ -19,8 +17,6 @@ export interface Payments {
 
 export interface Contender {
   name: string;
-  /** The goals compare with peers that do the same durable work. */
-  kind: 'platform' | 'same durable work' | 'posts only';
   /** The process whose CPU time is charged to the webhooks. */
   pid: number;
   /** All processes of the contender, and the load generator, by name. */
@@ -47,61 +43,30 @@ export function idsOf({ firstId, count }: Payments): Set<number> {
   return new Set(Array.from({ length: count }, (_, at) => firstId + at));
 }
 
-/** The load generator of one contender. */
-class Publisher {
-  private readonly child: CalledProcess;
-
-  constructor(private readonly merchants: readonly BenchMerchant[]) {
-    this.child = new CalledProcess(bundle('publisher'));
-  }
-
-  get pid(): number {
-    return this.child.pid;
-  }
-
-  open(options: Omit<SinkOptions, 'urls'>): Promise<void> {
-    const urls = Object.fromEntries(this.merchants.map(({ merchantId, url }) => [merchantId, url]));
-    return this.child.call('open', { ...options, urls } satisfies SinkOptions);
-  }
-
-  /** Merchants take turns. */
-  prepare({ firstId, count }: Payments): Promise<void> {
-    const merchantIds = Array.from({ length: count }, (_, at) => this.merchants[at % this.merchants.length]!.merchantId);
-    return this.child.call('prepare', { firstId, merchantIds });
-  }
-
-  send(perSecond: number): Promise<Sent> {
-    return this.child.call('send', { perSecond });
-  }
-
-  stop(): Promise<void> {
-    return this.child.stop();
-  }
-}
-
-/** The platform with its release bundles. */
+/** The platform with its release bundles, and a load generator of its own. */
 export async function platformContender(
   name: string,
   platform: PlatformUnderTest,
   { merchants, secrets, brokers }: Circumstances & { brokers?: string },
 ): Promise<Contender> {
-  const publisher = new Publisher(merchants);
-  await publisher.open({ kind: 'events', databaseUrl: platform.eventsUrl, payloadKeys: secrets.payloadKeys, brokers });
+  const publisher = new CalledProcess(bundle('publisher'));
+  const log: EventLogOptions = { databaseUrl: platform.eventsUrl, payloadKeys: secrets.payloadKeys, brokers };
+  await publisher.call('open', log);
   return {
     name,
-    kind: 'platform',
     pid: platform.dispatcher.pid,
     processes: { dispatcher: platform.dispatcher.pid, scheduler: platform.scheduler.pid, generator: publisher.pid },
-    prepare: payments => publisher.prepare(payments),
-    send: perSecond => publisher.send(perSecond),
+    // Merchants take turns.
+    prepare: ({ firstId, count }) => {
+      const merchantIds = Array.from({ length: count }, (_, at) => merchants[at % merchants.length]!.merchantId);
+      return publisher.call('prepare', { firstId, merchantIds } satisfies PrepareOptions);
+    },
+    send: perSecond => publisher.call('send', { perSecond } satisfies SendOptions),
     isDone: async ({ firstId, count }) => (await platform.countOf('decision', firstId, firstId + count - 1)) >= count,
     deviations: async (payments, received) => {
-      const last = payments.firstId + payments.count - 1;
-      const [verdicts, decisions] = [
-        await platform.verdicts(payments.firstId, last),
-        await platform.decisions(payments.firstId, last),
-      ];
-      return deviationsOf({ sent: idsOf(payments), received, verdicts, decisions }, settled);
+      const range = [payments.firstId, payments.firstId + payments.count - 1] as const;
+      const ends = { verdicts: await platform.verdicts(...range), decisions: await platform.decisions(...range) };
+      return deviationsOf({ sent: idsOf(payments), received, ...ends }, { verdict: 'ACKED_HTTP', decision: 'SETTLED' });
     },
     stop: async () => {
       await publisher.stop();
@@ -110,48 +75,6 @@ export async function platformContender(
   };
 }
 
-const settled: Expected = { verdict: 'ACKED_HTTP', decision: 'SETTLED' };
-
-const unfinished: Record<PeerName, string> = {
-  'graphile-worker': 'select exists (select from graphile_worker._private_jobs) as found',
-  'pg-boss': "select exists (select from pgboss.job where state < 'completed') as found",
-};
-
-/**
- * A job queue on PostgreSQL; its worker is a process of its own. `isDurable`: its job does what the platform does for a payment, a reversal
- * that is durable before the POST, a verdict and a decision after it; otherwise it only posts.
- */
-export async function peerContender(queue: PeerName, isDurable: boolean, around: Circumstances): Promise<Contender> {
-  const database = queue.replace('-', '_') + (isDurable ? '_durable' : '');
-  const databaseUrl = await around.database.create(database);
-  const worker = new CalledProcess(bundle('peer'), { env: { NODE_EXTRA_CA_CERTS: around.certificate.certFile } });
-  const publisher = new Publisher(around.merchants);
-  await publisher.open({ kind: queue, databaseUrl, payloadKeys: around.secrets.payloadKeys });
-  await worker.call('start', { queue, databaseUrl, isDurable } satisfies PeerOptions);
-  const kind = isDurable ? 'same durable work' : 'posts only';
-  const ends = (table: 'verdict' | 'decision', { firstId, count }: Payments) =>
-    around.database.endsIn(database, table, [firstId, firstId + count - 1]);
-  return {
-    name: `${queue}, ${kind}`,
-    kind,
-    pid: worker.pid,
-    processes: { worker: worker.pid, generator: publisher.pid },
-    prepare: payments => publisher.prepare(payments),
-    send: perSecond => publisher.send(perSecond),
-    isDone: async () => !(await around.database.query<{ found: boolean }>(database, unfinished[queue]))[0]!.found,
-    deviations: async (payments, received) => {
-      if (!isDurable) return countDeviations('POST', idsOf(payments), received);
-      const [verdicts, decisions] = [await ends('verdict', payments), await ends('decision', payments)];
-      return deviationsOf({ sent: idsOf(payments), received, verdicts, decisions }, settled);
-    },
-    stop: async () => {
-      await publisher.stop();
-      await worker.stop();
-    },
-  };
-}
-
-/** One measurement of one contender: a burst (how fast) or a steady rate (how late). */
 /** The fixture that all contenders share. */
 export interface Fixture {
   receiver: CalledProcess;

@@ -1,10 +1,11 @@
-/** The floor: the same POSTs in a loop, without event, database, encryption or verdict. */
+/** Floors to compare with: the same POSTs in a loop of plain undici, without event, database, encryption or verdict; and a bare route. */
 import { generateWebhookKey, importWebhookKey, webhookEnvelope } from '@paycode/crypto';
 import { serializeNotification } from '@paycode/dto';
+import { fastify } from 'fastify';
+import { Agent } from 'undici';
 import { serveCalls } from './child-processes.ts';
 import { monotonicMs } from './meters.ts';
 import { sampleNotification } from './merchants.ts';
-import { postWebhook } from './sinks.ts';
 
 export interface FloorOptions {
   firstId: number;
@@ -18,21 +19,42 @@ export interface FloorResult {
   elapsedMs: number;
 }
 
+/** One pool per endpoint; the dispatcher starts with as many connections to each. */
+const agent = new Agent({ connections: 64, pipelining: 1, keepAliveTimeout: 60_000 });
+
 async function run({ firstId, count, urls, concurrency }: FloorOptions): Promise<FloorResult> {
   const key = importWebhookKey(generateWebhookKey());
-  const body = webhookEnvelope('AES-128-GCM').encrypt(
-    key,
-    Buffer.from(serializeNotification(sampleNotification(firstId, 1_001))),
-  );
+  const plaintext = Buffer.from(serializeNotification(sampleNotification(firstId, 1_001)));
+  const body = webhookEnvelope('AES-128-GCM').encrypt(key, plaintext);
   let next = 0;
   const loop = async (): Promise<void> => {
-    for (let at = next++; at < count; at = next++) {
-      await postWebhook({ transactionId: firstId + at, url: urls[at % urls.length]!, body });
-    }
+    for (let at = next++; at < count; at = next++) await post(firstId + at, urls[at % urls.length]!, body);
   };
   const startedMs = monotonicMs();
   await Promise.all(Array.from({ length: concurrency }, loop));
   return { elapsedMs: monotonicMs() - startedMs };
 }
 
-serveCalls({ run });
+/** Throws when the answer is not 200. */
+async function post(transactionId: number, url: string, body: string): Promise<void> {
+  const { origin, pathname: path } = new URL(url);
+  const headers = {
+    'content-type': 'text/plain; charset=utf-8',
+    'user-agent': 'bench',
+    'x-webhook-encryption': 'AES-128-GCM',
+    'x-webhook-transaction-id': String(transactionId),
+    'x-webhook-attempt': '1',
+  };
+  const answer = await agent.request({ origin, path, method: 'POST', headers, body });
+  await answer.body.dump();
+  if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
+}
+
+/** A route that reads the same JSON as `authorize`, answers as many bytes, and does nothing else. Gives its base URL. */
+function serveBare(answer: unknown): Promise<string> {
+  const app = fastify();
+  app.post('/internal/authorize', () => answer);
+  return app.listen({ host: '127.0.0.1', port: 0 });
+}
+
+serveCalls({ run, serveBare });

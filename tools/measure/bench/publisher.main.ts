@@ -2,10 +2,20 @@
  * Load generator in a separate process, open loop: it sends due payments whether or not earlier ones have finished. It prepares everything
  * before the clock starts, so that the preparation does not affect the measurement.
  */
+import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { KeyRing, PayloadSealer } from '@paycode/crypto';
+import { eventTypes, serializeNotification, topics, type TransactionTerminal } from '@paycode/dto';
+import { createEventTransport, type EventToPublish, type EventTransport } from '@paycode/events';
 import { serveCalls } from './child-processes.ts';
+import { sampleNotification } from './merchants.ts';
 import { monotonicMs } from './meters.ts';
-import { openSink, type Sink, type SinkOptions } from './sinks.ts';
+
+export interface EventLogOptions {
+  databaseUrl: string;
+  brokers?: string;
+  payloadKeys: string;
+}
 
 export interface PrepareOptions {
   firstId: number;
@@ -23,13 +33,49 @@ export interface Sent {
   startedMs: number;
 }
 
-/** One call to the sink carries no more than this. */
+/** One call to the event log carries no more than this. */
 const batchMax = 500;
 /** Interval between two calls at a steady rate: payments that are due within it share a call, as in the relay of an outbox. */
 const tickMs = 5;
 
-let sink: Sink<unknown>;
-let prepared: unknown[] = [];
+let transport: EventTransport;
+let sealer: PayloadSealer;
+let prepared: EventToPublish[] = [];
+
+async function open({ databaseUrl, brokers, payloadKeys }: EventLogOptions): Promise<void> {
+  transport = await createEventTransport(
+    {
+      transport: brokers ? 'kafka' : 'postgres',
+      databaseUrl,
+      kafka: { brokers: brokers?.split(',') ?? [], caFile: null, username: null, password: null, sessionTimeoutMs: 10_000 },
+    },
+    { service: 'bench', log: { info: () => undefined, warn: console.warn, error: console.error } },
+  );
+  sealer = new PayloadSealer(KeyRing.parse(payloadKeys));
+}
+
+function eventOf(transactionId: number, merchantId: number): EventToPublish {
+  const completedAt = new Date().toISOString();
+  const data: TransactionTerminal = {
+    transactionId,
+    merchantId,
+    kind: 'PURCHASE',
+    status: 'SUCCESS',
+    txState: 'SUCCESS',
+    referenceTransactionId: 0,
+    completedAt,
+    notification: sealer.seal(serializeNotification(sampleNotification(transactionId, merchantId))),
+  };
+  return {
+    topic: topics.transactionTerminal,
+    key: String(transactionId),
+    id: `terminal-${transactionId}-${randomBytes(4).toString('hex')}`,
+    type: eventTypes[topics.transactionTerminal],
+    source: 'bench',
+    time: completedAt,
+    data,
+  };
+}
 
 async function send({ perSecond }: SendOptions): Promise<Sent> {
   const startedMs = monotonicMs();
@@ -37,7 +83,7 @@ async function send({ perSecond }: SendOptions): Promise<Sent> {
     const due = perSecond === Infinity ? prepared.length : Math.floor(((monotonicMs() - startedMs) * perSecond) / 1_000) + 1;
     const upTo = Math.min(prepared.length, due, sent + batchMax);
     const tick = perSecond === Infinity ? undefined : pause(tickMs);
-    if (upTo > sent) await sink.send(prepared.slice(sent, upTo));
+    if (upTo > sent) await transport.publish(prepared.slice(sent, upTo));
     await tick;
     sent = upTo;
   }
@@ -46,11 +92,9 @@ async function send({ perSecond }: SendOptions): Promise<Sent> {
 }
 
 serveCalls({
-  open: async (options: SinkOptions) => {
-    sink = await openSink(options);
-  },
+  open,
   prepare: ({ firstId, merchantIds }: PrepareOptions) => {
-    prepared = merchantIds.map((merchantId, at) => sink.prepare(firstId + at, merchantId));
+    prepared = merchantIds.map((merchantId, at) => eventOf(firstId + at, merchantId));
   },
   send,
 });
