@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Numerics;
 using System.Security.Cryptography;
 using System.Text;
@@ -7,7 +8,7 @@ using System.Text.RegularExpressions;
 namespace Paycode.Receiver;
 
 /// <summary>None of the keys opens the body as a notification. The message holds neither body nor key.</summary>
-public sealed class RefusedBody(string code) : Exception($"the body was refused: {code}")
+public sealed class RefusedBodyException(string code) : Exception($"the body was refused: {code}")
 {
     /// <summary>BAD_ENCODING, TOO_SHORT, NOT_AUTHENTIC or NOT_A_NOTIFICATION.</summary>
     public string Code { get; } = code;
@@ -30,7 +31,7 @@ public sealed record Notification(
     private static readonly Regex Key = new(@"\A\W*([0-9A-Fa-f]{32})\W*\z");
     private static readonly UTF8Encoding Utf8 = new(false, true);
 
-    public override string ToString() => $"Notification {TransactionId} {Status}";
+    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"Notification {TransactionId} {Status}");
 
     /// <summary>The id of the payment that this notification is about; for a reversal, of the original payment.</summary>
     public long PaymentId => Status == "REVERSED" && ReferenceTransactionId > 0 ? ReferenceTransactionId : TransactionId;
@@ -43,9 +44,9 @@ public sealed record Notification(
     public static Notification Open(byte[] rawBody, IReadOnlyList<string> keys)
     {
         var body = Encoding.Latin1.GetString(rawBody);
-        if (!Base64.IsMatch(body)) throw new RefusedBody("BAD_ENCODING");
+        if (!Base64.IsMatch(body)) throw new RefusedBodyException("BAD_ENCODING");
         var bytes = Convert.FromBase64String(body);
-        if (bytes.Length < NonceBytes + TagBytes) throw new RefusedBody("TOO_SHORT");
+        if (bytes.Length < NonceBytes + TagBytes) throw new RefusedBodyException("TOO_SHORT");
         var isUnreadable = false;
         foreach (var line in keys.SelectMany(key => Regex.Replace(key, "#.*", "").Split('\n')).Where(line => Regex.IsMatch(line, @"\w")))
         {
@@ -69,7 +70,7 @@ public sealed record Notification(
             return Read(plaintext);
         }
         if (isUnreadable) throw new ArgumentException("a webhook key is 32 hexadecimal characters");
-        throw new RefusedBody("NOT_AUTHENTIC");
+        throw new RefusedBodyException("NOT_AUTHENTIC");
     }
 
     /// <summary>The notification in its plain JSON: a decrypted body, or what getNotification answers.</summary>
@@ -83,7 +84,7 @@ public sealed record Notification(
         }
         catch (Exception error) when (error is JsonException or ArgumentException or InvalidOperationException or KeyNotFoundException or FormatException)
         {
-            throw new RefusedBody("NOT_A_NOTIFICATION");
+            throw new RefusedBodyException("NOT_A_NOTIFICATION");
         }
     }
 
@@ -98,7 +99,7 @@ public sealed record Notification(
         string? OptionalText(string name) => Optional(name)?.GetString();
         JsonElement? Map(string name) => Optional(name) is not { } value ? null : value.ValueKind == JsonValueKind.Object ? value.Clone() : throw new FormatException(name);
         decimal Decimal(string name) => json.GetProperty(name).GetDecimal() is var value and >= 0 ? value : throw new FormatException(name);
-        long Id(string name, long least) => BigInteger.Parse(json.GetProperty(name).GetRawText()) is var value && value >= least && value <= IdMax ? (long)value : throw new FormatException(name);
+        long Id(string name, long least) => BigInteger.Parse(json.GetProperty(name).GetRawText(), CultureInfo.InvariantCulture) is var value && value >= least && value <= IdMax ? (long)value : throw new FormatException(name);
         return new Notification(
             Id("transactionId", 1), Id("merchantId", 1), Required("merchantName"), Required("acquirer"), Required("reference"), Decimal("amount"),
             Required("currencyCode"), OptionalText("code"), Required("status"), OptionalText("clientMsisdn"), OptionalText("destination"),

@@ -6,14 +6,14 @@ namespace Paycode.Receiver;
 
 /// <summary>
 /// 200 keeps the payment, anything else reverses it. Reason, for your log: HANDLED, ACCEPTED, REPEAT, PROBE, TEST, REVERSED, BUSY, TOO_SLOW, HANDLER_FAILED,
-/// TOO_LONG or the code of a RefusedBody. After: the handler's work when the receiver answers first, else null; call it once the answer is sent. It starts
+/// TOO_LONG or the code of a RefusedBodyException. After: the handler's work when the receiver answers first, else null; call it once the answer is sent. It starts
 /// a thread and never fails; do not wait for its task, because the platform sends the next notification on the same connection.
 /// </summary>
 public sealed record Answer(int Status, string Reason, Func<Task>? After = null);
 
 /// <summary>Before: the answer waits for the handler, and a payment that you could not store is reversed. After: the handler runs after the answer
 /// 200.</summary>
-public enum When { Before, After }
+public enum HandleWhen { Before, After }
 
 /// <summary>Decides what to answer to a notification.</summary>
 public sealed class PaymentReceiver
@@ -26,10 +26,11 @@ public sealed class PaymentReceiver
 
     /// <summary>The current keys, asked for at each notification: one, and during a renewal the new and the old one.</summary>
     public required Func<IReadOnlyList<string>> Keys { get; init; }
-    public required Store Store { get; init; }
-    /// <summary>Your work. It must be idempotent: a process may die after the work and before the store records it.</summary>
-    public required Func<Notification, Task> Handler { get; init; }
-    public When When { get; init; } = When.Before;
+    public required IStore Store { get; init; }
+    /// <summary>Your work. It must be idempotent: a process may die after the work and before the store records it. The token is cancelled when the
+    /// time of the answer is over, after which the payment is reversed.</summary>
+    public required Func<Notification, CancellationToken, Task> Handler { get; init; }
+    public HandleWhen When { get; init; } = HandleWhen.Before;
     /// <summary>The answer is given within this time from the arrival of the request, whatever the handler does, and is not 200 later; the platform
     /// waits 45 seconds.</summary>
     public TimeSpan AnswerWithin { get; init; } = TimeSpan.FromSeconds(40);
@@ -40,15 +41,15 @@ public sealed class PaymentReceiver
 
     /// <summary>The answer to a raw body; header gives a header's value by its name, or null. arrivedAt: when the request came, by
     /// Stopwatch.GetTimestamp.</summary>
-    public async Task<Answer> Receive(byte[] rawBody, Func<string, string?> header, long? arrivedAt = null)
+    public async Task<Answer> ReceiveAsync(byte[] rawBody, Func<string, string?> header, long? arrivedAt = null)
     {
         var arrived = arrivedAt ?? Stopwatch.GetTimestamp();
         TimeSpan Left() => AnswerWithin - Stopwatch.GetElapsedTime(arrived);
-        var answer = await Answered(rawBody, header, Left);
+        var answer = await AnsweredAsync(rawBody, header, Left);
         return answer.Status == 200 && Left() < TimeSpan.Zero ? TooSlow : answer;
     }
 
-    private async Task<Answer> Answered(byte[] rawBody, Func<string, string?> header, Func<TimeSpan> left)
+    private async Task<Answer> AnsweredAsync(byte[] rawBody, Func<string, string?> header, Func<TimeSpan> left)
     {
         if (rawBody.Length > BodyBytesMax) return new Answer(413, "TOO_LONG");
         if (rawBody.Length == 0 && (header("Content-Length") ?? "0") != "0")
@@ -58,9 +59,9 @@ public sealed class PaymentReceiver
         {
             var notification = Notification.Open(rawBody, Keys());
             var isTest = header("X-Webhook-Test") == "1" && notification.IsTest;
-            return isTest ? new Answer(200, "TEST") : await Claimed(notification, left);
+            return isTest ? new Answer(200, "TEST") : await ClaimedAsync(notification, left);
         }
-        catch (RefusedBody refused)
+        catch (RefusedBodyException refused)
         {
             return new Answer(400, refused.Code);
         }
@@ -71,57 +72,60 @@ public sealed class PaymentReceiver
     }
 
     /// <summary>Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute; read is
-    /// Client.Notification. One that cannot be read stays for the next call, and OnError is told; the others are handled.</summary>
-    public async Task Resume(Func<long, Task<Notification>> read)
+    /// PaycodeClient.GetNotificationAsync. One that cannot be read stays for the next call, and OnError is told; the others are handled.</summary>
+    public async Task ResumeAsync(Func<long, CancellationToken, Task<Notification>> read, CancellationToken cancellationToken = default)
     {
-        foreach (var transactionId in Store.Pending())
+        foreach (var transactionId in await Store.PendingAsync(cancellationToken))
         {
             try
             {
-                var notification = await read(transactionId);
-                var claim = Store.Claim(notification);
-                if (claim == Claim.New) await Handle(notification, mayRetry: false);
-                if (claim == Claim.Reversed) Store.Done(transactionId);
+                var notification = await read(transactionId, cancellationToken);
+                var claim = await Store.ClaimAsync(notification, cancellationToken);
+                if (claim == ClaimResult.New) await HandleAsync(notification, mayRetry: false, CancellationToken.None);
+                if (claim == ClaimResult.Reversed) await Store.DoneAsync(transactionId, cancellationToken);
             }
-            catch (Exception error)
+            catch (Exception error) when (!cancellationToken.IsCancellationRequested)
             {
                 Failed(error);
             }
         }
     }
 
-    private async Task<Answer> Claimed(Notification notification, Func<TimeSpan> left)
+    private async Task<Answer> ClaimedAsync(Notification notification, Func<TimeSpan> left)
     {
-        Claim claim;
-        while ((claim = Store.Claim(notification)) == Claim.Busy && When == When.Before)
+        ClaimResult claim;
+        while ((claim = await Store.ClaimAsync(notification)) == ClaimResult.Busy && When == HandleWhen.Before)
         {
             if (left() < BusyPause) return new Answer(503, "BUSY");
             await Task.Delay(BusyPause);
         }
-        if (claim == Claim.Reversed) return new Answer(409, "REVERSED");
-        if (claim != Claim.New) return new Answer(200, "REPEAT");
+        if (claim == ClaimResult.Reversed) return new Answer(409, "REVERSED");
+        if (claim != ClaimResult.New) return new Answer(200, "REPEAT");
         var time = left();
         if (time < TimeSpan.Zero)
         {
-            Store.Release(notification.TransactionId);
+            await Store.ReleaseAsync(notification.TransactionId);
             return TooSlow;
         }
-        if (When == When.After) return new Answer(200, "ACCEPTED", () => OnItsThread(() => Handle(notification, mayRetry: false)));
-        // A handler that runs on after the answer ends by itself.
-        var handled = OnItsThread(() => Handle(notification, mayRetry: true));
-        return await Task.WhenAny(handled, Task.Delay(time)) == handled ? await handled : TooSlow;
+        if (When == HandleWhen.After) return new Answer(200, "ACCEPTED", () => OnItsThread(() => HandleAsync(notification, mayRetry: false, CancellationToken.None)));
+        // Not disposed: a handler that ignores it runs on after the answer.
+        var over = new CancellationTokenSource();
+        var handled = OnItsThread(() => HandleAsync(notification, mayRetry: true, over.Token));
+        if (await Task.WhenAny(handled, Task.Delay(time)) == handled) return await handled;
+        _ = over.CancelAsync(); // not awaited: what the handler does then must not hold the answer
+        return TooSlow;
     }
 
     /// <summary>A handler that blocks must not take the threads of the pool, on which answers and their time run.</summary>
     private static Task<Answer> OnItsThread(Func<Task<Answer>> work) =>
         Task.Factory.StartNew(work, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default).Unwrap();
 
-    private async Task<Answer> Handle(Notification notification, bool mayRetry)
+    private async Task<Answer> HandleAsync(Notification notification, bool mayRetry, CancellationToken cancellationToken)
     {
         try
         {
-            await Handler(notification);
-            Store.Done(notification.TransactionId);
+            await Handler(notification, cancellationToken);
+            await Store.DoneAsync(notification.TransactionId, CancellationToken.None);
             return new Answer(200, "HANDLED");
         }
         catch (Exception error)
@@ -130,7 +134,7 @@ public sealed class PaymentReceiver
             try
             {
                 // The platform does not repeat after a 200, so the claim stays and Resume finds it.
-                if (mayRetry) Store.Release(notification.TransactionId);
+                if (mayRetry) await Store.ReleaseAsync(notification.TransactionId, CancellationToken.None);
             }
             catch (Exception unreleased)
             {

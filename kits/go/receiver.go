@@ -1,6 +1,7 @@
 package receiver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -82,20 +83,20 @@ func (receiver *Receiver) answered(rawBody []byte, header func(string) string, d
 	return receiver.claimed(notification, dueAt)
 }
 
-// Resume handles notifications that a dead process left or whose handler failed after the answer. Call it every minute; read is Client.Notification.
+// Resume handles notifications that a dead process left or whose handler failed after the answer. Call it every minute; read is Client.GetNotification.
 // One that cannot be read stays for the next call, and OnError is told; the others are handled. It fails when the store does not know what is pending.
-func (receiver *Receiver) Resume(read func(int64) (*Notification, error)) error {
+func (receiver *Receiver) Resume(ctx context.Context, read func(context.Context, int64) (*Notification, error)) error {
 	ids, err := receiver.Store.Pending()
 	for _, id := range ids {
-		if resumeErr := receiver.resume(id, read); resumeErr != nil {
+		if resumeErr := receiver.resume(ctx, id, read); resumeErr != nil {
 			receiver.failed(resumeErr)
 		}
 	}
 	return err
 }
 
-func (receiver *Receiver) resume(id int64, read func(int64) (*Notification, error)) error {
-	notification, err := read(id)
+func (receiver *Receiver) resume(ctx context.Context, id int64, read func(context.Context, int64) (*Notification, error)) error {
+	notification, err := read(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream';
 import { namedNotificationStatuses } from '@paycode/dto';
 import { type Credentials, type Merchant, MerchantReceiver } from '@paycode/platform-client';
 import { installPaycodeDev, runToEnd } from './testing/installed-paycode-dev';
@@ -87,6 +90,38 @@ describe('paycode-dev login, from the package', () => {
     expect(await logIn(account, ...keys)).toMatchObject({ code: 1, stdout: '' });
   });
 
+  it('keeps several accounts of a platform: the last log-in acts, or the one that --as names', async () => {
+    const home = ['--home', process.env['PAYCODE_E2E_HOME']!];
+    for (const user of ['merchant-1002', 'psp-1']) expect((await paycodeDev(['login', ...home, '--user', user])).code).toBe(0);
+    const refused = await paycodeDev(['codes', 'create']);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/merchantId is required for a PSP$/m)]);
+    expect((await paycodeDev(['codes', 'create', '--as', 'merchant-1002'])).code).toBe(0);
+    expect((await paycodeDev(['logout'])).stdout).toContain('psp-1');
+    expect((await paycodeDev(['codes', 'create', '--url', baseUrl])).code).toBe(4);
+    expect((await paycodeDev(['codes', 'create', '--as', 'merchant-1002'])).code).toBe(0);
+  });
+
+  it('goes through the proxy of HTTPS_PROXY, but not to hosts of NO_PROXY', async () => {
+    const targets: string[] = [];
+    const proxy = createServer().on('connect', ({ url }: IncomingMessage, socket: Socket) => {
+      targets.push(url!);
+      const { hostname, port } = new URL(`http://${url}`);
+      const onward = connect(Number(port), hostname, () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+      pipeline(socket, onward, socket, () => undefined);
+    });
+    await new Promise<void>(done => proxy.listen(0, '127.0.0.1', done));
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, NO_PROXY: '' };
+    const login = ['login', '--home', process.env['PAYCODE_E2E_HOME']!, '--user', 'merchant-1002'];
+    expect(await paycodeDev(login, env)).toMatchObject({ code: 0, stderr: '' });
+    expect(targets).toContain(new URL(baseUrl).host);
+    const through = targets.length;
+    expect((await paycodeDev(login, { ...env, NO_PROXY: 'example.org,localhost' })).code).toBe(0);
+    expect(targets.length).toBe(through);
+    proxy.closeAllConnections();
+    await new Promise(done => proxy.close(done));
+    expect(await paycodeDev(login, env)).toMatchObject({ code: 3 });
+  });
+
   it('a wrong password is refused with 4, a platform that is not trusted with 3', async () => {
     expect(await logIn({ ...platform.account('merchant-1002'), password: 'guess' })).toMatchObject({ code: 4, stdout: '' });
     const untrusted = await paycodeDev(['login', '--url', baseUrl, '--user', 'psp-1'], { PAYCODE_PASSWORD: 'x' });
@@ -147,6 +182,27 @@ describe('paycode-dev codes and trigger, from the package', () => {
   it('slow: nothing before the customer pays, and it says so first', async () => {
     const ended = await paycodeDev(['trigger', 'slow', '--after', '1']);
     expect(ended.stdout).toMatch(/^Your receiver is going to see nothing while .*\n\d+ {2}SUCCESS {2}dev-/);
+  });
+});
+
+describe('paycode-dev notifications, from the package', () => {
+  it("sets a merchant's URL and recipients, and keeps the new key above the old one in a file that only its owner reads", async () => {
+    const [merchant, receiver] = [await makeMerchant(platform), await MerchantReceiver.start()];
+    await paycodeDev(['login', '--home', process.env['PAYCODE_E2E_HOME']!, '--user', 'psp-1']);
+    const notifications = (...words: string[]) =>
+      paycodeDev(['notifications', ...words, '--merchant-id', String(merchant.merchantId)]);
+    const keyFile = join(folder, 'webhook.key');
+    const kept = () => readFileSync(keyFile, 'utf8').trim().split('\n');
+    const added = await notifications('add', receiver.url, '--key', keyFile);
+    expect(added).toMatchObject({ code: 0, stderr: '' });
+    const [first] = kept();
+    expect([first, statSync(keyFile).mode & 0o777]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), 0o600]);
+    expect((await notifications('renew-key', '--key', keyFile)).stdout).not.toMatch(/[0-9a-f]{32}/);
+    expect(kept()).toEqual([expect.not.stringMatching(first!), first]);
+    expect((await notifications('recipients', 'EMAIL', 'shop@example.org')).code).toBe(0);
+    expect((await notifications('list')).stdout).toMatch(/^EMAIL {2}shop@example\.org$/m);
+    expect(await notifications('add', receiver.url)).toMatchObject({ code: 2, stdout: '' });
+    await receiver.stop();
   });
 });
 

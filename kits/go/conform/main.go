@@ -1,7 +1,8 @@
-// The program that the kit's tests run, in a module that requires the packed kit: `vectors <file>`, `serve http` or `login`.
+// The program that the kit's tests run, in a module that requires the packed kit: `vectors <file>`, `serve http` or `client`.
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -150,35 +151,108 @@ func serve(adapter string) {
 	must(0, http.Serve(listener, mux))
 }
 
-func read(file string) string { return string(must(os.ReadFile(os.Getenv(file)))) }
-
-func login() {
-	url, identity, password := os.Getenv("PAYCODE_URL"), os.Getenv("PAYCODE_IDENTITY"), os.Getenv("PAYCODE_PASSWORD")
-	privateKey, serviceKey, ca := read("PAYCODE_PRIVATE_KEY_FILE"), read("PAYCODE_SERVICE_KEY_FILE"), read("PAYCODE_CA_FILE")
-	client, err := receiver.NewClient(receiver.ClientOptions{
-		URL: url, Identity: identity, Password: password, PrivateKey: privateKey, ServiceKey: serviceKey, CA: ca,
-	})
-	must(0, err)
-	session := must(client.LogIn())
-	fmt.Println("logged in", session.SessionID)
-	fmt.Printf("printed %+v %#v %+v\n", client, client, session)
-	order := map[string]any{"merchantReference": "order-17", "amount": json.Number("25.50"), "currencyCode": "ZAR"}
-	status, text, err := client.Send("POST", "/pluto/code/create", order)
-	must(0, err)
-	var created struct{ Code string }
-	if status == 200 && json.Unmarshal(text, &created) == nil {
-		fmt.Println("created", created.Code)
-	} else {
-		fmt.Println("refused with", status)
+func read(file string) string {
+	if os.Getenv(file) == "" {
+		return ""
 	}
-	renewed := must(client.Renew())
-	fmt.Println("renewed", renewed.SessionID, renewed.HeaderValue != session.HeaderValue)
-	notification := must(client.Notification(must(strconv.ParseInt(os.Getenv("KIT_TRANSACTION"), 10, 64))))
-	fmt.Println("read", notification.TransactionID, notification.Status, notification.Amount)
-	err = theReceiver.Resume(client.Notification) // a server calls it every minute
-	must(0, err)
-	must(0, client.LogOut())
-	fmt.Println("logged out")
+	return string(must(os.ReadFile(os.Getenv(file))))
+}
+
+// calls are lines of words (describe-client.ts); it prints a line for each.
+func calls() {
+	ctx := context.Background()
+	milliseconds := must(strconv.Atoi(os.Getenv("PAYCODE_TIMEOUT_MS")))
+	options := receiver.ClientOptions{
+		URL: os.Getenv("PAYCODE_URL"), Identity: os.Getenv("PAYCODE_IDENTITY"), Password: os.Getenv("PAYCODE_PASSWORD"),
+		CA: read("PAYCODE_CA_FILE"), Timeout: time.Duration(milliseconds) * time.Millisecond, Bearer: os.Getenv("PAYCODE_LOGIN") == "BEARER",
+	}
+	if os.Getenv("PAYCODE_LOGIN") == "CHALLENGE" {
+		options.PrivateKey, options.ServiceKey = read("PAYCODE_PRIVATE_KEY_FILE"), read("PAYCODE_SERVICE_KEY_FILE")
+	}
+	client := must(receiver.NewClient(options))
+	code := ""
+	for _, line := range strings.Split(strings.TrimSpace(read("KIT_CALLS_FILE")), "\n") {
+		printed, err := called(ctx, client, strings.Split(line, " "), &code)
+		var failed *receiver.APIError
+		if errors.As(err, &failed) { // decide by the code, and give support the request id
+			printed = fmt.Sprint("error ", failed.Status, " ", failed.Code, " ", failed.RequestID)
+		} else if err != nil {
+			printed = "failed " + err.Error()
+		}
+		fmt.Println(printed)
+	}
+}
+
+func called(ctx context.Context, client *receiver.Client, words []string, code *string) (string, error) {
+	id := int64(0)
+	if len(words) > 1 {
+		id, _ = strconv.ParseInt(words[1], 10, 64)
+	}
+	switch words[0] {
+	case "createCode":
+		created, err := client.CreateCode(ctx, receiver.NewCode{MerchantReference: words[1], Amount: json.Number(words[2]), CurrencyCode: words[3]})
+		if err != nil {
+			return "", err
+		}
+		*code = created.Code
+		return "code " + created.Code, nil
+	case "queryRef":
+		found, err := client.QueryRef(ctx, *code, words[1])
+		return fmt.Sprint("reference ", value(found).Amount, " ", value(found).Status), err
+	case "getNotification":
+		notification, err := client.GetNotification(ctx, id)
+		return fmt.Sprint("notification ", value(notification).TransactionID, " ", value(notification).Status, " ", value(notification).Amount), err
+	case "notifications":
+		page, err := client.Notifications(ctx, receiver.NotificationQuery{Since: must(time.Parse(time.RFC3339, words[1]))})
+		ids := []string{}
+		for _, each := range value(page).Notifications {
+			ids = append(ids, strconv.FormatInt(each.TransactionID, 10))
+		}
+		return "notifications " + strings.Join(ids, ","), err
+	case "addHttp":
+		added, err := client.AddHTTP(ctx, id, words[2], "V3")
+		return "key " + value(added).EncryptKey, err
+	case "renewKey":
+		renewed, err := client.RenewKey(ctx, id)
+		return "key " + value(renewed).EncryptKey, err
+	case "extra":
+		list, err := client.Extra(ctx, id, words[2], words[3])
+		return entries(list), err
+	case "list":
+		list, err := client.List(ctx, id)
+		return entries(list), err
+	case "send":
+		text, err := client.Send(ctx, words[1], words[2], nil)
+		return "text " + string(text), err
+	case "logIn":
+		session, err := client.LogIn(ctx)
+		return "session " + value(session).SessionID, err
+	case "renew":
+		session, err := client.Renew(ctx)
+		return "session " + value(session).SessionID, err
+	case "logOut":
+		return "logged out", client.LogOut(ctx)
+	case "resume":
+		err := theReceiver.Resume(ctx, client.GetNotification) // a server calls it every minute
+		return "resumed", err
+	}
+	session, err := client.Renew(ctx)
+	return fmt.Sprintf("printed %+v %#v %+v", client, client, session), err
+}
+
+func value[T any](pointer *T) (found T) {
+	if pointer != nil {
+		found = *pointer
+	}
+	return found
+}
+
+func entries(list []receiver.NotificationEntry) string {
+	texts := []string{}
+	for _, each := range list {
+		texts = append(texts, each.Type+"="+each.Value)
+	}
+	return "entries " + strings.Join(texts, ",")
 }
 
 func main() {
@@ -187,7 +261,7 @@ func main() {
 		vectors(os.Args[2])
 	case "serve":
 		serve(os.Args[2])
-	case "login":
-		login()
+	case "client":
+		calls()
 	}
 }

@@ -1,6 +1,7 @@
-// The program that the kit's tests run, with the packed kit on the class path: `vectors <file>`, `serve jdk`, `serve spring` or `login`.
+// The program that the kit's tests run, with the packed kit on the class path: `vectors <file>`, `serve jdk`, `serve spring` or `client`.
 
 import com.paycode.receiver.Adapters;
+import com.paycode.receiver.ApiException;
 import com.paycode.receiver.Client;
 import com.paycode.receiver.FileStore;
 import com.paycode.receiver.Notification;
@@ -13,16 +14,17 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.net.InetSocketAddress;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.concurrent.Executors;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 public class Conform {
   private static final Path FOLDER = Path.of(env("KIT_FOLDER", "."));
@@ -31,7 +33,7 @@ public class Conform {
     switch (words[0]) {
       case "vectors" -> vectors(Path.of(words[1]));
       case "serve" -> serve(words[1]);
-      case "login" -> login();
+      case "client" -> calls();
       default -> throw new IllegalArgumentException(words[0]);
     }
   }
@@ -124,25 +126,64 @@ public class Conform {
     }
   }
 
-  private static void login() throws Exception {
+  /** Calls by lines of words (describe-client.ts); prints a line for each. */
+  private static void calls() throws Exception {
     String url = env("PAYCODE_URL", ""), identity = env("PAYCODE_IDENTITY", ""), password = env("PAYCODE_PASSWORD", "");
-    String privateKeyPem = text("PAYCODE_PRIVATE_KEY_FILE"), serviceKey = text("PAYCODE_SERVICE_KEY_FILE"), caPem = text("PAYCODE_CA_FILE");
-    Client client = new Client(new Client.Options(url, identity, password, privateKeyPem, serviceKey, caPem)); // docs/how-to/log-in.md says where the keys come from
-    Client.Session session = client.logIn();
-    System.out.println("logged in " + session.sessionId());
-    System.out.println("printed " + client + session + new Client.Options(url, identity, password, privateKeyPem, serviceKey, caPem));
-    String order = "{\"merchantReference\":\"order-17\",\"amount\":25.50,\"currencyCode\":\"ZAR\"}";
-    HttpResponse<String> answer = client.send("POST", "/pluto/code/create", order);
-    Matcher code = Pattern.compile("\"code\":\"(\\d+)\"").matcher(answer.body());
-    System.out.println(code.find() ? "created " + code.group(1) : "refused with " + answer.statusCode());
-    Client.Session renewed = client.renew();
-    System.out.println("renewed " + renewed.sessionId() + " " + !renewed.headerValue().equals(session.headerValue()));
-    Notification notification = client.notification(Long.parseLong(env("KIT_TRANSACTION", "")));
-    System.out.println("read " + notification.transactionId() + " " + notification.status() + " " + notification.amount());
-    Receiver receiver = receiver();
-    receiver.resume(client::notification); // a server calls it every minute
-    client.logOut();
-    System.out.println("logged out");
+    Client.Options options = switch (env("PAYCODE_LOGIN", "")) {
+      case "BASIC" -> Client.Options.basic(url, identity, password);
+      case "BEARER" -> Client.Options.bearer(url, identity, password);
+      default -> Client.Options.bearer(url, identity, password).withKeys(text("PAYCODE_PRIVATE_KEY_FILE"), text("PAYCODE_SERVICE_KEY_FILE"));
+    };
+    options = options.withCa(text("PAYCODE_CA_FILE")).withTimeout(Duration.ofMillis(Long.parseLong(env("PAYCODE_TIMEOUT_MS", ""))));
+    Client client = new Client(options);
+    for (String line : Files.readAllLines(Path.of(env("KIT_CALLS_FILE", "")))) {
+      try {
+        System.out.println(result(client, line.split(" ")));
+      } catch (ApiException refused) { // decide by the code, and give support the request id
+        System.out.println("error " + refused.status + " " + refused.code + " " + refused.requestId);
+      } catch (IOException failed) {
+        System.out.println("failed " + failed);
+      }
+    }
+  }
+
+  private static String code;
+
+  private static String result(Client client, String[] words) throws Exception {
+    switch (words[0]) {
+      case "createCode" -> code = client.createCode(words[1], new BigDecimal(words[2]), words[3]).code();
+      case "logOut" -> client.logOut();
+      case "resume" -> receiver().resume(client::getNotification); // a server calls it every minute
+    }
+    return switch (words[0]) {
+      case "createCode" -> "code " + code;
+      case "queryRef" -> {
+        Client.PaymentReference found = client.queryRef(code, words[1]);
+        yield "reference " + found.amount() + " " + found.status();
+      }
+      case "getNotification" -> {
+        Notification notification = client.getNotification(Long.parseLong(words[1]));
+        yield "notification " + notification.transactionId() + " " + notification.status() + " " + notification.amount();
+      }
+      case "notifications" -> {
+        Client.NotificationPage page = client.notifications(Instant.parse(words[1]), Map.of());
+        yield "notifications " + page.notifications().stream().map(each -> String.valueOf(each.transactionId())).collect(Collectors.joining(","));
+      }
+      case "addHttp" -> "key " + client.addHttp(Long.parseLong(words[1]), words[2]).encryptKey();
+      case "renewKey" -> "key " + client.renewKey(Long.parseLong(words[1])).encryptKey();
+      case "extra" -> entries(client.extra(Long.parseLong(words[1]), words[2], words[3]));
+      case "list" -> entries(client.list(Long.parseLong(words[1])));
+      case "send" -> "text " + client.send(words[1], words[2], null);
+      case "logIn" -> "session " + client.logIn().sessionId();
+      case "renew" -> "session " + client.renew().sessionId();
+      case "logOut" -> "logged out";
+      case "resume" -> "resumed";
+      default -> "printed " + client + client.renew() + Client.Options.basic("", "", env("PAYCODE_PASSWORD", ""));
+    };
+  }
+
+  private static String entries(List<Client.NotificationEntry> list) {
+    return "entries " + list.stream().map(each -> each.type() + "=" + each.value()).collect(Collectors.joining(","));
   }
 
   private static String text(String name) throws Exception {

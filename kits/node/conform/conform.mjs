@@ -1,11 +1,11 @@
-// The program that the kit's tests run, from a folder where the packed kit is installed: `vectors <file>`, `serve <adapter>` or `login`. Every kit has
+// The program that the kit's tests run, from a folder where the packed kit is installed: `vectors <file>`, `serve <adapter>` or `client`. Every kit has
 // such a program.
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { Client, FileStore, forExpress, forFastify, forHttp, openNotification, Receiver } from '@paycode/receiver';
+import { ApiError, Client, FileStore, forExpress, forFastify, forHttp, openNotification, Receiver } from '@paycode/receiver';
 
 const { KIT_FOLDER = '.', KIT_KEYS_FILE = '', KIT_WHEN, KIT_ANSWER_WITHIN_MS, KIT_ON_ERROR } = process.env;
 const store = new FileStore(join(KIT_FOLDER, 'store'));
@@ -89,25 +89,70 @@ async function serve(adapter) {
   say(`listening ${server.address().port}`);
 }
 
-async function login() {
-  const { PAYCODE_URL: url, PAYCODE_IDENTITY: identity, PAYCODE_PASSWORD: password, KIT_TRANSACTION: missed } = process.env;
-  const files = ['PAYCODE_PRIVATE_KEY_FILE', 'PAYCODE_SERVICE_KEY_FILE', 'PAYCODE_CA_FILE'];
-  const [privateKey, serviceKey, ca] = files.map(name => readFileSync(process.env[name], 'utf8'));
-  const client = new Client({ url, identity, password, privateKey, serviceKey, ca }); // docs/how-to/log-in.md says where the keys come from
-  const session = await client.logIn();
-  say(`logged in ${session.sessionId}`);
-  say(`printed ${inspect({ client, session }, { breakLength: Infinity })}`);
-  const order = { merchantReference: 'order-17', amount: 25.5, currencyCode: 'ZAR' };
-  const { status, text } = await client.send('POST', '/pluto/code/create', order);
-  say(status === 200 ? `created ${JSON.parse(text).code}` : `refused with ${status}`);
-  const renewed = await client.renew();
-  say(`renewed ${renewed.sessionId} ${renewed.headerValue !== session.headerValue}`);
-  const notification = await client.notification(Number(missed));
-  say(`read ${notification.transactionId} ${notification.status} ${notification.amount}`);
-  await receiver.resume(id => client.notification(id)); // a server calls it every minute
-  await client.logOut();
-  say('logged out');
+/** Calls by lines of words (describe-client.ts), and prints a line for each. */
+async function client() {
+  const {
+    PAYCODE_URL: url,
+    PAYCODE_IDENTITY: identity,
+    PAYCODE_PASSWORD: password,
+    PAYCODE_LOGIN,
+    PAYCODE_TIMEOUT_MS,
+  } = process.env;
+  const [ca, privateKey, serviceKey] = ['CA', 'PRIVATE_KEY', 'SERVICE_KEY'].map(name => read(`PAYCODE_${name}_FILE`));
+  const how = { BASIC: {}, BEARER: { isBearer: true }, CHALLENGE: { privateKey, serviceKey } }[PAYCODE_LOGIN];
+  const client = new Client({ url, identity, password, ca, timeoutMs: Number(PAYCODE_TIMEOUT_MS), ...how });
+  const entries = list => list.map(({ type, value }) => `${type}=${value}`).join();
+  let code;
+  const said = ({ sessionId }) => `session ${sessionId}`;
+  const calls = {
+    createCode: async (merchantReference, amount, currencyCode) => {
+      const created = await client.createCode({ merchantReference, amount, currencyCode });
+      return `code ${(code = created.code)}`;
+    },
+    queryRef: async reference => {
+      const { amount, status } = await client.queryRef(code, reference);
+      return `reference ${amount} ${status}`;
+    },
+    getNotification: async id => {
+      const { transactionId, status, amount } = await client.getNotification(Number(id));
+      return `notification ${transactionId} ${status} ${amount}`;
+    },
+    notifications: async since => {
+      const { notifications } = await client.notifications({ since });
+      return `notifications ${notifications.map(({ transactionId }) => transactionId).join()}`;
+    },
+    addHttp: async (id, to) => `key ${(await client.addHttp(Number(id), to)).encryptKey}`,
+    renewKey: async id => `key ${(await client.renewKey(Number(id))).encryptKey}`,
+    extra: async (id, type, value) => `entries ${entries(await client.extra(Number(id), type, value))}`,
+    list: async id => {
+      const client = new Client({ url, identity, password, ca });
+      return `entries ${entries(await client.list(Number(id)))}`;
+    },
+    send: async (method, path) => `text ${await client.send({ method, path })}`,
+    logIn: async () => said(await client.logIn()),
+    renew: async () => said(await client.renew()),
+    logOut: async () => (await client.logOut(), 'logged out'),
+    resume: async () => {
+      await receiver.resume(id => client.getNotification(id)); // a server calls it every minute
+      return 'resumed';
+    },
+    print: async () => `printed ${inspect({ client, session: await client.renew().catch(() => '') }, { breakLength: Infinity })}`,
+  };
+  for (const line of readFileSync(process.env.KIT_CALLS_FILE, 'utf8').trim().split('\n')) {
+    const [call, ...words] = line.split(' ');
+    say(await calls[call](...words).catch(failed));
+  }
+}
+
+function failed(error) {
+  if (!(error instanceof ApiError)) return `failed ${error}`;
+  const { status, code, requestId } = error; // decide by the code, and give support the request id
+  return `error ${status} ${code} ${requestId}`;
+}
+
+function read(name) {
+  return process.env[name] && readFileSync(process.env[name], 'utf8');
 }
 
 const [command, word] = process.argv.slice(2);
-await { vectors, serve, login }[command](word);
+await { vectors, serve, client }[command](word);

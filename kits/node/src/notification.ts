@@ -1,6 +1,7 @@
 /** Opens the body of a webhook and reads the notification in it. Decisions: docs/decisions/integrators.md#adr-0056. */
 import { createDecipheriv } from 'node:crypto';
 import { inspect } from 'node:util';
+import { exactJson } from './exact-json.js';
 
 /** Why a body was refused. */
 export type RefusalCode = 'BAD_ENCODING' | 'TOO_SHORT' | 'NOT_AUTHENTIC' | 'NOT_A_NOTIFICATION';
@@ -72,7 +73,6 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const keyForm = /^\W*([0-9a-f]{32})\W*$/i;
-const numbersAndStrings = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
@@ -112,10 +112,7 @@ export function readNotification(plaintext: Uint8Array): Notification {
   try {
     const text = utf8.decode(plaintext);
     const json = JSON.parse(text) as Record<string, unknown>;
-    // The same JSON with every number as text: JSON.parse alone rounds 999999999999999.999999, and writes 110.10 as 110.1.
-    const quoted = text.replace(numbersAndStrings, token => (token.startsWith('"') ? token : `"${token}"`));
-    const exact = JSON.parse(quoted) as Record<string, string>;
-    return typed(json, { exact, text });
+    return typed(json, { exact: exactJson(text), text });
   } catch {
     throw new RefusedBody('NOT_A_NOTIFICATION');
   }

@@ -1,5 +1,5 @@
 <?php
-// The program that the kit's tests run, from a folder where the packed kit is installed: `vectors <file>`, `serve php`, `serve laravel` or `login`.
+// The program that the kit's tests run, from a folder where the packed kit is installed: `vectors <file>`, `serve php`, `serve laravel` or `client`.
 // Called by a web server, it is the receiver.
 declare(strict_types=1);
 
@@ -10,6 +10,7 @@ if (getenv('KIT_ADAPTER') === 'laravel') {
 }
 
 use Paycode\Receiver\Adapters;
+use Paycode\Receiver\ApiError;
 use Paycode\Receiver\Client;
 use Paycode\Receiver\FileStore;
 use Paycode\Receiver\Notification;
@@ -97,30 +98,70 @@ function serve(string $adapter): void
     }
 }
 
-function login(): void
+/** Calls by lines of words (describe-client.ts), and prints a line for each. */
+function client(): void
 {
-    [$url, $identity, $password, $caFile] = array_map(getenv(...), ['PAYCODE_URL', 'PAYCODE_IDENTITY', 'PAYCODE_PASSWORD', 'PAYCODE_CA_FILE']);
-    $files = array_map(getenv(...), ['PAYCODE_PRIVATE_KEY_FILE', 'PAYCODE_SERVICE_KEY_FILE']);
-    [$privateKey, $serviceKey] = array_map(file_get_contents(...), $files);
-    $client = new Client($url, $identity, $password, $privateKey, $serviceKey, $caFile); // docs/how-to/log-in.md says where the keys come from
-    $session = $client->logIn();
-    echo "logged in {$session['sessionId']}\n";
-    echo 'printed ', strtr(print_r($client, true), "\n", ' '), "\n";
-    $order = ['merchantReference' => 'order-17', 'amount' => 25.5, 'currencyCode' => 'ZAR'];
-    [$status, $text] = $client->send('POST', '/pluto/code/create', $order);
-    echo $status === 200 ? 'created ' . json_decode($text)->code : "refused with $status", "\n";
-    $renewed = $client->renew();
-    echo "renewed {$renewed['sessionId']} ", json_encode($renewed['headerValue'] !== $session['headerValue']), "\n";
-    $notification = $client->notification((int) getenv('KIT_TRANSACTION'));
-    echo "read $notification->transactionId $notification->status $notification->amount\n";
+    [$url, $identity, $password, $caFile, $login] = array_map(getenv(...), ['PAYCODE_URL', 'PAYCODE_IDENTITY', 'PAYCODE_PASSWORD', 'PAYCODE_CA_FILE', 'PAYCODE_LOGIN']);
+    $how = match ($login) {
+        'BASIC' => [],
+        'BEARER' => ['isBearer' => true],
+        'CHALLENGE' => [
+            'privateKey' => file_get_contents(getenv('PAYCODE_PRIVATE_KEY_FILE')),
+            'serviceKey' => file_get_contents(getenv('PAYCODE_SERVICE_KEY_FILE')),
+        ],
+    };
+    $client = new Client($url, $identity, $password, ...$how, caFile: $caFile, timeout: getenv('PAYCODE_TIMEOUT_MS') / 1000);
     $receiver = receiver();
-    $receiver->resume($client->notification(...)); // a server calls it every minute
-    $client->logOut();
-    echo "logged out\n";
+    $code = '';
+    $entries = fn (array $list): string => 'entries ' . implode(',', array_map(fn (array $each): string => "$each[type]=$each[value]", $list));
+    $calls = [
+        'createCode' => function (string $reference, string $amount, string $currency) use ($client, &$code): string {
+            $code = $client->createCode($reference, $amount, $currency)['code'];
+            return "code $code";
+        },
+        'queryRef' => function (string $reference) use ($client, &$code): string {
+            ['amount' => $amount, 'status' => $status] = $client->queryRef($code, $reference);
+            return "reference $amount $status";
+        },
+        'getNotification' => function (string $id) use ($client): string {
+            $notification = $client->getNotification((int) $id);
+            return "notification $notification->transactionId $notification->status $notification->amount";
+        },
+        'notifications' => function (string $since) use ($client): string {
+            return 'notifications ' . implode(',', array_column($client->notifications(new DateTimeImmutable($since))['notifications'], 'transactionId'));
+        },
+        'addHttp' => fn (string $id, string $to): string => 'key ' . $client->addHttp((int) $id, $to)['encryptKey'],
+        'renewKey' => fn (string $id): string => 'key ' . $client->renewKey((int) $id)['encryptKey'],
+        'extra' => fn (string $id, string $type, string $value): string => $entries($client->extra((int) $id, $type, $value)),
+        'list' => function (string $id) use ($url, $identity, $password, $caFile, $entries): string {
+            $client = new Client($url, $identity, $password, caFile: $caFile);
+            return $entries($client->list((int) $id));
+        },
+        'send' => fn (string $method, string $path): string => 'text ' . $client->send($method, $path),
+        'logIn' => fn (): string => 'session ' . $client->logIn()['sessionId'],
+        'renew' => fn (): string => 'session ' . $client->renew()['sessionId'],
+        'logOut' => function () use ($client): string {
+            $client->logOut();
+            return 'logged out';
+        },
+        'resume' => function () use ($client, $receiver): string {
+            $receiver->resume($client->getNotification(...)); // a server calls it every minute
+            return 'resumed';
+        },
+        'print' => fn (): string => 'printed ' . strtr(print_r($client, true), "\n", ' '),
+    ];
+    foreach (file(getenv('KIT_CALLS_FILE'), FILE_IGNORE_NEW_LINES) as $line) {
+        [$call, $words] = [strtok($line, ' '), array_slice(explode(' ', $line), 1)];
+        try {
+            say($calls[$call](...$words));
+        } catch (ApiError $error) { // decide by the code, and give support the request id
+            say($error->status === 0 ? "failed {$error->getMessage()}" : "error $error->status $error->apiCode $error->requestId");
+        }
+    }
 }
 
 if (PHP_SAPI === 'cli-server') {
     getenv('KIT_ADAPTER') === 'laravel' ? throughLaravel(receiver()) : Adapters::forPhp(receiver());
 } else {
-    ['vectors' => vectors(...), 'serve' => serve(...), 'login' => login(...)][$argv[1]]($argv[2] ?? '');
+    ['vectors' => vectors(...), 'serve' => serve(...), 'client' => client(...)][$argv[1]]($argv[2] ?? '');
 }

@@ -88,13 +88,17 @@ final class Notification
     {
         try {
             $json = json_decode($plaintext, false, 64, JSON_THROW_ON_ERROR);
-            // The same JSON with every number as text: PHP's floats round 999999999999999.999999, and write 110.10 as 110.1.
-            $asText = fn (array $token): string => $token[0][0] === '"' ? $token[0] : "\"$token[0]\"";
-            $exact = json_decode((string) preg_replace_callback(self::NUMBERS_AND_STRINGS, $asText, $plaintext), true, 64, JSON_THROW_ON_ERROR);
-            return $json instanceof \stdClass ? self::typed(get_object_vars($json), $exact, $plaintext) : throw new \TypeError('an object');
+            return $json instanceof \stdClass ? self::typed(get_object_vars($json), self::exact($plaintext), $plaintext) : throw new \TypeError('an object');
         } catch (\JsonException | \TypeError | \RangeException) {
             throw new RefusedBody('NOT_A_NOTIFICATION');
         }
+    }
+
+    /** @internal JSON with every number as text: PHP's floats round 999999999999999.999999, and write 110.10 as 110.1. */
+    public static function exact(string $text): array
+    {
+        $asText = fn (array $token): string => $token[0][0] === '"' ? $token[0] : "\"$token[0]\"";
+        return json_decode((string) preg_replace_callback(self::NUMBERS_AND_STRINGS, $asText, $text), true, 64, JSON_THROW_ON_ERROR);
     }
 
     /** The header is not authenticated, so the encrypted body must be that of a test too: amount 0 and a reference that begins with TEST-. */

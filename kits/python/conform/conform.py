@@ -1,13 +1,16 @@
-"""The program that the kit's tests run, from a folder where the packed kit is installed: `vectors <file>`, `serve <adapter>` or `login`."""
+"""The program that the kit's tests run, from a folder where the packed kit is installed: `vectors <file>`, `serve <adapter>` or `client`."""
 
+import asyncio
 import json
 import os
 import re
 import sys
 import time
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 
-from paycode_receiver import Client, FileStore, Receiver, RefusedBody, for_django, for_fastapi, for_flask, open_notification
+from paycode_receiver import ApiError, AsyncClient, Client, FileStore, Receiver, RefusedBody, for_django, for_fastapi, for_flask, open_notification
 
 ENV = os.environ
 FOLDER = ENV.get("KIT_FOLDER", ".")
@@ -118,7 +121,6 @@ def serve(words):
 
 
 def serve_asgi(parser):
-    import asyncio
     import socket
 
     import uvicorn
@@ -140,24 +142,81 @@ def serve_asgi(parser):
     asyncio.run(uvicorn.Server(uvicorn.Config(app, log_level="warning")).serve(sockets=[listener]))
 
 
-def login():
+def read(name):
+    path = ENV.get(f"PAYCODE_{name}_FILE")
+    return path and Path(path).read_text()
+
+
+def client():
+    """Calls by lines of words (describe-client.ts), and prints a line for each."""
     url, identity, password, ca_file = [ENV[f"PAYCODE_{name}"] for name in ("URL", "IDENTITY", "PASSWORD", "CA_FILE")]
-    private_key, service_key = [Path(ENV[f"PAYCODE_{name}_KEY_FILE"]).read_text() for name in ("PRIVATE", "SERVICE")]
-    client = Client(url, identity, password, private_key, service_key, ca_file)  # docs/how-to/log-in.md says where the keys come from
-    session = client.log_in()
-    say(f"logged in {session['sessionId']}")
-    say(f"printed {client} {session}")
-    order = {"merchantReference": "order-17", "amount": 25.5, "currencyCode": "ZAR"}
-    status, text = client.send("POST", "/pluto/code/create", order)
-    say(f"created {json.loads(text)['code']}" if status == 200 else f"refused with {status}")
-    renewed = client.renew()
-    say(f"renewed {renewed['sessionId']} {str(renewed['headerValue'] != session['headerValue']).lower()}")
-    notification = client.notification(int(ENV["KIT_TRANSACTION"]))
-    say(f"read {notification.transaction_id} {notification.status} {notification.amount}")
-    receiver.resume(client.notification)  # a server calls it every minute
-    client.log_out()
-    say("logged out")
+    keys = {"private_key": read("PRIVATE_KEY"), "service_key": read("SERVICE_KEY")}
+    how = {"BASIC": {}, "BEARER": {"bearer": True}, "CHALLENGE": keys}[ENV["PAYCODE_LOGIN"]]
+    client = Client(url, identity, password, ca_file=ca_file, timeout=int(ENV["PAYCODE_TIMEOUT_MS"]) / 1000, **how)
+    code = ""
+
+    def create_code(reference, amount, currency):
+        nonlocal code
+        code = client.create_code(reference, Decimal(amount), currency)["code"]
+        return f"code {code}"
+
+    def query_ref(reference):
+        found = client.query_ref(code, reference)
+        return f"reference {found['amount']} {found['status']}"
+
+    def get_notification(id):
+        notification = client.get_notification(int(id))
+        return f"notification {notification.transaction_id} {notification.status} {notification.amount}"
+
+    def notifications(since):
+        page = client.notifications(datetime.fromisoformat(since.replace("Z", "+00:00")))
+        return f"notifications {','.join(str(each['transactionId']) for each in page['notifications'])}"
+
+    def entries(list):
+        return f"entries {','.join(each['type'] + '=' + each['value'] for each in list)}"
+
+    def list_of(id):
+        client = Client(url, identity, password, ca_file=ca_file)
+        awaited = asyncio.run(list_by_asyncio(AsyncClient(url, identity, password, ca_file=ca_file), id))
+        return entries(awaited if awaited == client.list(id) else [])
+
+    def log_out():
+        client.log_out()
+        return "logged out"
+
+    def resume():
+        receiver.resume(client.get_notification)  # a server calls it every minute
+        return "resumed"
+
+    calls = {
+        "createCode": create_code,
+        "queryRef": query_ref,
+        "getNotification": get_notification,
+        "notifications": notifications,
+        "addHttp": lambda id, to: f"key {client.add_http(int(id), to)['encryptKey']}",
+        "renewKey": lambda id: f"key {client.renew_key(int(id))['encryptKey']}",
+        "extra": lambda id, type, value: entries(client.extra(int(id), type, value)),
+        "list": lambda id: list_of(int(id)),
+        "send": lambda method, path: f"text {client.send(method, path).decode()}",
+        "logIn": lambda: f"session {client.log_in()['sessionId']}",
+        "renew": lambda: f"session {client.renew()['sessionId']}",
+        "logOut": log_out,
+        "resume": resume,
+        "print": lambda: f"printed {client} {client.renew()}",
+    }
+    for line in Path(ENV["KIT_CALLS_FILE"]).read_text().splitlines():
+        call, *words = line.split(" ")
+        try:
+            say(calls[call](*words))
+        except ApiError as error:  # decide by the code, and give support the request id
+            say(f"error {error.status} {error.code} {error.request_id}")
+        except OSError as error:
+            say(f"failed {error}")
+
+
+async def list_by_asyncio(client, merchant_id):
+    return await client.list(merchant_id)
 
 
 if __name__ == "__main__":
-    {"vectors": vectors, "serve": serve, "login": login}[sys.argv[1]](*sys.argv[2:])
+    {"vectors": vectors, "serve": serve, "client": client}[sys.argv[1]](*sys.argv[2:])

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# The program that the kit's tests run, where the packed gem is installed: `vectors <file>`, `serve rack` or `login`.
+# The program that the kit's tests run, where the packed gem is installed: `vectors <file>`, `serve rack` or `client`.
 require 'json'
 require 'paycode_receiver'
 require 'pp'
@@ -94,25 +94,65 @@ def serve(adapter)
   end
 end
 
-def login(_word = nil)
+def read(name)
+  file = ENV.fetch("PAYCODE_#{name}_FILE", nil)
+  file && File.read(file)
+end
+
+# Calls by lines of words (describe-client.ts), and prints a line for each.
+def client(_word = nil)
   url, identity, password, ca_file = %w[URL IDENTITY PASSWORD CA_FILE].map { |name| ENV.fetch("PAYCODE_#{name}") }
-  private_key, service_key = %w[PRIVATE SERVICE].map { |name| File.read(ENV.fetch("PAYCODE_#{name}_KEY_FILE")) }
-  client = PaycodeReceiver::Client.new( # docs/how-to/log-in.md says where the keys come from
-    url: url, identity: identity, password: password, private_key: private_key, service_key: service_key, ca_file: ca_file
-  )
-  session = client.log_in
-  puts "logged in #{session['sessionId']}"
-  puts "printed #{[client]} #{client.pretty_inspect}"
-  order = { merchantReference: 'order-17', amount: 25.5, currencyCode: 'ZAR' }
-  status, text = client.send_request('POST', '/pluto/code/create', order)
-  puts status == 200 ? "created #{JSON.parse(text)['code']}" : "refused with #{status}"
-  renewed = client.renew
-  puts "renewed #{renewed['sessionId']} #{renewed['headerValue'] != session['headerValue']}"
-  notification = client.notification(ENV.fetch('KIT_TRANSACTION').to_i)
-  puts "read #{notification.transaction_id} #{notification.status} #{decimal(notification.amount)}"
-  receiver.resume(client.method(:notification)) # a server calls it every minute
-  client.log_out
-  puts 'logged out'
+  keys = { private_key: read('PRIVATE_KEY'), service_key: read('SERVICE_KEY') }
+  how = { 'BASIC' => {}, 'BEARER' => { bearer: true }, 'CHALLENGE' => keys }.fetch(ENV.fetch('PAYCODE_LOGIN'))
+  timeout = ENV.fetch('PAYCODE_TIMEOUT_MS').to_f / 1000
+  client = PaycodeReceiver::Client.new(url: url, identity: identity, password: password, ca_file: ca_file, timeout: timeout, **how)
+  File.readlines(ENV.fetch('KIT_CALLS_FILE'), chomp: true).each do |line|
+    call, *words = line.split
+    puts result(client, call, words)
+  rescue PaycodeReceiver::ApiError => e
+    puts "error #{e.status} #{e.code} #{e.request_id}" # decide by the code, and give support the request id
+  rescue StandardError => e
+    puts "failed #{e.message}"
+  end
+end
+
+def result(client, call, words)
+  case call
+  when 'createCode'
+    reference, amount, currency = words
+    @code = client.create_code(merchant_reference: reference, amount: amount, currency_code: currency)['code']
+    "code #{@code}"
+  when 'queryRef'
+    found = client.query_ref(@code, *words)
+    "reference #{decimal(found['amount'])} #{found['status']}"
+  when 'getNotification'
+    notification = client.get_notification(words[0].to_i)
+    "notification #{notification.transaction_id} #{notification.status} #{decimal(notification.amount)}"
+  when 'notifications'
+    page = client.notifications(since: Time.parse(words[0]))
+    "notifications #{page['notifications'].map { |each| each['transactionId'] }.join(',')}"
+  when 'addHttp' then "key #{client.add_http(words[0].to_i, words[1])['encryptKey']}"
+  when 'renewKey' then "key #{client.renew_key(words[0].to_i)['encryptKey']}"
+  when 'extra' then entries(client.extra(words[0].to_i, words[1], words[2]))
+  when 'list'
+    url, identity, password, ca_file = %w[URL IDENTITY PASSWORD CA_FILE].map { |name| ENV.fetch("PAYCODE_#{name}") }
+    client = PaycodeReceiver::Client.new(url: url, identity: identity, password: password, ca_file: ca_file)
+    entries(client.list(words[0].to_i))
+  when 'send' then "text #{client.send_request(*words)}"
+  when 'logIn' then "session #{client.log_in['sessionId']}"
+  when 'renew' then "session #{client.renew['sessionId']}"
+  when 'logOut'
+    client.log_out
+    'logged out'
+  when 'resume'
+    receiver.resume(client.method(:get_notification)) # a server calls it every minute
+    'resumed'
+  when 'print' then "printed #{[client]} #{client.pretty_inspect}".tr("\n", ' ')
+  end
+end
+
+def entries(list)
+  "entries #{list.map { |each| "#{each['type']}=#{each['value']}" }.join(',')}"
 end
 
 send(ARGV[0], ARGV[1])

@@ -150,7 +150,7 @@ interface Size {
   parser?: number;
 }
 
-const usual: Size = { receiving: 330, client: 165 };
+const usual: Size = { receiving: 335, client: 270 };
 /** Most lines of each part, some ten per cent above today's; the reasons: docs/decisions/integrators.md#adr-0071. */
 const limits: Record<string, Size> = {
   node: usual,
@@ -158,8 +158,8 @@ const limits: Record<string, Size> = {
   php: usual,
   ruby: usual,
   csharp: usual,
-  java: { ...usual, parser: 120 },
-  go: { receiving: 415, client: 245 },
+  java: { ...usual, client: 310, parser: 120 },
+  go: { receiving: 415, client: 460 },
 };
 const source = /^kits\/(?!vectors\/)([a-z]+)\/(?!(?:.*\/)?(?:conform|frameworks)\/).*\.(?:ts|py|go|java|php|rb|cs)$/;
 
@@ -191,6 +191,6 @@ function linesOf(file: string, text: string): number {
 /** undefined: adapters do not count. */
 function partOf(name: string): keyof Size | undefined {
   if (/adapters/i.test(name)) return undefined;
-  if (/client|UnexpectedAnswer/i.test(name)) return 'client';
+  if (/client|ApiE/i.test(name)) return 'client';
   return name === 'Json.java' ? 'parser' : 'receiving';
 }

@@ -96,6 +96,7 @@ const languages: Readonly<Record<string, string>> = {
   '.java': 'java',
   '.go': 'go',
   '.rb': 'ruby',
+  '.cs': 'csharp',
 };
 
 /** A kit's page with the program that its tests run, as the file has it: what a reader copies has been compiled and has settled a payment. */

@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { Account } from '../platform/account';
-import { ProfileStore } from '../platform/profile-store';
+import { type Profile, ProfileStore } from '../platform/profile-store';
 import type { Surroundings } from '../surroundings';
 import { UsageError } from '../usage-error';
 
@@ -55,11 +55,20 @@ export function profilesOf({ surroundings }: CommandCall): ProfileStore {
   return new ProfileStore(surroundings.environment.configFolder);
 }
 
-/** The account of `--url`, or of the last login. @throws CommandError when nobody is logged in there */
+/** The account of `--url` and `--as`, or of the last login. @throws CommandError when nobody is logged in there */
 export function accountOf(call: CommandCall): Account {
-  const profiles = profilesOf(call);
-  return new Account(profiles, profiles.read(urlIn(call.values['url'])).url);
+  return new Account(profilesOf(call), profileOf(call));
 }
+
+export function profileOf(call: CommandCall): Profile {
+  return profilesOf(call).read({ url: urlIn(call.values['url']), identity: call.values['as'] });
+}
+
+/** Options with which a command chooses an account, and their help. */
+export const accountOptions = ['url', 'as'] as const;
+export const accountHelp = `  --url <url>           the platform; that of the last login unless given
+  --as <account>        one of the accounts that are logged in there
+`;
 
 /** Origin of a platform. @throws UsageError */
 export function urlIn(word: string | undefined): string | undefined {

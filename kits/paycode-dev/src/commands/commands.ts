@@ -4,9 +4,18 @@ import { codesCommand } from './codes-command';
 import { completionCommand } from './completion-command';
 import { eventsCommand, listenCommand } from './listen-command';
 import { loginCommand, logoutCommand } from './login-command';
+import { notificationsCommand } from './notifications-command';
 import { triggerCommand } from './trigger-command';
 
-const platformCommands = [loginCommand, logoutCommand, codesCommand, triggerCommand, listenCommand, eventsCommand];
+const platformCommands = [
+  loginCommand,
+  logoutCommand,
+  notificationsCommand,
+  codesCommand,
+  triggerCommand,
+  listenCommand,
+  eventsCommand,
+];
 const completed = platformCommands.map(({ name, firstWords = [], options, flags = [] }) => {
   return { name, firstWords, options: [...options, ...flags] };
 });

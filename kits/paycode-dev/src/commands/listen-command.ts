@@ -5,14 +5,13 @@ import { Listener } from '../listen/listener';
 import { Rehearsal } from '../listen/rehearsal';
 import { UsageError } from '../usage-error';
 import { opened, RefusedBody } from '../webhook/envelope';
-import { accountOf, type Command, type CommandCall, relayNameOf } from './command';
+import { accountHelp, accountOf, accountOptions, type Command, type CommandCall, relayNameOf } from './command';
 
-const options = ['key', 'name', 'url'];
+const options = ['key', 'name', ...accountOptions];
 const optionsHelp = `  --key <file>        the key that addHttp answered, or PAYCODE_WEBHOOK_KEY:
                       shows notifications decrypted. They hold personal data
   --name <name>       of the two URLs that an account may have; dev unless given
-  --url <url>         the platform; that of the last login unless given
-  --json              one line of JSON per notification
+${accountHelp}  --json              one line of JSON per notification
 
 Exit codes
   0  ended by Ctrl-C   2  wrong call                         4  not logged in

@@ -3,7 +3,7 @@ import { exitCodes } from '../exit-codes';
 import { logIn, logOut, type Login } from '../platform/log-in';
 import { standaloneHome, type StandaloneHome } from '../platform/standalone-home';
 import { UsageError } from '../usage-error';
-import { type Command, type CommandCall, profilesOf, show, urlIn } from './command';
+import { accountHelp, accountOptions, type Command, type CommandCall, profileOf, profilesOf, show, urlIn } from './command';
 
 export const loginCommand: Command = {
   name: 'login',
@@ -16,7 +16,8 @@ export const loginCommand: Command = {
     --password-file api.txt --private-key client.pem --service-key service.txt
 
 The token stays in a file of mode 0600 below $XDG_CONFIG_HOME/paycode-dev, one
-per platform, and is renewed while you use it. An account in Basic mode has no
+per account, and is renewed while you use it. Commands act for the account that
+logged in last, or for --as <account>. An account in Basic mode has no
 token: its password is kept there. With a key, the platform proves itself
 before the password is sent.
 
@@ -40,7 +41,7 @@ Exit codes
     const profile = await logIn(loginOf(call));
     const profiles = profilesOf(call);
     profiles.write(profile);
-    profiles.select(profile.url);
+    profiles.select(profile);
     const { url, identity, expires } = profile;
     show(call, JSON.stringify({ url, identity, mode: expires === null ? 'BASIC' : 'BEARER', expires }));
     return exitCodes.good;
@@ -55,15 +56,13 @@ export const logoutCommand: Command = {
   paycode-dev logout
   paycode-dev logout --url https://pay.example.com
 
-  --url <url>  the platform; that of the last login unless given
-  --json       what was ended, as JSON
+${accountHelp}  --json                what was ended, as JSON
 `,
   wordsMax: 0,
-  options: ['url'],
+  options: accountOptions,
   async run(call) {
-    const profiles = profilesOf(call);
-    const profile = profiles.read(urlIn(call.values['url']));
-    profiles.remove(profile.url);
+    const profile = profileOf(call);
+    profilesOf(call).remove(profile);
     await logOut(profile);
     show(call, JSON.stringify({ url: profile.url, identity: profile.identity }));
     return exitCodes.good;

@@ -22,3 +22,14 @@ export function readEnvironment(env: Record<string, string | undefined> = proces
     isColourless: (env['NO_COLOR'] ?? '') !== '',
   };
 }
+
+export interface ProxySettings {
+  /** URL of an HTTP proxy for what goes to the platform; undefined: none. */
+  proxy: string | undefined;
+  noProxy: string;
+}
+
+/** As curl reads them: names in lower case win. */
+export function proxySettings(env: Record<string, string | undefined> = process.env): ProxySettings {
+  return { proxy: env['https_proxy'] ?? env['HTTPS_PROXY'], noProxy: env['no_proxy'] ?? env['NO_PROXY'] ?? '' };
+}

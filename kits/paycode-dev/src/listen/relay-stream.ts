@@ -58,9 +58,14 @@ function lineIn(text: string): RelayLine {
 }
 
 function opened(profile: Profile, name: string, signal: AbortSignal): Promise<IncomingMessage> {
-  const { method, headers, ca } = optionsOf(profile, { method: 'GET', path: '', authorization: profile.authorization });
+  const {
+    method,
+    headers,
+    ca,
+    agent = false,
+  } = optionsOf(profile, { method: 'GET', path: '', authorization: profile.authorization });
   return new Promise((resolve, reject) => {
-    const outgoing = request(`${profile.url}/pluto/relay/${name}`, { method, headers, ca, signal, agent: false }, resolve);
+    const outgoing = request(`${profile.url}/pluto/relay/${name}`, { method, headers, ca, signal, agent }, resolve);
     // Without an answer the wait is bounded too; afterwards the heartbeats are watched.
     const giveUp = setTimeout(() => outgoing.destroy(new Error('no answer')), silenceMs);
     outgoing.once('response', () => clearTimeout(giveUp));

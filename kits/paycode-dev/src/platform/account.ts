@@ -8,16 +8,16 @@ const renewBeforeMs = 60_000;
 export class Account {
   constructor(
     private readonly profiles: ProfileStore,
-    private readonly url: string,
+    private readonly chosen: Profile,
   ) {}
 
   /** The profile with a token that is good for a minute at least. @throws CommandError */
   async profile(): Promise<Profile> {
-    const profile = this.profiles.read(this.url);
+    const profile = this.profiles.read(this.chosen);
     if (!endsSoon(profile)) return profile;
-    return this.profiles.locked(this.url, async () => {
+    return this.profiles.locked(profile, async () => {
       // Another process may have renewed it meanwhile.
-      const current = this.profiles.read(this.url);
+      const current = this.profiles.read(this.chosen);
       if (!endsSoon(current)) return current;
       const next = await renewed(current);
       this.profiles.write(next);

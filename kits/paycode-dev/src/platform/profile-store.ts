@@ -1,4 +1,16 @@
-import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CommandError } from '../command-error';
@@ -17,39 +29,44 @@ export interface Profile extends PlatformAddress {
 const lockAgeMaxMs = 60_000;
 const lockPauseMs = 50;
 
-/** The profiles of a person, one file per platform, for this person's eyes only (mode 0600). */
+/** Which profile: the platform, and the account there. */
+export interface ProfileChoice {
+  url?: string;
+  identity?: string;
+}
+
+/** The profiles of a person, a file per account of a platform, for this person's eyes only (mode 0600). */
 export class ProfileStore {
   constructor(private readonly folder: string) {}
 
-  /** The profile of a platform, or of the last login. @throws CommandError when there is none */
-  read(url?: string): Profile {
-    const wanted = url ?? this.text(this.currentFile)?.trim();
-    const text = wanted === undefined ? undefined : this.text(this.fileOf(wanted));
-    if (text === undefined)
-      throw new CommandError(
-        `you are not logged in${wanted === undefined ? '' : ` to ${wanted}`}: paycode-dev login`,
-        exitCodes.notLoggedIn,
-      );
+  /** The profile that was chosen; what is not named is as at the last login. @throws CommandError when there is none, or several */
+  read({ url, identity }: ProfileChoice = {}): Profile {
+    const [lastUrl, lastIdentity] = this.text(this.currentFile)?.trim().split(' ') ?? [];
+    const wanted = url ?? lastUrl;
+    if (wanted === undefined) throw notLoggedIn('');
+    const name = identity ?? (wanted === lastUrl ? lastIdentity : this.onlyAccountAt(wanted));
+    const text = name === undefined ? undefined : this.text(this.fileOf({ url: wanted, identity: name }));
+    if (text === undefined) throw notLoggedIn(` to ${wanted}${identity === undefined ? '' : ` as ${identity}`}`);
     return JSON.parse(text) as Profile;
   }
 
   /** Keeps the profile. */
   write(profile: Profile): void {
-    this.put(this.fileOf(profile.url), `${JSON.stringify(profile)}\n`);
+    this.put(this.fileOf(profile), `${JSON.stringify(profile)}\n`);
   }
 
-  /** The platform that commands use when none is named. */
-  select(url: string): void {
-    this.put(this.currentFile, `${url}\n`);
+  /** The account that commands use when none is named. */
+  select({ url, identity }: Profile): void {
+    this.put(this.currentFile, `${url} ${identity}\n`);
   }
 
-  remove(url: string): void {
-    rmSync(this.fileOf(url), { force: true });
+  remove(profile: Profile): void {
+    rmSync(this.fileOf(profile), { force: true });
   }
 
   /** Runs `work` while no other process renews the same token: a renewal ends the token that the other one has. */
-  async locked<T>(url: string, work: () => Promise<T>): Promise<T> {
-    const lock = `${this.fileOf(url)}.lock`;
+  async locked<T>(profile: Profile, work: () => Promise<T>): Promise<T> {
+    const lock = `${this.fileOf(profile)}.lock`;
     while (!taken(lock)) await pause(lockPauseMs);
     try {
       return await work();
@@ -62,8 +79,19 @@ export class ProfileStore {
     return join(this.folder, 'current');
   }
 
-  private fileOf(url: string): string {
-    return join(this.folder, `${new URL(url).host.replace(/[^a-zA-Z0-9.-]/g, '_')}.json`);
+  private fileOf({ url, identity }: Pick<Profile, 'url' | 'identity'>): string {
+    return join(this.folder, `${hostOf(url)}@${encodeURIComponent(identity)}.json`);
+  }
+
+  private onlyAccountAt(url: string): string | undefined {
+    const files = existsSync(this.folder) ? readdirSync(this.folder) : [];
+    const beginning = `${hostOf(url)}@`;
+    const names = files
+      .filter(file => file.startsWith(beginning) && file.endsWith('.json'))
+      .map(file => decodeURIComponent(file.slice(beginning.length, -'.json'.length)));
+    if (names.length > 1)
+      throw new CommandError(`several accounts are logged in to ${url}: --as ${names.sort().join(' or --as ')}`, exitCodes.usage);
+    return names[0];
   }
 
   private text(file: string): string | undefined {
@@ -83,6 +111,14 @@ export class ProfileStore {
     chmodSync(fresh, 0o600);
     renameSync(fresh, file);
   }
+}
+
+function notLoggedIn(where: string): CommandError {
+  return new CommandError(`you are not logged in${where}: paycode-dev login`, exitCodes.notLoggedIn);
+}
+
+function hostOf(url: string): string {
+  return new URL(url).host.replace(/[^a-zA-Z0-9.-]/g, '_');
 }
 
 /** A lock that a killed process left is broken after a minute, longer than a renewal may take. */

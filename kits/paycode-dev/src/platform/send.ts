@@ -1,6 +1,7 @@
 import { request as httpsRequest } from 'node:https';
 import { CommandError } from '../command-error';
 import { exitCodes } from '../exit-codes';
+import { agentFor } from './proxy';
 
 /** Where a platform is, and whom to trust there. */
 export interface PlatformAddress {
@@ -47,12 +48,12 @@ export function send(address: PlatformAddress, call: Call): Promise<Answer> {
 }
 
 /** Headers and trust of a request to the gateway. */
-export function optionsOf({ ca }: PlatformAddress, { method, body, authorization }: Call) {
+export function optionsOf({ url, ca }: PlatformAddress, { method, body, authorization }: Call) {
   const headers = {
     ...(body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) }),
     ...(authorization === undefined ? {} : { Authorization: authorization }),
   };
-  return { method, headers, ...(ca === null ? {} : { ca }), signal: AbortSignal.timeout(timeoutMs) };
+  return { method, headers, agent: agentFor(url), ...(ca === null ? {} : { ca }), signal: AbortSignal.timeout(timeoutMs) };
 }
 
 function unreachable({ url }: PlatformAddress, cause: Error & { code?: string }): CommandError {
@@ -65,7 +66,9 @@ function unreachable({ url }: PlatformAddress, cause: Error & { code?: string })
 export function accepted(what: string, { status, text }: Answer): string {
   if (status >= 200 && status <= 299) return text;
   const { code, message, errors } = errorIn(text);
-  const fields = (errors ?? []).map(({ message: words }) => words).filter(words => words !== undefined);
+  const fields = (errors ?? [])
+    .map(({ message: words }) => words)
+    .filter(words => words !== undefined && !message?.includes(words));
   const words = [message ?? 'without a message', ...fields].join('; ');
   const exitCode = status === 401 ? exitCodes.notLoggedIn : exitCodes.bad;
   throw new CommandError(`${what}: the platform answered ${status}${code === undefined ? '' : ` ${code}`}: ${words}`, exitCode);

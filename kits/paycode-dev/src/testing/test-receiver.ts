@@ -24,8 +24,13 @@ export type Fault =
   | 'DIES_OF_HALF_A_BODY'
   | 'DIES_OF_A_LONG_BODY'
   | 'DIES_OF_JSON'
-  | 'STARTS_AGAIN';
+  | 'STARTS_AGAIN'
+  | AnswersAll;
 
+/** Every notification gets this status. */
+type AnswersAll = `ANSWERS_${202 | 301 | 401 | 403 | 404 | 415 | 502}`;
+
+const answersAll = (fault: Fault): fault is AnswersAll => fault.startsWith('ANSWERS_');
 const inHandlingMax = 5;
 const handlingMs = 25;
 
@@ -91,13 +96,14 @@ export class TestReceiver {
     const status = this.fault && this.spoiltStatus(this.fault, body, request);
     if (status === undefined) return false;
     if (status === 'CUT') request.socket.destroy();
-    if (typeof status === 'number') response.writeHead(status).end();
+    if (typeof status === 'number') response.writeHead(status, status === 301 ? { Location: '/moved?token=hidden' } : {}).end();
     return true;
   }
 
   private spoiltStatus(fault: Fault, body: string, request: IncomingMessage): number | 'CUT' | 'SILENCE' | undefined {
+    if (answersAll(fault)) return Number(fault.slice('ANSWERS_'.length));
     const notification = this.opened(body);
-    const statuses: Record<Fault, () => number | 'CUT' | 'SILENCE' | false | undefined> = {
+    const statuses: Record<Exclude<Fault, AnswersAll>, () => number | 'CUT' | 'SILENCE' | false | undefined> = {
       CRASHES_ON_A_BAD_BODY: () => !notification && this.crash(),
       DIES_AFTER_A_BAD_BODY: () => !notification && this.refuseAndClose(),
       IGNORES_THE_TAG: () => isJson(withoutTag(body, this.key)) && !notification && 200,

@@ -9,6 +9,8 @@ export interface Exchange {
   /** The status, or null when none came. */
   status: number | null;
   failure: Failure | null;
+  /** Where a redirect leads, without what may be secret in it. */
+  location: string | null;
   /** From the last byte of the request to the status line; null without a status. */
   ms: number | null;
   /** The connection had served a request before. */
@@ -30,6 +32,7 @@ export type Connections = HttpAgent | HttpsAgent;
 
 const answerBytesMax = 65_536;
 const bodyWithinMs = 10_000;
+const locationCharsMax = 200;
 
 /** The receiver under test. Every exchange has a connection of its own unless it is given shared ones. */
 export class Endpoint {
@@ -75,7 +78,7 @@ class Attempt {
     return new Promise(resolve => {
       const end = (result: Partial<Exchange>): void => {
         clearTimeout(this.timer);
-        resolve({ status: null, failure: null, ms: null, flaw: null, isReused: request.reusedSocket, ...result });
+        resolve({ status: null, failure: null, location: null, ms: null, flaw: null, isReused: request.reusedSocket, ...result });
       };
       const giveUp = (failure: Failure) => (): void => {
         end({ failure });
@@ -105,7 +108,8 @@ class Attempt {
     const now = performance.now();
     const ms = now - (this.sentAt ?? now);
     this.limit(bodyWithinMs, () => response.destroy());
-    return { status: response.statusCode ?? null, ms, flaw: await flawOf(response) };
+    const location = response.headers.location?.split('?')[0]?.slice(0, locationCharsMax) ?? null;
+    return { status: response.statusCode ?? null, location, ms, flaw: await flawOf(response) };
   }
 
   private limit(ms: number, act: () => void): void {

@@ -103,6 +103,13 @@ describe('verify tells receivers with one fault apart', () => {
     ],
     ['DIES_OF_A_LONG_BODY', ['too-long'], /^After the beginning of a body of 100 MB, a good notification was not accepted: /],
     ['DIES_OF_JSON', ['parsed-json'], /^After a JSON object that body parsers take, a good notification was not accepted: /],
+    ['ANSWERS_202', ['good-body'], /^The answer was 202\. Only 200 acknowledges/],
+    ['ANSWERS_301', ['good-body'], /^The answer was 301\. It leads to \/moved\. Redirects are not followed/],
+    ['ANSWERS_401', ['good-body'], /^The answer was 401\. A password is asked for/],
+    ['ANSWERS_403', ['good-body'], /^The answer was 403\. A firewall or a check against forged forms/],
+    ['ANSWERS_404', ['good-body'], /^The answer was 404\. No route takes POST/],
+    ['ANSWERS_415', ['good-body'], /^The answer was 415\. A JSON parser/],
+    ['ANSWERS_502', ['good-body'], /^The answer was 502\. A proxy in front got no answer/],
     ['LIMITS_BODIES_TO_16_KIB', ['large-body'], /^The answer was 413\./],
   ];
   it.each(faults)('%s fails %j', async (fault, failed, reason) => {
