@@ -105,7 +105,7 @@ describe('payment codes', () => {
     const beyond = await pay(tipped.data.code, ',"tipAmount":999999999999999.99');
     const message = 'must not make a total of more than 15 digits';
     expect([beyond.status, beyond.data.errors]).toEqual([400, [{ field: 'tipAmount', message }]]);
-    const { data } = await pay(tipped.data.code, ',"tipAmount":5.05');
+    const { data } = await pay(tipped.data.code, ',"tipAmount":"5.050"');
     await eventually(async () =>
       expect(await simulator.notificationOf(data.transactionId)).toMatchObject({ amount: '115.15', tipAmount: '5.05' }),
     );
@@ -236,7 +236,11 @@ describe('payment codes', () => {
   });
 
   it.each([
-    ['"amount":"110.10"', 'amount'],
+    ['"amount":"110,10"', 'amount'],
+    ['"amount":" 110.10"', 'amount'],
+    ['"amount":""', 'amount'],
+    ['"amount":true', 'amount'],
+    ['"amount":["1"]', 'amount'],
     ['"amount":0', 'amount'],
     ['"amount":1.001', 'amount'],
     ['"amount":1,"expiryDate":1', 'expiryDate'],
@@ -260,8 +264,12 @@ describe('payment codes', () => {
   it.each([
     ['HUF 10.505', 'must have at most 2 decimals in HUF'],
     ['CLF 0.00001', 'must have at most 4 decimals in CLF'],
-    ['JPY 100.0', 'must have at most 0 decimals in JPY'],
-    ['ZAR 1e2', 'must be a plain decimal number of at most 15 digits and 6 decimals'],
+    ['JPY 100.5', 'must have at most 0 decimals in JPY'],
+    ['JPY 1.5e0', 'must have at most 0 decimals in JPY'],
+    ['ZAR 1e15', 'must be a plain decimal number of at most 15 digits and 6 decimals'],
+    ['ZAR 1e-400', 'must be a plain decimal number of at most 15 digits and 6 decimals'],
+    ['ZAR "1e999999999"', 'must be a plain decimal number of at most 15 digits and 6 decimals'],
+    ['ZAR "NaN"', 'must be a plain decimal number of at most 15 digits and 6 decimals'],
     ['ZAR -0', 'must be a plain decimal number of at most 15 digits and 6 decimals'],
     ['ZAR 0.00', 'must be greater than 0'],
   ])('%s is no amount: no code is made (R-7-6)', async (wish, message) => {
@@ -270,6 +278,39 @@ describe('payment codes', () => {
     const { status, data } = await post(merchant(1001), '/pluto/code/create', body);
     expect([status, data.errors]).toEqual([400, [{ field: 'amount', message }]]);
   });
+
+  it.each([
+    ...[
+      ['ZAR 200000.01', '200000.01'],
+      ['ZAR "200000.01"', '200000.01'],
+      ['ZAR "110.10"', '110.10'],
+      ['ZAR 1.23456789E6', '1234567.89'],
+    ],
+    ...[
+      ['KWD 9.999999999999E9', '9999999999.999'],
+      ['JPY 100.0', '100'],
+      ['JPY "100.00"', '100'],
+      ['ZAR 25.500', '25.50'],
+    ],
+    ...[
+      ['ZAR 1E+2', '100'],
+      ['ZAR 1.0E-1', '0.10'],
+      ['ZAR "999999999999999.99"', '999999999999999.99'],
+      ['CLF 1.00000000', '1.0000'],
+    ],
+  ] as const)(
+    'regression: an amount as clients write it, %s, is taken and kept as %s, and a repeat in plain digits answers the same code (R-2.5-3, A-57)',
+    async (wish, kept) => {
+      const [currencyCode = '', amount] = wish.split(' ');
+      const body = (written: string) =>
+        `{"merchantReference":"written ${wish.replaceAll('"', '|')}","amount":${written},"currencyCode":"${currencyCode}"}`;
+      const { data } = await post(merchant(1001), '/pluto/code/create', body(amount!));
+      const again = await post(merchant(1001), '/pluto/code/create', body(kept));
+      expect([data.errors, again.data.code]).toEqual([undefined, data.code]);
+      const { data: read } = await simulator.asCaller(merchant(1001), 'GET', `/pluto/code/${data.code}`);
+      expect(read).toContain(`"amount":${kept},`);
+    },
+  );
 
   it.each(['zar', 'Zar', 'ZZZ', 'ZA', 'ZAR ', '', 'HRK', 'BGN', 'ZWL'])(
     '%j is no currency: no code is made (R-2.5-3, R-7-6)',

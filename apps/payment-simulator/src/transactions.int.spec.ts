@@ -190,7 +190,7 @@ describe('transactions of the simulator', () => {
   });
 
   it.each([
-    ['{"merchantId":1001,"amount":1e3,"currencyCode":"ZAR"}', '[0].amount'],
+    ['{"merchantId":1001,"amount":1e16,"currencyCode":"ZAR"}', '[0].amount'],
     ['{"merchantId":1001,"amount":1.001,"currencyCode":"ZAR"}', '[0].amount'],
     ['{"merchantId":1001,"amount":1,"currencyCode":"ZZZ"}', '[0].currencyCode'],
     ['{"merchantId":1001,"amount":1,"currencyCode":"ZAR","txState":"PENDING"}', '[0].txState'],

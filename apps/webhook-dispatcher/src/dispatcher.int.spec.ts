@@ -37,6 +37,7 @@ describe('webhook dispatcher', () => {
       expect(headers).toMatchObject({
         'content-type': 'text/plain; charset=utf-8',
         'x-webhook-encryption': 'AES-128-GCM',
+        'x-webhook-key-id': expect.stringMatching(/^[0-9a-f]{16}$/),
         'x-webhook-transaction-id': '1',
         'x-webhook-attempt': '1',
         'x-webhook-timestamp': expect.stringMatching(/^\d{10}$/),

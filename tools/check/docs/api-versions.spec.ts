@@ -179,6 +179,30 @@ describe('changes of an event, which has older readers and older writers', () =>
   ])('%s: breaks', (_, after, ...problems) => expect(eventBreaks(event, after)).toEqual(problems));
 });
 
+describe('changes that only generators of clients read', () => {
+  const listed = (state: Schema) => contractOf(open({ answer: withProperties(answered, { state }) }), webhooks());
+  const closed = {
+    anyOf: [
+      { type: 'string', enum: ['OPEN', 'USED'] },
+      { type: 'string', pattern: '^T' },
+    ],
+  };
+
+  it('a list that Paycode sends may become an open one, and a value of it that is new is told', () => {
+    const state = { type: 'string', 'x-extensible-enum': ['OPEN', 'USED', 'GONE'] };
+    expect(contractChanges({ before: listed(closed), after: listed(state) })).toEqual({ breaking: [], added: ['GONE'] });
+  });
+
+  it('a number may get a format, and a request may lose a default that words tell; another format or default is a break', () => {
+    const asked = (amount: Schema) => contractOf(open({ request: withProperties(sent, { amount }) }), webhooks());
+    const changes = (was: Schema, is: Schema) =>
+      contractChanges({ before: asked({ type: 'number', ...was }), after: asked({ type: 'number', ...is }) }).breaking;
+    expect([changes({}, { format: 'double' }), changes({ default: 1 }, {})]).toEqual([[], []]);
+    expect(changes({ format: 'double' }, { format: 'float' })).toEqual(['create request.amount: format changed']);
+    expect(changes({ default: 1 }, { default: 2 })).toEqual(['create request.amount: default changed']);
+  });
+});
+
 describe('the API changelog', () => {
   const page =
     '# API changelog\n\n## The promise\n\nno entry\n\n## 1.1, not published yet\n\n- `more`\n\n## 1.0 (2026-01-31)\n\nThe first.\n';

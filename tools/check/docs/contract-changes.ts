@@ -1,3 +1,5 @@
+import { knownValues, openList } from './openapi/open-lists.ts';
+
 /** A JSON Schema without words. */
 export type Schema = Record<string, unknown>;
 
@@ -206,7 +208,7 @@ const bounds: Readonly<Record<string, 1 | -1>> = {
   ...{ maximum: 1, maxLength: 1, maxItems: 1, maxProperties: 1, exclusiveMaximum: 1 },
   ...{ minimum: -1, minLength: -1, minItems: -1, minProperties: -1, exclusiveMinimum: -1 },
 };
-const compared = new Set(['$ref', 'properties', 'required', 'enum', 'type', ...nested, ...Object.keys(bounds)]);
+const compared = new Set(['$ref', 'properties', 'required', 'enum', knownValues, 'type', ...nested, ...Object.keys(bounds)]);
 
 /** What breaks readers or writers of an event or of a stored notification, from one version of its schema to the next. */
 export function eventBreaks(before: Schema, after: Schema): string[] {
@@ -225,7 +227,7 @@ class SchemaComparison {
   }
 
   compare({ before, after }: Both<Schema>, path: string): Changes {
-    const both = { before: resolved(before, this.schemas.before), after: resolved(after, this.schemas.after) };
+    const both = { before: this.form(before, this.schemas.before), after: this.form(after, this.schemas.after) };
     if (path.split('.').length > depthMax) return breaks(`${path} is too deep to compare`);
     return allOf([
       this.properties(both, path),
@@ -234,8 +236,16 @@ class SchemaComparison {
       this.types(both, path),
       this.bounds(both, path),
       this.nested(both, path),
-      rest(both, path),
+      this.rest(both, path),
     ]);
+  }
+
+  /** The schema that a reference names. A list that Paycode sends may grow; an object that it receives may be null or left out, said or not. */
+  private form(schema: Schema, schemas: Record<string, Schema>): Schema {
+    const [only, ...others] = ((schema['anyOf'] ?? []) as Schema[]).filter(({ type }) => type !== 'null');
+    if (this.direction === 'received' && only && others.length === 0) return this.form(only, schemas);
+    const found = resolved(schema, schemas);
+    return this.direction === 'sent' ? openList(found) : found;
   }
 
   private properties({ before, after }: Both<Schema>, path: string): Changes {
@@ -256,7 +266,7 @@ class SchemaComparison {
   }
 
   private values({ before, after }: Both<Schema>, path: string): Changes {
-    const [was, is] = [before['enum'], after['enum']] as (unknown[] | undefined)[];
+    const [was, is] = [before, after].map(schema => (schema['enum'] ?? schema[knownValues]) as unknown[] | undefined);
     if (this.direction === 'sent') {
       if (was && !is) return breaks(`${path} may have any value`);
       return { breaking: [], added: was ? without(is!, was).map(String) : [] };
@@ -293,13 +303,21 @@ class SchemaComparison {
       }),
     );
   }
-}
 
-/** Of every other keyword (pattern, format, anyOf) nobody can tell whether a change narrows it. */
-function rest({ before, after }: Both<Schema>, path: string): Changes {
-  const keys = new Set([...Object.keys(before), ...Object.keys(after)].filter(key => !compared.has(key)));
-  const changed = [...keys].filter(key => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
-  return breaks(...changed.map(key => `${path}: ${key} changed`));
+  /** Of every other keyword (pattern, format, anyOf) nobody can tell whether a change narrows it. */
+  private rest({ before, after }: Both<Schema>, path: string): Changes {
+    const keys = new Set([...Object.keys(before), ...Object.keys(after)].filter(key => !compared.has(key)));
+    const changed = [...keys].filter(key => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
+    const harmless = (key: string): boolean => this.isHint(key, { before, after });
+    return breaks(...changed.filter(key => !harmless(key)).map(key => `${path}: ${key} changed`));
+  }
+
+  /** A default that the words tell instead, and a first format of a number or of what Paycode sends, refuse no value. */
+  private isHint(key: string, { before, after }: Both<Schema>): boolean {
+    if (key === 'default') return after[key] === undefined;
+    const isNumber = [after['type']].flat().includes('number');
+    return key === 'format' && before[key] === undefined && (isNumber || this.direction === 'sent');
+  }
 }
 
 function resolved(schema: Schema, schemas: Record<string, Schema>): Schema {

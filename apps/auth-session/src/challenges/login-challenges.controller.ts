@@ -5,7 +5,8 @@ import type { ClientOrigin } from '../audit/security-log';
 import { ChallengesService, type LoginChallenge } from './challenges.service';
 
 export class LoginChallengesQuery {
-  /** No account name contains a control character, so refusing one as malformed reveals nothing about an account (R-5.1-2). */
+  // No account name contains a control character, so refusing one as malformed reveals nothing about an account (R-5.1-2).
+  /** The user name. */
   @IsString()
   @Length(1, 256)
   @Matches(/^\P{Cc}*$/u, { message: 'identity must not hold control characters' })

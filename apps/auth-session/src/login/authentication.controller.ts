@@ -17,7 +17,8 @@ const namesChallenge = (body: LoginBody) =>
   (body.base64EncodedChallengeHash ?? body.base64EncodedChallengeResponse ?? null) !== null;
 
 export class LoginBody {
-  /** No account name contains a control character, so refusing one as malformed reveals nothing about an account (R-5.1-2). */
+  // No account name contains a control character, so refusing one as malformed reveals nothing about an account (R-5.1-2).
+  /** The user name. */
   @IsString()
   @Length(1, 256)
   @Matches(/^\P{Cc}*$/u, { message: 'identity must not hold control characters' })

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { importWebhookKey, webhookEnvelope } from '@paycode/crypto';
+import { importWebhookKey, webhookEnvelope, webhookKeyId } from '@paycode/crypto';
 import { type EncryptionProfile, type PortalAnswer, parseNotification, type TestNotificationResult } from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
 import { TestNotificationConfig } from '../testing/running-service';
@@ -97,6 +97,8 @@ describe('a test notification', () => {
     const ids = received.map(({ headers }) => headers['x-webhook-transaction-id']);
     expect(new Set(ids).size).toBe(2);
     expect(received.map(({ headers }) => headers['x-webhook-test'])).toEqual(['1', '1']);
+    const keyIds = received.map(({ headers }) => headers['x-webhook-key-id']);
+    expect(keyIds).toEqual([webhookKeyId(importWebhookKey(key)), expect.not.stringContaining(keyIds[0] as string)]);
     expect(received.map(({ body }) => careful(body))).toEqual([200, 400]);
   });
 

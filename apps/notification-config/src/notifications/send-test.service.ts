@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { generateWebhookKey, importWebhookKey, webhookEnvelope, webhookHeaders } from '@paycode/crypto';
+import { generateWebhookKey, importWebhookKey, webhookEnvelope, webhookHeaders, webhookKeyId } from '@paycode/crypto';
 import {
   type EncryptionProfile,
   inVersion,
@@ -147,7 +147,13 @@ function testMessageOf(
   return {
     body: envelope.encrypt(key, inVersion(version, serializeNotification(notification))),
     headers: {
-      ...webhookHeaders({ transactionId, attempt: 1, encryption: envelope.headerValue, epochMs: Date.now() }),
+      ...webhookHeaders({
+        transactionId,
+        attempt: 1,
+        encryption: envelope.headerValue,
+        keyId: webhookKeyId(key),
+        epochMs: Date.now(),
+      }),
       'x-webhook-test': '1',
     },
   };

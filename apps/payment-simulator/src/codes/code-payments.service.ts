@@ -9,7 +9,7 @@ import {
   type TransactionNotificationV3,
 } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { addDecimals, amountProblem, decimalForm } from '../transactions/domain/decimal';
+import { addDecimals, amountProblem, decimalForm, plainAmount } from '../transactions/domain/decimal';
 import type { CompletedTransaction, Completion, StoredTransaction } from '../transactions/domain/transaction';
 import { TransactionsService } from '../transactions/transactions.service';
 import { CodesService } from './codes.service';
@@ -124,8 +124,9 @@ function contactOf({ clientContact, txState }: Payment, code: PaymentCode): Clie
 }
 
 /** A tip only when the code asked for one (R-2.5-9). */
-function tipOf({ tipAmount }: Payment, code: PaymentCode): string | null {
-  if (tipAmount === null) return null;
+function tipOf({ tipAmount: written }: Payment, code: PaymentCode): string | null {
+  if (written === null) return null;
+  const tipAmount = plainAmount(written, code.currencyCode);
   if (!code.requestTip) throw invalidField('tipAmount', 'is not accepted by this code');
   const problem = amountProblem(tipAmount, code.currencyCode);
   if (problem) throw invalidField('tipAmount', problem);

@@ -6,16 +6,16 @@ import {
   type FollowUp,
   followUps,
   type Identity,
-  parseExactJson,
   type TransactionNotificationV3,
   WithoutCardNumber,
 } from '@paycode/dto';
-import { IsBoolean, IsIn, IsInt, IsNumber, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import type { StoredTransaction } from '../transactions/domain/transaction';
 import { CodePaymentsService, type SimulatedTransaction } from './code-payments.service';
 import { type CodeRequest, CodesService, CodeUrls, type CodeWithMerchant } from './codes.service';
 import { codeStateOf, type PaymentCode } from './domain/code';
+import { IsAmount, writtenAmount } from './written-amount';
 
 const idMax = Number.MAX_SAFE_INTEGER;
 /** The last instant a Date can be (ECMA-262, time values). */
@@ -36,8 +36,8 @@ export class CreateCodeBody {
   merchantReference!: string;
 
   /** Its exact digits are read from the body as received (A-57). */
-  @IsNumber()
-  amount!: number;
+  @IsAmount()
+  amount!: unknown;
 
   @IsIn(currencyCodes, { message: 'currencyCode must be an ISO 4217 code' })
   currencyCode!: string;
@@ -95,8 +95,6 @@ export class SimulationBody {
   event!: FollowUp;
 }
 
-const amountField: ReadonlySet<string> = new Set(['amount']);
-
 /** Codes of merchants: `/pluto/code/**`, role EXTERNAL (R-5.5-2). */
 @Controller('pluto/code')
 @UseGuards(IdentityGuard)
@@ -147,7 +145,7 @@ function codeRequestOf(body: CreateCodeBody, rawBody: string | undefined): CodeR
   return {
     merchantId: body.merchantId ?? undefined,
     merchantReference: body.merchantReference,
-    amount: exactAmount(rawBody),
+    amount: writtenAmount(body.amount, 'amount', rawBody) ?? '',
     currencyCode: body.currencyCode,
     expiryDate: body.expiryDate ?? undefined,
     useOnce: body.useOnce ?? true,
@@ -165,12 +163,6 @@ function textsOf({ shortDescription, extraReferenceName, extraReferenceValue }: 
     extraReferenceName: extraReferenceName ?? null,
     extraReferenceValue: extraReferenceValue ?? null,
   };
-}
-
-/** The digits of `amount` as the client wrote them; validation has checked that it is a number. */
-function exactAmount(rawBody: string | undefined): string {
-  const { amount } = parseExactJson(rawBody ?? '{}', amountField) as { amount?: ExactNumber };
-  return amount?.digits ?? '';
 }
 
 /** Answer of queryRef: TxState of the latest payment made with the code, `N/A` before there is one. */

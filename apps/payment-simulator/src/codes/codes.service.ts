@@ -4,7 +4,7 @@ import { DomainError, invalidField } from '@paycode/service-runtime';
 import { Clock } from '@paycode/service-runtime/timing';
 import { randomInt } from 'node:crypto';
 import { MerchantAccess, MerchantDirectory } from '../merchants';
-import { amountProblem } from '../transactions/domain/decimal';
+import { amountProblem, plainAmount } from '../transactions/domain/decimal';
 import type { StoredTransaction } from '../transactions/domain/transaction';
 import { TransactionsService } from '../transactions/transactions.service';
 import { CodeStore } from './code.store';
@@ -66,13 +66,14 @@ export class CodesService {
   /** @throws DomainError 400 for a merchant that is not the caller's, a bad amount, a past expiry or a reference used for another content */
   async create(caller: Identity, request: CodeRequest): Promise<CreatedCode> {
     const { merchantId } = await this.access.actingFor(caller, request.merchantId);
-    const problem = amountProblem(request.amount, request.currencyCode);
+    const amount = plainAmount(request.amount, request.currencyCode);
+    const problem = amountProblem(amount, request.currencyCode);
     if (problem) throw invalidField('amount', problem);
     const expiresAtMs = this.expiryOf(request.expiryDate);
     for (let draw = 0; draw < drawsMax; draw++) {
       const { expiryDate: _, ...fields } = request;
       // From a cryptographic source: a code must not be guessable from another.
-      const code = { ...fields, merchantId, expiresAtMs, isUsed: false, code: codeOf(randomInt(codeSpace)) };
+      const code = { ...fields, amount, merchantId, expiresAtMs, isUsed: false, code: codeOf(randomInt(codeSpace)) };
       const outcome = await this.codes.add(code);
       if (outcome === 'added') return { code, isRepeat: false };
       if (outcome === 'reference-taken') return { code: await this.repeated(code, request), isRepeat: true };

@@ -1,12 +1,13 @@
 import { Body, Controller, Get, Header, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { ExactNumber, parseExactJson, WithoutCardNumber } from '@paycode/dto';
+import { WithoutCardNumber } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { Type } from 'class-transformer';
-import { IsIn, IsNumber, IsObject, IsOptional, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { IsIn, IsObject, IsOptional, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CodePaymentsService, type PaidCode } from '../codes/code-payments.service';
 import { CodesService } from '../codes/codes.service';
 import { codeStateOf } from '../codes/domain/code';
+import { IsAmount, writtenAmount } from '../codes/written-amount';
 import { countryCodes } from '../transactions/domain/country';
 import { payIcon, payScript, payStyle } from './pay-assets';
 import { payerOf } from './payer';
@@ -59,8 +60,8 @@ export class PaymentBody {
 
   /** Its exact digits are read from the body as received. */
   @IsOptional()
-  @IsNumber()
-  tipAmount?: number;
+  @IsAmount()
+  tipAmount?: unknown;
 
   @IsOptional()
   @IsObject()
@@ -81,8 +82,6 @@ class PressParameters {
   @Matches(keyForm, { message: keyRule })
   idempotencyKey!: string;
 }
-
-const tipField: ReadonlySet<string> = new Set(['tipAmount']);
 
 /** Only this origin's own script, style and images; nothing may frame the page. */
 const pageHeaders = {
@@ -125,7 +124,7 @@ export class PaymentPageController {
       idempotencyKey: body.idempotencyKey ?? null,
       txState: body.outcome,
       clientMsisdn: body.clientMsisdn,
-      tipAmount: exactTip(request.rawBody),
+      tipAmount: writtenAmount(body.tipAmount, 'tipAmount', request.rawBody),
       clientContact: body.clientContact ?? null,
     });
   }
@@ -154,9 +153,4 @@ export class PaymentPageController {
   icon(): string {
     return payIcon;
   }
-}
-
-function exactTip(rawBody: string | undefined): string | null {
-  const { tipAmount } = parseExactJson(rawBody ?? '{}', tipField) as { tipAmount?: ExactNumber | null };
-  return tipAmount?.digits ?? null;
 }

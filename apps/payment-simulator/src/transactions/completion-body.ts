@@ -10,7 +10,7 @@ import {
 } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { countryCodes } from './domain/country';
-import { amountProblem, compareDecimals, decimalForm } from './domain/decimal';
+import { amountProblem, compareDecimals, plainAmount } from './domain/decimal';
 import type { Completion } from './domain/transaction';
 
 /** Most completions of one call. */
@@ -110,8 +110,9 @@ class CompletionReader {
 
   private amount(name: string, currencyCode: string): string {
     const value = this.item[name];
-    const digits = value instanceof ExactNumber ? value.digits : value;
-    if (typeof digits !== 'string' || !decimalForm.test(digits)) throw this.refuse(name, 'must be a plain decimal number');
+    const written = value instanceof ExactNumber ? value.digits : value;
+    if (typeof written !== 'string') throw this.refuse(name, 'must be a plain decimal number');
+    const digits = plainAmount(written, currencyCode);
     const problem = amountProblem(digits, currencyCode);
     if (problem) throw this.refuse(name, problem);
     return digits;

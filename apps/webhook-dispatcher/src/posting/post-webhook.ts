@@ -140,8 +140,8 @@ export class PostWebhook {
     const { transactionId, attempt, payload } = delivery;
     // The claim has fixed it, whatever the route says by now.
     const version = delivery.version ?? versionOf(delivery, route);
-    const { body, encryption } = this.sealer.bodyOf({ payload, version }, route);
-    const facts = { transactionId, attempt, encryption, epochMs: this.clock.epochMs() };
+    const { body, ...sealed } = this.sealer.bodyOf({ payload, version }, route);
+    const facts = { transactionId, attempt, ...sealed, epochMs: this.clock.epochMs() };
     const headers = { ...webhookHeaders(facts), 'user-agent': this.options.userAgent };
     return { url: route.url!, body, onFreshSocket: false, headers };
   }

@@ -1,5 +1,12 @@
 import type { KeyObject } from 'node:crypto';
-import { importWebhookKey, type PayloadSealer, webhookEnvelope, webhookKeyAad, type WebhookKeySealer } from '@paycode/crypto';
+import {
+  importWebhookKey,
+  type PayloadSealer,
+  webhookEnvelope,
+  webhookKeyAad,
+  webhookKeyId,
+  type WebhookKeySealer,
+} from '@paycode/crypto';
 import { inVersion, type Route } from '@paycode/dto';
 import { BoundedMap } from '@paycode/service-runtime/timing';
 
@@ -9,10 +16,19 @@ export interface SealedNotification {
   version: string;
 }
 
+/** A request body and the headers that say how to open it. */
+export interface SealedBody {
+  body: string;
+  /** The value of `X-Webhook-Encryption`. */
+  encryption: string;
+  /** The value of `X-Webhook-Key-Id`. */
+  keyId: string;
+}
+
 /** Opens stored payloads and makes webhook bodies. Synchronous: keys are in memory. */
 export abstract class WebhookSealer {
-  /** The request body and the value of `X-Webhook-Encryption`. @throws when payload or key cannot be opened, or the version is not known here */
-  abstract bodyOf(notification: SealedNotification, route: Route): { body: string; encryption: string };
+  /** The request body and how it is encrypted. @throws when payload or key cannot be opened, or the version is not known here */
+  abstract bodyOf(notification: SealedNotification, route: Route): SealedBody;
 }
 
 const keysMax = 20_000;
@@ -20,7 +36,7 @@ const keysMax = 20_000;
 /** Opens payloads with the platform's data keys and merchants' webhook keys with the key-encryption keys (T-14). */
 export class KeyRingWebhookSealer extends WebhookSealer {
   /** Decrypted webhook keys by their sealed text. A renewed key has another text, so the map never returns an old key. */
-  private readonly opened = new BoundedMap<string, KeyObject>(keysMax);
+  private readonly opened = new BoundedMap<string, { key: KeyObject; keyId: string }>(keysMax);
 
   constructor(
     private readonly payloads: PayloadSealer,
@@ -29,23 +45,25 @@ export class KeyRingWebhookSealer extends WebhookSealer {
     super();
   }
 
-  override bodyOf({ payload, version }: SealedNotification, route: Route): { body: string; encryption: string } {
+  override bodyOf({ payload, version }: SealedNotification, route: Route): SealedBody {
     const envelope = webhookEnvelope(route.encryption);
     const text = inVersion(version, this.payloads.open(payload));
-    return { body: envelope.encrypt(this.keyOf(route), text), encryption: envelope.headerValue };
+    const { key, keyId } = this.keyOf(route);
+    return { body: envelope.encrypt(key, text), encryption: envelope.headerValue, keyId };
   }
 
-  private keyOf({ merchantId, keyId, sealedKey }: Route): KeyObject {
+  private keyOf({ merchantId, keyId, sealedKey }: Route): { key: KeyObject; keyId: string } {
     if (sealedKey === null || keyId === null)
       throw Object.assign(new Error('the route has no key'), { code: 'ROUTE_WITHOUT_KEY' });
     const aad = webhookKeyAad(merchantId, keyId);
     // The cache entry is bound to its merchant too.
     const name = `${aad} ${sealedKey}`;
-    let key = this.opened.get(name);
-    if (!key) {
-      key = importWebhookKey(this.webhookKeys.open(sealedKey, aad));
-      this.opened.set(name, key);
+    let opened = this.opened.get(name);
+    if (!opened) {
+      const key = importWebhookKey(this.webhookKeys.open(sealedKey, aad));
+      opened = { key, keyId: webhookKeyId(key) };
+      this.opened.set(name, opened);
     }
-    return key;
+    return opened;
   }
 }

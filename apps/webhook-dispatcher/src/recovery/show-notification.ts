@@ -50,8 +50,8 @@ export class SealRequest {
     const route = await this.routes.current(merchantId);
     const version = sent.version ?? route.version ?? storedVersion;
     if (route.url === null) return { version, request: null };
-    const { body, encryption } = this.sealer.bodyOf({ payload, version }, route);
-    const facts = { transactionId, attempt: attemptsClaimed || 1, encryption, epochMs: Date.now() };
+    const { body, ...sealed } = this.sealer.bodyOf({ payload, version }, route);
+    const facts = { transactionId, attempt: attemptsClaimed || 1, ...sealed, epochMs: Date.now() };
     return { version, request: { headers: { ...webhookHeaders(facts), 'user-agent': this.userAgent }, body } };
   }
 }

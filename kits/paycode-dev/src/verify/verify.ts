@@ -107,11 +107,11 @@ function subjectOf({ url, key, newKey, windowMs, ca, ...options }: VerifyOptions
     times: [],
     flaws: [],
     deliver: async ({ transactionId, text }, { attempt, key: other = key, connections } = {}) => {
-      const request = notificationRequest(sealed(text, other).toString('base64'), { transactionId, attempt });
+      const request = notificationRequest(sealed(text, other).toString('base64'), { transactionId, attempt, key: other });
       return noted(subject, await endpoint.post(request, connections));
     },
     deliverBody: async body =>
-      noted(subject, await endpoint.post(notificationRequest(body, { transactionId: maker.success().transactionId }))),
+      noted(subject, await endpoint.post(notificationRequest(body, { transactionId: maker.success().transactionId, key }))),
   };
   return subject;
 }

@@ -61,7 +61,11 @@ describe('the headers that verify sends are the platform’s', () => {
   const { webhooks } = document;
 
   it('those of a notification are the documented ones that each has, with the content type of A-62', () => {
-    const { headers } = notificationRequest('', { transactionId: 17, attempt: 2 });
+    const { headers } = notificationRequest('', {
+      transactionId: 17,
+      attempt: 2,
+      key: Buffer.from('00112233445566778899aabbccddeeff', 'hex'),
+    });
     const { parameters, requestBody } = webhooks.transactionNotification.post;
     const always = (parameters as { name: string; required: boolean }[]).filter(({ required }) => required);
     const documented = always.map(({ name }) => name);
@@ -70,6 +74,7 @@ describe('the headers that verify sends are the platform’s', () => {
       'Content-Type': Object.keys(requestBody.content)[0],
       'User-Agent': userAgent,
       'X-Webhook-Encryption': webhookEnvelope('AES-128-GCM').headerValue,
+      'X-Webhook-Key-Id': 'a8faed6abbf35c12',
       'X-Webhook-Transaction-Id': '17',
       'X-Webhook-Attempt': '2',
     });

@@ -1,4 +1,4 @@
-import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import { createHash, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 
 /** Length of a webhook key: 16 bytes, shown to merchants as 32 hexadecimal characters (R-2.4-4). */
 export const webhookKeyBytes = 16;
@@ -19,4 +19,11 @@ export function importWebhookKey(key: string | Buffer): KeyObject {
   const bytes = typeof key === 'string' ? Buffer.from(key, 'hex') : key;
   if (bytes.length !== webhookKeyBytes) throw new RangeError(`a webhook key has ${webhookKeyBytes} bytes, not ${bytes.length}`);
   return createSecretKey(bytes);
+}
+
+const idCharsMax = 16;
+
+/** Names a key in `X-Webhook-Key-Id`: the first 8 bytes of its SHA-256, which tell nothing about 16 random bytes. Receivers derive it too. */
+export function webhookKeyId(key: KeyObject): string {
+  return createHash('sha256').update(key.export()).digest('hex').slice(0, idCharsMax);
 }

@@ -1,3 +1,5 @@
+import { openApi30, withDecimals } from './copies.ts';
+import { withoutIds, withOpenLists } from './open-lists.ts';
 import { portable } from './portable.ts';
 
 const schemaOf = (schema: object) => ({ components: { schemas: { Thing: schema } } });
@@ -25,5 +27,75 @@ describe('documents that other languages read', () => {
     expect(() => madeOf({ properties: { a: { pattern } } })).toThrow(
       'Thing.properties.a: other languages cannot read the pattern',
     );
+  });
+
+  it.each([
+    ['an amount', { type: 'number', exclusiveMinimum: 0 }],
+    ['an amount or null', { type: ['number', 'null'] }],
+  ])('%s has 64 bits, because Go reads 32 otherwise; the copy for languages with decimals says decimal', (_, schema) => {
+    expect(madeOf(schema)).toEqual({ ...schema, format: 'double' });
+    expect(withDecimals(madeOf(schema) as Record<string, unknown>)).toMatchObject({ ...schema, format: 'decimal' });
+  });
+
+  it.each([
+    ['of texts', { type: 'string', enum: ['A', 'B'] }, 'string'],
+    [
+      'with further forms',
+      {
+        anyOf: [
+          { type: 'string', enum: ['A', 'B'] },
+          { type: 'string', pattern: '^C' },
+        ],
+      },
+      'string',
+    ],
+    ['or null', { anyOf: [{ type: 'string', enum: ['A', 'B'] }, { type: 'null' }] }, ['string', 'null']],
+  ])('a list %s that may grow is a plain string, whose known values are told', (_, schema, type) => {
+    const description = 'Why. Known values: `A`, `B`. Others may come.';
+    expect(withOpenLists({ a: { description: 'Why.', ...schema } })).toEqual({
+      a: { type, description, 'x-extensible-enum': ['A', 'B'] },
+    });
+  });
+
+  it.each([
+    [{ type: 'string', const: 'A', enum: ['A'] }],
+    [{ anyOf: [{ $ref: '#/components/schemas/Thing' }, { type: 'null' }] }],
+    [{ type: 'integer', enum: [1, 2] }],
+  ])('no list of texts stays as it is: %j', schema => {
+    expect(withOpenLists(schema)).toEqual(schema);
+  });
+
+  it('public words say no id of ours', () => {
+    expect(withoutIds({ description: 'Shows a key (R-2.4-5, A-57).', example: '(R-1)' })).toEqual({
+      description: 'Shows a key.',
+      example: '(R-1)',
+    });
+    expect(() => withoutIds({ a: { summary: 'As R-1-1 says' } })).toThrow('an id of ours: As R-1-1 says');
+  });
+
+  it('the copy in OpenAPI 3.0 says null, bounds, constants and words beside a reference as 3.0 does', () => {
+    const thing = {
+      properties: {
+        type: { type: ['string', 'null'], contentMediaType: 'image/png' },
+        amount: { type: 'number', exclusiveMinimum: 0 },
+        one: { type: 'string', const: 'A' },
+        other: { $ref: '#/components/schemas/Thing', description: 'The other.' },
+        none: { anyOf: [{ $ref: '#/components/schemas/Thing' }, { type: 'null' }] },
+      },
+    };
+    const info = { title: 'Paycode', license: { name: 'Own', identifier: 'LicenseRef-Own' } };
+    expect(openApi30({ openapi: '3.1.0', info, ...schemaOf(thing) })).toEqual({
+      openapi: '3.0.3',
+      info: { title: 'Paycode', license: { name: 'Own' } },
+      ...schemaOf({
+        properties: {
+          type: { type: 'string', nullable: true },
+          amount: { type: 'number', minimum: 0, exclusiveMinimum: true },
+          one: { type: 'string', enum: ['A'] },
+          other: { allOf: [{ $ref: '#/components/schemas/Thing' }], description: 'The other.' },
+          none: { allOf: [{ $ref: '#/components/schemas/Thing' }], nullable: true },
+        },
+      }),
+    });
   });
 });

@@ -6,20 +6,30 @@ const unportable = /\(\?<?[=!]|\\[1-9]|\[\^\]/;
 const keywordsWithSchemas = new Set(['properties', 'schemas', '$defs', 'patternProperties']);
 const examples = new Set(['example', 'examples', 'enum', 'const', 'default']);
 
-/** The document as generators of clients in other languages read it: `int64` where 32 bits are too few, a type beside each `const`. @throws Error */
+/**
+ * The document as generators of clients in other languages read it: `int64` and `double` where 32 bits are too few, a type beside each `const`.
+ * @throws Error
+ */
 export function portable(document: Schema): Schema {
-  return visited(document, []) as Schema;
+  return mapSchemas(document, widened);
 }
 
-function visited(node: unknown, path: string[]): unknown {
-  if (Array.isArray(node)) return node.map((item, at) => visited(item, [...path, String(at)]));
+type Change = (schema: Schema, path: string[]) => Schema;
+
+/** The document with every object in it changed, schemas and others; examples and the names of members stay. */
+export function mapSchemas(document: Schema, change: Change): Schema {
+  return visited(document, [], change) as Schema;
+}
+
+function visited(node: unknown, path: string[], change: Change): unknown {
+  if (Array.isArray(node)) return node.map((item, at) => visited(item, [...path, String(at)], change));
   if (typeof node !== 'object' || node === null) return node;
   const isSchema = !keywordsWithSchemas.has(path.at(-1) ?? '');
-  const found = isSchema ? widened(node as Schema, path) : (node as Schema);
+  const found = isSchema ? change(node as Schema, path) : (node as Schema);
   return Object.fromEntries(
     Object.entries(found).map(([name, value]) => [
       name,
-      isSchema && examples.has(name) ? value : visited(value, [...path, name]),
+      isSchema && examples.has(name) ? value : visited(value, [...path, name], change),
     ]),
   );
 }
@@ -27,6 +37,8 @@ function visited(node: unknown, path: string[]): unknown {
 function widened(node: Schema, path: string[]): Schema {
   assertPortable(node, path);
   if (isLong(node)) return { ...node, format: 'int64' };
+  // Without a format, Go's generators read 32 bits: a cent is wrong from 131,072 on.
+  if ([node['type']].flat().includes('number') && !('format' in node)) return { ...node, format: 'double' };
   return 'const' in node && !('type' in node) ? { type: typeof node['const'], ...node } : node;
 }
 

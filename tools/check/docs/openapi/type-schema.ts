@@ -115,7 +115,8 @@ function idAware(name: string, schema: Schema): Schema {
 /** `IsOptional` takes null for a member that is left out. */
 function withNull(schema: Schema, isOptional: boolean): Schema {
   if (!isOptional) return schema;
-  if ('$ref' in schema) return { anyOf: [schema, { type: 'null' }] };
+  // Of an object null is not said, because generators make an empty class of `anyOf`.
+  if ('$ref' in schema) return schema;
   return typeof schema['type'] === 'string' && !('enum' in schema) ? { ...schema, type: [schema['type'], 'null'] } : schema;
 }
 
@@ -173,6 +174,7 @@ const rules: Record<string, (args: unknown[]) => Schema> = {
   IsIdText: () => ({ pattern: String.raw`^[1-9]\d{0,15}$` }),
   IsInstantText: () => ({ pattern: String.raw`^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$` }),
   IsNumber: () => ({ type: 'number' }),
+  IsAmount: () => ({ type: 'number' }),
   IsString: () => ({ type: 'string' }),
   IsBoolean: () => ({ type: 'boolean' }),
   Min: ([min]) => ({ minimum: min }),

@@ -215,7 +215,7 @@ export class DispatcherNode {
 
 /** The body says which key it was encrypted with. */
 const sealer: WebhookSealer = {
-  bodyOf: (_, route) => ({ body: route.keyId ?? '', encryption: route.encryption }),
+  bodyOf: (_, { keyId, encryption }) => ({ body: keyId ?? '', encryption, keyId: keyId ?? '' }),
 };
 
 /** PULL_FIRST: the reply does not wait for the commit. */

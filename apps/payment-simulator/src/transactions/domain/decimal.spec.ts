@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { addDecimals, amountProblem, compareDecimals, decimalForm } from './decimal';
+import { addDecimals, amountProblem, compareDecimals, decimalForm, plainAmount } from './decimal';
 
 const cents = fc.integer({ min: 0, max: 1_000_000_000 });
 const text = (value: number) => `${Math.floor(value / 100)}.${String(value % 100).padStart(2, '0')}`;
@@ -21,6 +21,23 @@ describe('exact amounts (A-57)', () => {
   it.each(['1e3', '-1', '01', '.5', '1.', '1.1234567', '1234567890123456', 'NaN', ''])('refuse %s', digits => {
     expect(decimalForm.test(digits)).toBe(false);
     expect(amountProblem(digits, 'ZAR')).toContain('plain decimal');
+  });
+
+  it('of any writing become the same plain digits, and plain ones with the decimals of the currency stay as they came in', () => {
+    fc.assert(
+      fc.property(cents, fc.integer({ min: -9, max: 9 }), fc.integer({ min: 0, max: 9 }), (value, exponent, zeros) => {
+        const plain = text(value);
+        expect(plainAmount(plain, 'ZAR')).toBe(plain);
+        expect(plainAmount(plain + '0'.repeat(zeros), 'ZAR')).toBe(plain);
+        const [, digits, power] = /^(.*)e(.*)$/.exec((value / 100).toExponential())!;
+        expect(compareDecimals(plainAmount(`${digits}E${power}`, 'ZAR'), plain)).toBe(0);
+        const shifted = plainAmount(`1.00e${exponent}`, 'UYW');
+        expect(Number(shifted)).toBeCloseTo(10 ** exponent, 9);
+      }),
+    );
+    expect(
+      ['1e99', '1e-99', '1e100', ' 1', '+1', '0x10', '1_000', ''].map(text => amountProblem(plainAmount(text, 'ZAR'), 'ZAR')),
+    ).toEqual(Array.from({ length: 8 }, () => 'must be a plain decimal number of at most 15 digits and 6 decimals'));
   });
 
   it('have no more decimals than the currency (R-2.5-3)', () => {

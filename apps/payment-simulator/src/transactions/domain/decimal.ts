@@ -29,6 +29,28 @@ export function addDecimals(a: string, b: string): string {
   return decimals === 0 ? whole : `${whole}.${text.slice(-scaleMax).slice(0, decimals)}`;
 }
 
+/** As other writers write an amount: with zeros behind the last decimal, or as a float prints itself (`1.23456789E7`). */
+const writtenForm = /^(0|[1-9]\d{0,14})(?:\.(\d{1,20}))?(?:e([+-]?\d{1,2}))?$/i;
+
+/** The same amount in plain digits, without zeros behind the last decimal of its currency. Any other text stays as it is, for `amountProblem`. */
+export function plainAmount(written: string, currencyCode: string): string {
+  const decimals = decimalsOf(currencyCode);
+  if (decimalForm.test(written) && scaleOf(written) <= decimals) return written;
+  const [form, whole = '', fraction = '', exponent = '0'] = writtenForm.exec(written) ?? [];
+  if (form === undefined) return written;
+  const pointAt = whole.length + Number(exponent);
+  const digits = '0'.repeat(Math.max(0, -pointAt)) + (whole + fraction).padEnd(pointAt, '0');
+  return pointed(digits, Math.max(0, pointAt), decimals);
+}
+
+/** The digits with a point before `pointAt`, and without zeros that say nothing. */
+function pointed(digits: string, pointAt: number, decimals: number): string {
+  const units = digits.slice(0, pointAt).replace(/^0+(?=\d)/, '') || '0';
+  const keptAt = pointAt + decimals;
+  const fraction = digits.slice(pointAt, keptAt) + digits.slice(keptAt).replace(/0+$/, '');
+  return fraction === '' ? units : `${units}.${fraction}`;
+}
+
 /** Why `digits` is not an amount in `currencyCode`, or null. Zero is no amount. */
 export function amountProblem(digits: string | undefined, currencyCode: string): string | null {
   if (digits === undefined || !decimalForm.test(digits))

@@ -12,7 +12,7 @@ import {
   WebhookPoster,
   type WebhookRequest,
 } from '../../posting/post-webhook';
-import { type SealedNotification, WebhookSealer } from '../../posting/webhook-sealer';
+import { type SealedBody, type SealedNotification, WebhookSealer } from '../../posting/webhook-sealer';
 import { RouteSource } from '../../routes/route-source.client';
 
 export function routeTo(url: string | null, changes: Partial<Route> = {}): Route {
@@ -65,9 +65,9 @@ export class FakeScheduler extends ReversalScheduler {
 export class PlainSealer extends WebhookSealer {
   fault: Error | undefined;
 
-  override bodyOf({ payload, version }: SealedNotification, route: Route): { body: string; encryption: string } {
+  override bodyOf({ payload, version }: SealedNotification, route: Route): SealedBody {
     if (this.fault) throw this.fault;
-    return { body: `${route.url} ${version} ${payload}`, encryption: route.encryption };
+    return { body: `${route.url} ${version} ${payload}`, encryption: route.encryption, keyId: 'plain' };
   }
 }
 
