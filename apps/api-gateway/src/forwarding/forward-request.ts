@@ -2,7 +2,7 @@ import { normalisePath } from '@paycode/access';
 import type { AuthorizeAnswer } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import type { Readable } from 'node:stream';
-import { type Admission, RateLimits } from '../limits/rate-limits';
+import { type Admission, type LimitName, RateLimits } from '../limits/rate-limits';
 import { overloaded, type TurnLimits, Turns } from '../limits/turns';
 import type { RelayEndpoints } from '../relay/relay-endpoints';
 import type { Site } from '../site/site';
@@ -125,7 +125,7 @@ export class ForwardRequest {
   private admit(request: ClientRequest): Admitted {
     const authorization = valuesOf(request.headers, 'authorization');
     const admission = this.rates.admit({ address: request.address, authorization, nowMs: performance.now() });
-    refuseBeyondRate(admission.waitS);
+    this.refuseBeyondRate(admission.limit, admission.waitS);
     const path = normalisePath(request.target);
     if (!path.ok)
       throw new DomainError({ status: 400, reason: 'INVALID_PATH', message: `invalid path: ${path.reason}`, headers: cut });
@@ -143,7 +143,9 @@ export class ForwardRequest {
     if (relayed) return relayed;
     const upstream = upstreamOf(path.path);
     if (!upstream) throw new DomainError({ status: 404, reason: 'NO_ROUTE', message: 'Not Found' });
-    return this.forward({ request, path, body, decision, upstream });
+    const rates = this.rates.fieldsFor(admission.credential);
+    const answer = await this.forward({ request, path, body, decision, upstream });
+    return { ...answer, headers: { ...answer.headers, ...rates } };
   }
 
   /** A page of the documentation; undefined for every other path. */
@@ -169,7 +171,13 @@ export class ForwardRequest {
       return;
     }
     const account = isCharged ? undefined : subjectOf(decision.identity);
-    if (account !== undefined) refuseBeyondRate(this.rates.charge(credential, account, performance.now()));
+    if (account !== undefined) this.refuseBeyondRate('account', this.rates.charge(credential, account, performance.now()));
+  }
+
+  private refuseBeyondRate(limit: LimitName, waitS: number): void {
+    if (waitS === 0) return;
+    const headers = this.rates.fieldsOfRefusal(limit, waitS);
+    throw new DomainError({ status: 429, reason: 'RATE_LIMITED', message: 'Too Many Requests', headers });
   }
 
   private async bodyOf({ request, isHook }: Admitted): Promise<Buffer | null> {
@@ -228,16 +236,6 @@ export class ForwardRequest {
       throw unavailable('UPSTREAM_UNAVAILABLE', 'the service is temporarily unavailable', cause);
     }
   }
-}
-
-function refuseBeyondRate(waitS: number): void {
-  if (waitS === 0) return;
-  throw new DomainError({
-    status: 429,
-    reason: 'RATE_LIMITED',
-    message: 'Too Many Requests',
-    headers: { 'retry-after': String(waitS) },
-  });
 }
 
 /**

@@ -22,14 +22,18 @@ describe('request rates', () => {
   });
   const basic = (text: string) => ({ headers: { authorization: `Basic ${Buffer.from(text).toString('base64')}` } });
 
-  it('beyond its rate a credential gets a JSON 429 with Retry-After; others go on', async () => {
+  it('beyond its rate a credential gets a JSON 429 with Retry-After and the limit that it met; others go on', async () => {
     gateway = await GatewayUnderTest.start({ CREDENTIAL_RATE_PER_S: '1', CREDENTIAL_RATE_BURST: '3' });
     const as = (text: string) => gateway!.send('/pluto/code/x', basic(text));
     const first = await Promise.all(Array.from({ length: 8 }, () => as('psp-1:a')));
     const refused = first.filter(answer => answer.status === 429);
     expect(refused).toHaveLength(5);
     expect(refused[0]!.body).toMatchObject({ status: 429, error: 'Too Many Requests', path: '/pluto/code/x' });
-    expect(Number(refused[0]!.headers['retry-after'])).toBe(1);
+    expect(refused[0]!.headers).toMatchObject({
+      'retry-after': '1',
+      'ratelimit-policy': '"account";q=3;w=3',
+      ratelimit: '"account";r=0;t=1',
+    });
     expect(gateway.auth.seen).toHaveLength(3);
     expect((await as('psp-2:b')).status).toBe(200);
     nowMs += 1_000;
@@ -38,7 +42,7 @@ describe('request rates', () => {
 
   const assertionOf = (sub: string) => `e30.${Buffer.from(JSON.stringify({ sub })).toString('base64url')}.sig`;
 
-  it("the rate is the account's: other spellings, further passwords and sessions of one account do not multiply it (T-05)", async () => {
+  it("the rate is the account's: other spellings, further passwords and sessions of one account do not multiply it, and each answer says what is left (T-05)", async () => {
     gateway = await GatewayUnderTest.start({ CREDENTIAL_RATE_PER_S: '1', CREDENTIAL_RATE_BURST: '3' });
     gateway.auth.answer = (_request, response) => json(response, { allowed: true, identity: assertionOf('psp-1') });
     const good = Buffer.from('psp-1:a').toString('base64');
@@ -46,11 +50,14 @@ describe('request rates', () => {
     const basics = Array.from({ length: 10 }, (_, i) => `${i % 2 ? 'basic' : 'Basic'}${' '.repeat(i + 1)}${good}`);
     const lines = [...basics, ...Array.from({ length: 30 }, (_, i) => `Bearer a.b.c${i}`)];
     let passed = 0;
+    const left: unknown[] = [];
     for (const authorization of lines) {
-      const { status } = await gateway.send('/pluto/code/x', { headers: { authorization } });
+      const { status, headers } = await gateway.send('/pluto/code/x', { headers: { authorization } });
       passed += Number(status === 200);
+      if (status === 200) left.push(headers['ratelimit']);
     }
     expect(passed).toBe(3);
+    expect(left).toEqual(['"account";r=2;t=1', '"account";r=1;t=1', '"account";r=0;t=1']);
     expect(gateway.upstream.seen).toHaveLength(3);
   });
 
@@ -70,6 +77,8 @@ describe('request rates', () => {
     gateway = await GatewayUnderTest.start({ ADDRESS_RATE_PER_S: '1', ADDRESS_RATE_BURST: '3' });
     const answers = await Promise.all(Array.from({ length: 8 }, () => gateway!.send('/public/x')));
     expect(answers.map(answer => answer.status).sort()).toEqual([200, 200, 200, 429, 429, 429, 429, 429]);
+    expect(answers.find(({ status }) => status === 200)!.headers).not.toHaveProperty('ratelimit');
+    expect(answers.find(({ status }) => status === 429)!.headers['ratelimit']).toBe('"address";r=0;t=1');
     expect(gateway.auth.seen).toHaveLength(3);
   });
 

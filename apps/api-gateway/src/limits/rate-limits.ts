@@ -18,10 +18,15 @@ export interface Caller {
   nowMs: number;
 }
 
+/** Names of the limits in the `RateLimit` fields. */
+export type LimitName = 'address' | 'account';
+
 /** Result for a caller before auth-session is asked. */
 export interface Admission {
   /** 0 when the request may pass, else whole seconds to wait. */
   waitS: number;
+  /** The limit that the wait comes from. */
+  limit: LimitName;
   /** Digest of the credential; undefined without one, or without a limit. */
   credential?: string;
   /** Whether the account of the credential is known, and has been charged. */
@@ -40,19 +45,19 @@ export class RateLimits {
   private readonly byCredential: TokenBuckets | undefined;
   private readonly accounts = new BoundedMap<string, string>(bucketsMax);
 
-  constructor(settings: RateLimitSettings) {
+  constructor(private readonly settings: RateLimitSettings) {
     this.byAddress = bucketsOf(settings.addressPerS, settings.addressBurst);
     this.byCredential = bucketsOf(settings.credentialPerS, settings.credentialBurst);
   }
 
   admit({ address, authorization, nowMs }: Caller): Admission {
     const addressWaitMs = this.byAddress?.take(addressKey(address), nowMs) ?? 0;
-    if (addressWaitMs > 0) return { waitS: wholeSeconds(addressWaitMs), isCharged: false };
-    if (!this.byCredential || authorization.length === 0) return { waitS: 0, isCharged: false };
+    if (addressWaitMs > 0) return { waitS: wholeSeconds(addressWaitMs), limit: 'address', isCharged: false };
+    if (!this.byCredential || authorization.length === 0) return { waitS: 0, limit: 'account', isCharged: false };
     const credential = digestOf(authorization);
     const account = this.accounts.get(credential);
     const waitMs = this.byCredential.take(account ?? credential, nowMs);
-    return { waitS: wholeSeconds(waitMs), credential, isCharged: account !== undefined };
+    return { waitS: wholeSeconds(waitMs), limit: 'account', credential, isCharged: account !== undefined };
   }
 
   /**
@@ -63,6 +68,31 @@ export class RateLimits {
     const key = `account ${account}`;
     this.accounts.set(credential, key);
     return wholeSeconds(this.byCredential?.take(key, nowMs) ?? 0);
+  }
+
+  /** Fields of an answer to a credential that was let in: the rate of its account, and the requests left. None without a limit. */
+  fieldsFor(credential: string | undefined): Record<string, string> {
+    const account = credential === undefined ? undefined : this.accounts.get(credential);
+    if (!this.byCredential || account === undefined) return {};
+    return this.fields('account', { left: this.byCredential.left(account), nextS: 1 });
+  }
+
+  /** Fields of a refusal: nothing is left before `waitS`. */
+  fieldsOfRefusal(limit: LimitName, waitS: number): Record<string, string> {
+    return { 'retry-after': String(waitS), ...this.fields(limit, { left: 0, nextS: waitS }) };
+  }
+
+  /**
+   * draft-ietf-httpapi-ratelimit-headers-11. Its policies are windows, these are buckets: `q` requests at once, which come back within `w` seconds; `t` seconds
+   * until more come back.
+   */
+  private fields(limit: LimitName, { left, nextS }: { left: number; nextS: number }): Record<string, string> {
+    const { addressPerS, addressBurst, credentialPerS, credentialBurst } = this.settings;
+    const [perS, burst] = limit === 'address' ? [addressPerS, addressBurst] : [credentialPerS, credentialBurst];
+    return {
+      'ratelimit-policy': `"${limit}";q=${burst};w=${Math.ceil(burst / perS)}`,
+      ratelimit: `"${limit}";r=${left};t=${nextS}`,
+    };
   }
 
   /** Removes a refused credential from its account. */

@@ -29,6 +29,11 @@ export class TokenBuckets {
     return bucket.take(nowMs);
   }
 
+  /** Whole tokens that a key has left, as of its last use. */
+  left(key: string): number {
+    return Math.floor(this.buckets.get(key)?.tokens ?? this.rate.burst);
+  }
+
   get size(): number {
     return this.buckets.size;
   }
