@@ -32,7 +32,6 @@ export type {
 export * from './notification/tx-state';
 export * from './notification/without-payer';
 export { publishedContracts } from './published-contracts';
-export { breakingChanges } from './schema/schema-compatibility';
 export * from './sandbox/scenarios';
 export type { JsonSchema, ParseResult } from './schema/contract';
 export { isInstant } from './schema/field-rules.ts';

@@ -1,5 +1,5 @@
 import { type Entry, entriesOf, versionProblems } from './api-version-pages.ts';
-import { type Contract, contractOf, type Document, type Schema, contractChanges } from './contract-changes.ts';
+import { type Contract, contractOf, type Document, type Schema, contractChanges, eventBreaks } from './contract-changes.ts';
 
 const sent = {
   type: 'object',
@@ -136,6 +136,47 @@ describe('changes of the contract between two versions of the API', () => {
     expect(breaking).toEqual([]);
     expect(added.sort()).toEqual(['C', 'GONE', 'more', 'note']);
   });
+});
+
+describe('changes of an event, which has older readers and older writers', () => {
+  const event = {
+    type: 'object',
+    required: ['a', 'b'],
+    properties: { a: { type: 'string', maxLength: 9 }, b: { enum: ['X', 'Y'] }, c: { type: 'integer', minimum: 1 } },
+  };
+  const withField = (name: string, schema: Schema) => withProperties(event, { [name]: schema });
+  const { c: _, ...others } = event.properties;
+
+  it.each<[string, Schema]>([
+    ['no change', event],
+    ['a new field', withField('d', { type: 'string' })],
+    ['a longer text, and words', withField('a', { type: 'string', maxLength: 10, description: 'new words' })],
+    ['a text of any length', withField('a', { type: 'string' })],
+    ['more values', withField('b', { enum: ['X', 'Y', 'Z'] })],
+    ['any value', withField('b', {})],
+    ['a lower minimum', withField('c', { type: 'integer', minimum: 0 })],
+  ])('%s: breaks nobody', (_, after) => expect(eventBreaks(event, after)).toEqual([]));
+
+  it.each<[string, Schema, ...problems: string[]]>([
+    ['a removed field', { ...event, properties: others }, '$.c was removed'],
+    ['a field that became optional', { ...event, required: ['a'] }, '$.b is no longer promised'],
+    ['a field that became required', { ...event, required: ['a', 'b', 'c'] }, '$.c became required'],
+    ['a shorter text', withField('a', { type: 'string', maxLength: 8 }), '$.a: maxLength was 9 and is 8'],
+    ['a lower bound', withField('a', { ...others.a, minLength: 1 }), '$.a: minLength was undefined and is 1'],
+    ['a higher minimum', withField('c', { type: 'integer', minimum: 2 }), '$.c: minimum was 1 and is 2'],
+    ['a new pattern', withField('a', { ...others.a, pattern: '^x' }), '$.a: pattern changed'],
+    ['another type', withField('c', { type: 'string', minimum: 1 }), '$.c: type was integer and is string'],
+    ['a wider type', withField('c', { type: ['integer', 'null'], minimum: 1 }), '$.c: type was integer and is integer|null'],
+    ['an upper bound', withField('c', { ...event.properties.c, maximum: 5 }), '$.c: maximum was undefined and is 5'],
+    ['a removed value', withField('b', { enum: ['X'] }), '$.b: value Y was removed'],
+    ['a list of values', withField('a', { ...others.a, enum: ['x'] }), '$.a was narrowed to a list of values'],
+    [
+      'no field any more',
+      { type: 'object' },
+      ...['a', 'b', 'c'].map(name => `$.${name} was removed`),
+      ...['a', 'b'].map(name => `$.${name} is no longer promised`),
+    ],
+  ])('%s: breaks', (_, after, ...problems) => expect(eventBreaks(event, after)).toEqual(problems));
 });
 
 describe('the API changelog', () => {

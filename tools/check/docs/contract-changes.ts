@@ -96,7 +96,7 @@ function schemasOf({ content = {} }: Content = {}): Record<string, Schema> {
   return Object.fromEntries(Object.entries(content).map(([type, { schema = {} }]) => [type, withoutWords(schema) as Schema]));
 }
 
-const words = new Set(['title', 'description', 'example', 'examples']);
+const words = new Set(['$schema', '$id', 'title', 'description', 'example', 'examples']);
 
 /** A member of `properties` may have the name of such a word. */
 function withoutWords(value: unknown, isProperties = false): unknown {
@@ -124,7 +124,7 @@ export function contractChanges({ before, after }: Both<Contract>): Changes {
   ]);
 }
 
-type Comparisons = Record<Direction, SchemaComparison>;
+type Comparisons = Record<'received' | 'sent', SchemaComparison>;
 
 function operations({ before, after }: Both<Record<string, OperationContract>>, comparisons: Comparisons): Changes[] {
   const kept = Object.entries(before).map(([name, was]) => {
@@ -171,8 +171,11 @@ function bodies({ before, after }: Bodies, path: string, comparison: SchemaCompa
   );
 }
 
-/** Direction of a value. Paycode may accept more from others than before, and may promise more about the values that it sends. */
-type Direction = 'received' | 'sent';
+/**
+ * Direction of a value. Paycode may accept more from others than before, and may promise more about the values that it sends. An `event` has older
+ * readers and older writers: its fields neither go nor become required, and its rules may only grow wider.
+ */
+type Direction = 'received' | 'sent' | 'event';
 
 interface Changes {
   /** Changes that break a client or receiver that relied on the contract. */
@@ -204,6 +207,12 @@ const bounds: Readonly<Record<string, 1 | -1>> = {
   ...{ minimum: -1, minLength: -1, minItems: -1, minProperties: -1, exclusiveMinimum: -1 },
 };
 const compared = new Set(['$ref', 'properties', 'required', 'enum', 'type', ...nested, ...Object.keys(bounds)]);
+
+/** Changes that break readers or writers of an event or of a stored notification, from one version of its schema to the next. */
+export function eventBreaks(before: Schema, after: Schema): string[] {
+  return new SchemaComparison({ before: {}, after: {} }, 'event').compare(withoutWords({ before, after }) as Both<Schema>, '$')
+    .breaking;
+}
 
 /** Compares two versions of a schema whose references `before.of` and `after.of` resolve. */
 class SchemaComparison {
@@ -239,8 +248,11 @@ class SchemaComparison {
 
   private required({ before, after }: Both<Schema>, path: string): Changes {
     const [was, is] = [listOf(before, 'required'), listOf(after, 'required')];
-    if (this.direction === 'received') return breaks(...without(is, was).map(name => `${path}.${name} became required`));
-    return breaks(...without(was, is).map(name => `${path}.${name} is no longer promised`));
+    const [added, lost] = [without(is, was), without(was, is)];
+    return breaks(
+      ...(this.direction === 'sent' ? [] : added.map(name => `${path}.${name} became required`)),
+      ...(this.direction === 'received' ? [] : lost.map(name => `${path}.${name} is no longer promised`)),
+    );
   }
 
   private values({ before, after }: Both<Schema>, path: string): Changes {
@@ -259,12 +271,13 @@ class SchemaComparison {
 
   private types({ before, after }: Both<Schema>, path: string): Changes {
     const [was, is] = [[before['type']].flat(), [after['type']].flat()];
-    const lost = this.direction === 'received' ? without(was, is) : without(is, was);
-    return lost.length > 0 ? breaks(`${path}: type was ${was.join('|')} and is ${is.join('|')}`) : noChanges;
+    const lost = this.direction === 'sent' ? [] : without(was, is);
+    const added = this.direction === 'received' ? [] : without(is, was);
+    return lost.length + added.length > 0 ? breaks(`${path}: type was ${was.join('|')} and is ${is.join('|')}`) : noChanges;
   }
 
   private bounds({ before, after }: Both<Schema>, path: string): Changes {
-    const sign = this.direction === 'received' ? 1 : -1;
+    const sign = this.direction === 'sent' ? -1 : 1;
     const at = (schema: Schema, key: string): number =>
       typeof schema[key] === 'number' ? sign * bounds[key]! * schema[key] : sign * Infinity;
     const narrower = Object.keys(bounds).filter(key => at(after, key) < at(before, key));

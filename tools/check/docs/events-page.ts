@@ -4,6 +4,7 @@ import { format, resolveConfig } from 'prettier';
 import { parse, stringify } from 'yaml';
 import { deadLetterDefaults, topicCatalog, topicDefaults } from '../../../libs/dto/src/events/topic-catalog.ts';
 import { loadWorkspaceModules } from '../../run/build/bundle-options.ts';
+import { eventBreaks } from './contract-changes.ts';
 import { type Page, assertAsyncApi, yamlOf } from './page.ts';
 import type { TopicDefinition } from '../../../libs/dto/src/events/define-event.ts';
 
@@ -22,7 +23,6 @@ interface Contracts {
   events: Record<string, Event>;
   eventName(event: Event): string;
   publishedContracts(): Record<string, JsonSchema>;
-  breakingChanges(before: JsonSchema, after: JsonSchema): string[];
 }
 
 /** AsyncAPI 3 document from the registry of events in libs/dto and their golden samples. */
@@ -265,12 +265,12 @@ export function topicsPages(): Page[] {
  */
 export async function contractPages(): Promise<Page[]> {
   const modules = await loadWorkspaceModules({ dto: join(root, 'libs/dto/src/index.ts') });
-  const { publishedContracts, breakingChanges } = modules['dto'] as unknown as Contracts;
+  const { publishedContracts } = modules['dto'] as unknown as Contracts;
   return Promise.all(
     Object.entries(publishedContracts()).map(async ([name, schema]) => {
       const path = `libs/dto/contracts/${name}.schema.json`;
       const broken = existsSync(join(root, path))
-        ? breakingChanges(JSON.parse(readFileSync(join(root, path), 'utf8')) as JsonSchema, schema)
+        ? eventBreaks(JSON.parse(readFileSync(join(root, path), 'utf8')) as JsonSchema, schema)
         : [];
       if (broken.length > 0)
         throw new Error(`${path}: others rely on it, so give the change a new version:\n${broken.join('\n')}`);

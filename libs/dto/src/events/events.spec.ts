@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import Ajv from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
@@ -31,6 +32,11 @@ const odd = fc.oneof(
 );
 
 describe('the registry of events', () => {
+  it('has its contracts published with that of the notification, and no other (libs/dto/contracts)', () => {
+    const names = Object.keys(dto.publishedContracts()).map(name => `${name}.schema.json`);
+    expect(readdirSync(join(__dirname, '../../contracts')).sort()).toEqual(names.sort());
+  });
+
   it('has an entry for each definition in this folder, and each entry is exported', () => {
     const defined = readdirSync(__dirname).flatMap(file => /^(.*)\.event\.ts$/.exec(file)?.[1] ?? []);
     expect(registered.map(eventName).sort()).toEqual(defined.sort());
