@@ -58,49 +58,14 @@ function outcomeOf({ status, numPassingAsserts = 0 }: ReportedTest): Evidence['o
   return numPassingAsserts > 0 ? 'shown' : 'without an assertion';
 }
 
-/** Tests that only read declarations or files and run no code that decides. */
-const kinds: [kind: string, file: RegExp][] = [
-  ['declared shapes and golden samples', /^libs\/dto\//],
-  [
-    'files that are read, nothing that runs',
-    /^tools\/(check\/(manifests|docs|gates)|run\/(images|compose))\/|\/observability-files-/,
-  ],
-];
-const running = 'running code';
-
-const kindOf = (file: string): string => kinds.find(([, pattern]) => pattern.test(file))?.[0] ?? running;
-
-export interface Verdict {
-  id: string;
-  isShown: boolean;
-  /** Why there is no proof, or why the proof is weak; undefined for a good proof. */
-  remark?: string;
-}
-
-/** Result for an id. `citedIn`: files that mention it anywhere. */
-export function verdictOn(id: string, evidence: readonly Evidence[], citedIn: readonly string[]): Verdict {
-  const shown = evidence.filter(({ outcome }) => outcome === 'shown');
-  if (shown.length === 0) return { id, isShown: false, remark: whyNot(evidence, citedIn) };
-  const found = new Set(shown.map(({ file }) => kindOf(file)));
-  const [kind] = found;
-  if (found.size === 1 && kind !== running) return { id, isShown: true, remark: `only by ${kind}` };
-  return shown.length === 1 ? { id, isShown: true, remark: `only by one test, ${shown[0]!.file}` } : { id, isShown: true };
-}
-
-function whyNot(evidence: readonly Evidence[], citedIn: readonly string[]): string {
-  if (evidence.length > 0) return evidence.map(({ file, outcome }) => `${outcome}: ${file}`).join('; ');
-  return citedIn.length > 0 ? `in the name of no test that ran; mentioned in ${citedIn.join(', ')}` : 'named by no test';
-}
-
-export interface ReportFile {
-  file: string;
-  report: Report;
-  /** Hours since it was written. */
-  ageHours: number;
+/** Why nothing proves an id; undefined when a test does. */
+export function problemOf(evidence: readonly Evidence[]): string | undefined {
+  if (evidence.some(({ outcome }) => outcome === 'shown')) return undefined;
+  return evidence.map(({ file, outcome }) => `${outcome}: ${file}`).join('; ') || 'in the name of no test that ran';
 }
 
 /** Reports of Jest in these files and folders. @throws Error when there is no report, or a file is not a report */
-export function readReports(paths: readonly string[]): ReportFile[] {
+export function readReports(paths: readonly string[]): Report[] {
   const files = paths.flatMap(path => {
     if (!existsSync(path)) return [];
     if (!statSync(path).isDirectory()) return [path];
@@ -113,11 +78,11 @@ export function readReports(paths: readonly string[]): ReportFile[] {
   return files.map(readReport);
 }
 
-function readReport(file: string): ReportFile {
+function readReport(file: string): Report {
   const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
   if (!Array.isArray(report.testResults)) throw new Error(`${file} is not a report of Jest: it has no testResults`);
   const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
   if (tests.some(({ status }) => status === 'passed') && tests.every(({ numPassingAsserts }) => numPassingAsserts === undefined))
     throw new Error(`${file} does not say how many assertions held (numPassingAsserts)`);
-  return { file, report, ageHours: (Date.now() - statSync(file).mtimeMs) / 3_600_000 };
+  return report;
 }
