@@ -18,7 +18,7 @@ const specs = [
   'tools/prove/guide/*.ts',
   '**/testing/**/*.ts',
   '**/*.conformance.ts',
-  '**/*.planted.ts',
+  '**/*.fixture.ts',
   'apps/platform-e2e/**/*.ts',
 ];
 

@@ -12,7 +12,7 @@ const record = join(import.meta.dirname, 'size.json');
 const remedy = 'remove as much, or raise it in tools/check/gates/size.json and say why in the commit';
 /** These may grow without an entry: a regression test, a kit, a manifest. The totals count them. */
 const onlyShown = ['specs', 'kits', 'k8s'];
-const isTest = /\.(spec|conformance|planted)\.ts$|\/testing\/|^apps\/platform-e2e\//;
+const isTest = /\.(spec|conformance|fixture)\.ts$|\/testing\/|^apps\/platform-e2e\//;
 const isProven = /^(apps|libs)\/|^tools\/prove\//;
 
 /** Numbers that rose above the recorded ones, with what may be behind them. @param isRecording lowers the recorded numbers instead */
@@ -60,7 +60,7 @@ function areaSizes(texts: ReadonlyMap<string, string>): Sizes {
 /** The first that fits is the area of a file. */
 const areas: readonly [area: string, files: RegExp][] = [
   ['generated', /^docs\/reference\/|schema\.sql$|^libs\/dto\/contracts\/|\/portal-api\.d\.ts$/],
-  ['specs', /^(apps|libs)\/.*(\.(spec|conformance|planted)\.ts$|\/testing\/)|^apps\/platform-e2e\//],
+  ['specs', /^(apps|libs)\/.*(\.(spec|conformance|fixture)\.ts$|\/testing\/)|^apps\/platform-e2e\//],
   ['product', /^(apps|libs)\//],
   ['tools', /^tools\//],
   ['kits', /^kits\//],

@@ -2,22 +2,22 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
-import { PlantedRun } from './planted/planted-run';
+import { FixtureRun } from './fixtures/fixture-run';
 
 describe('open resources of a spec file', () => {
   let folder: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'paycode-planted-'));
+    folder = mkdtempSync(join(tmpdir(), 'paycode-fixture-'));
     chmodSync(folder, 0o755);
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   async function outcomeOf(file: string): Promise<{ output: string; code: number | null; tests: object }> {
-    const run = new PlantedRun(file, folder);
+    const run = new FixtureRun(file, folder);
     const code = await run.exited;
     const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(
-      readFileSync(join(folder, 'planted.json'), 'utf8'),
+      readFileSync(join(folder, 'fixture.json'), 'utf8'),
     ) as Record<string, number>;
     return { output: run.output, code, tests: { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } };
   }
@@ -27,12 +27,12 @@ describe('open resources of a spec file', () => {
     expect(code).toBe(1);
     expect(tests).toEqual({ numPassedTests: 1, numFailedTests: 1, numRuntimeErrorTestSuites: 1 });
     const parts = [
-      /Expected: "what the spec wants"\s+Received: "the planted answer"/,
+      /Expected: "what the spec wants"\s+Received: "the answer of the fixture"/,
       /the spec file left open:\n/,
       /server listening on 127\.0\.0\.1:\d+\n/,
       /connection 127\.0\.0\.1:\d+ -> 127\.0\.0\.1:\d+\n/,
       /child process \d+: .*setInterval/,
-      /setInterval started in tools\/prove\/testing\/planted\/cases\.planted\.ts:\d+/,
+      /setInterval started in tools\/prove\/testing\/fixtures\/cases\.fixture\.ts:\d+/,
       /Tests: {7}1 failed, 1 passed, 2 total/,
     ];
     const places = parts.map(part => output.search(part));
@@ -47,7 +47,7 @@ describe('open resources of a spec file', () => {
     expect(code).toBe(1);
     expect(tests).toEqual({ numPassedTests: 1, numFailedTests: 0, numRuntimeErrorTestSuites: 1 });
     expect(output).toMatch(/UDP socket on 127\.0\.0\.1:\d+/);
-    expect(output).toMatch(/setTimeout started in tools\/prove\/testing\/planted\/cases\.planted\.ts:\d+/);
+    expect(output).toMatch(/setTimeout started in tools\/prove\/testing\/fixtures\/cases\.fixture\.ts:\d+/);
     expect(output).toMatch(/still open: .*Timeout/);
     expect(output).toContain('that fails the run');
   });
@@ -55,7 +55,7 @@ describe('open resources of a spec file', () => {
   it('of a file that does not load does not keep the run from ending', async () => {
     const { output, code } = await outcomeOf('does-not-load');
     expect(code).toBe(1);
-    expect(output).toContain('the planted error of loading');
+    expect(output).toContain('the seeded error of loading');
   });
 
   it('is nothing, but a test is skipped without a reason: that fails the run as well', async () => {
@@ -64,11 +64,11 @@ describe('open resources of a spec file', () => {
   });
 
   it('is nothing, but Jest ends before it tells its results: that fails the run as well', async () => {
-    const run = new PlantedRun('ends-the-run', folder);
+    const run = new FixtureRun('ends-the-run', folder);
     const code = await run.exited;
     expect({ code, output: run.output }).toEqual({
       code: 1,
-      output: expect.stringMatching(/Jest ended with 0 before it wrote .*planted\.json/),
+      output: expect.stringMatching(/Jest ended with 0 before it wrote .*fixture\.json/),
     });
   });
 
@@ -76,8 +76,8 @@ describe('open resources of a spec file', () => {
     const { output, code } = await outcomeOf('passes');
     expect({ code, output }).toEqual({ code: 0, output });
     expect(output).toMatch(/Tests: {7}1 skipped, 2 passed, 3 total/);
-    expect(output).toContain('Skipped: 1 (nothing was planted)');
-    expect(readdirSync(folder)).toEqual(['planted.json']);
+    expect(output).toContain('Skipped: 1 (no fixture asked for it)');
+    expect(readdirSync(folder)).toEqual(['fixture.json']);
   });
 });
 

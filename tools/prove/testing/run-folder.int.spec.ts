@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { SmallDisk } from '../faults/environment/database-server.ts';
-import { PlantedRun } from './planted/planted-run';
+import { FixtureRun } from './fixtures/fixture-run';
 import { bootId, processesOf, processNamespace, startOf } from './processes.ts';
 import { openRunFolder, sweepDeadRuns } from './run-folder.ts';
 
@@ -110,22 +110,22 @@ describe('the temporary folder of a test run', () => {
 
   it('holds everything of a killed test run: the next run removes its PostgreSQL and its files', async () => {
     const note = join(base, 'note.json');
-    const killedRun = new PlantedRun('waits-for-ever', base, { PLANTED_NOTE: note, PAYCODE_TEST_DATABASE_URL: '' });
-    const told = await eventually(
+    const killedRun = new FixtureRun('waits-for-ever', base, { FIXTURE_NOTE: note, PAYCODE_TEST_DATABASE_URL: '' });
+    const facts = await eventually(
       () => JSON.parse(readFileSync(note, 'utf8')) as { folder: string; database: string },
       patienceMs,
     );
-    const left = processesOf(told.folder);
+    const left = processesOf(facts.folder);
     expect(left.length).toBeGreaterThan(1);
     // The runner first, then Jest with all its workers: nobody is left to clean up.
     for (const pid of [killedRun.child.pid!, ...left]) if (isJest(pid)) process.kill(pid, 'SIGKILL');
     await killedRun.exited;
-    const next = new PlantedRun('passes', base, { PAYCODE_TEST_DATABASE_URL: '' });
+    const next = new FixtureRun('passes', base, { PAYCODE_TEST_DATABASE_URL: '' });
     expect({ code: await next.exited, output: next.output }).toEqual({
       code: 0,
       output: expect.stringContaining('Cleared away'),
     });
-    expect(existsSync(told.folder)).toBe(false);
+    expect(existsSync(facts.folder)).toBe(false);
     expect(left.filter(isRunning)).toEqual([]);
   }, 240_000);
 });

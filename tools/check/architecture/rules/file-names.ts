@@ -14,7 +14,7 @@ const classSuffixes = new Set(
 
 /** Suffixes of files that are named for something else than a class. */
 const otherSuffixes = new Set(
-  `browser cluster compat conformance contract definition dto e2e event fault guide int kit main manifest migration nodes planted policy ports preload provider rule spec sql
+  `browser cluster compat conformance contract definition dto e2e event fault guide int kit main manifest migration nodes fixture policy ports preload provider rule spec sql
    token worker`.split(/\s+/),
 );
 
