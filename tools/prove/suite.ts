@@ -23,11 +23,10 @@ interface Suite {
 const suites: Record<string, Suite> = {
   'gateway-compat': {
     help: `one black-box contract for api-gateway and for nginx with auth-session as its external authorization.
-Needs HAProxy and nginx with njs: apt-get install haproxy nginx libnginx-mod-http-js`,
+Needs nginx with njs: apt-get install nginx libnginx-mod-http-js`,
     config: 'tools/prove/suites.jest.config.cjs',
     env: { PROVE_SUITE: '*.compat' },
-    obstacle: () =>
-      missingPrograms({ nginx: ['-v'], haproxy: ['-v'] })[0] ?? (existsSync(njs) ? undefined : 'the njs module of nginx'),
+    obstacle: () => missingPrograms({ nginx: ['-v'] })[0] ?? (existsSync(njs) ? undefined : 'the njs module of nginx'),
     prepare: () => buildApps(['auth-session', 'api-gateway']),
   },
   guide: {

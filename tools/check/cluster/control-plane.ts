@@ -36,18 +36,10 @@ interface PlanePorts {
   controllers: number;
 }
 
-/** For a cluster with nodes. */
-interface PlaneSettings {
-  /** As `--controllers` takes them. */
-  controllers?: readonly string[];
-  apiFlags?: readonly string[];
-}
-
 /** Where the programs of a control plane keep their files, and how they reach each other. */
 interface PlaneProcess {
   folder: string;
   ports: PlanePorts;
-  settings: PlaneSettings;
 }
 
 function etcdFlags({ folder, ports }: PlaneProcess): string[] {
@@ -58,7 +50,7 @@ function etcdFlags({ folder, ports }: PlaneProcess): string[] {
   return [`--data-dir=${join(folder, 'etcd-data')}`, '--unsafe-no-fsync', ...urls, ...first];
 }
 
-function apiFlags({ folder, ports, settings }: PlaneProcess): string[] {
+function apiFlags({ folder, ports }: PlaneProcess): string[] {
   const key = join(folder, 'service-accounts.key');
   return [
     `--etcd-servers=http://127.0.0.1:${ports.etcd}`,
@@ -74,14 +66,13 @@ function apiFlags({ folder, ports, settings }: PlaneProcess): string[] {
     `--service-account-signing-key-file=${key}`,
     `--service-cluster-ip-range=${serviceRange}`,
     `--admission-control-config-file=${join(folder, 'admission.json')}`,
-    ...(settings.apiFlags ?? []),
   ];
 }
 
-function controllerFlags({ folder, ports, settings }: PlaneProcess): string[] {
+function controllerFlags({ folder, ports }: PlaneProcess): string[] {
   return [
     `--kubeconfig=${join(folder, 'kubeconfig')}`,
-    `--controllers=${(settings.controllers ?? controllers).join(',')}`,
+    `--controllers=${controllers.join(',')}`,
     '--leader-elect=false',
     '--bind-address=127.0.0.1',
     `--secure-port=${ports.controllers}`,
@@ -120,7 +111,6 @@ export class ControlPlane {
   private readonly token = randomBytes(24).toString('hex');
   private running: ChildProcess[] = [];
   private isStopping = false;
-  private settings: PlaneSettings = {};
   readonly api: ApiClient;
 
   private constructor(
@@ -132,11 +122,10 @@ export class ControlPlane {
   }
 
   /** `programs`: the folder of them. `template`: the data folder of an etcd that was stopped. */
-  static async start(programs: string, template?: string, settings: PlaneSettings = {}): Promise<ControlPlane> {
+  static async start(programs: string, template?: string): Promise<ControlPlane> {
     const folder = mkdtempSync(join(tmpdir(), 'paycode-cluster-'));
     const [etcd, peer, api, controllerPort] = [await freePort(), await freePort(), await freePort(), await freePort()];
     const plane = new ControlPlane(programs, folder, { etcd, peer, api, controllers: controllerPort });
-    plane.settings = settings;
     if (template) cpSync(template, plane.in('etcd-data'), { recursive: true });
     plane.writeSettings();
     plane.launch('etcd', etcdFlags(plane.own));
@@ -154,11 +143,6 @@ export class ControlPlane {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Of an administrator. */
-  get kubeconfig(): string {
-    return this.in('kubeconfig');
-  }
-
   /** Runs kubectl with manifests on its standard input. */
   kubectl(args: string[], manifests: readonly object[] = []): ProgramResult {
     const { status, stdout, stderr, error } = spawnSync(join(this.programs, 'kubectl'), args, {
@@ -171,20 +155,17 @@ export class ControlPlane {
     return { status: status ?? 1, output: stdout, complaints: linesOf(stderr) };
   }
 
-  /** Runs helm. */
-  readonly helm = (args: string[]): Promise<ProgramResult> => this.beside('helm', args);
-
-  /** Runs a program of an administrator; meanwhile a test may do what a node or a shop would. */
-  beside(program: 'helm' | 'kubectl', args: string[]): Promise<ProgramResult> {
+  /** Runs helm of an administrator; meanwhile a test may do what a node would. */
+  helm(args: string[]): Promise<ProgramResult> {
     return new Promise(resolve =>
-      execFile(join(this.programs, program), args, this.asAdministrator(), (error, output, stderr) =>
+      execFile(join(this.programs, 'helm'), args, this.asAdministrator(), (error, output, stderr) =>
         resolve({ status: error ? 1 : 0, output, complaints: linesOf(stderr) }),
       ),
     );
   }
 
   private get own(): PlaneProcess {
-    return { folder: this.folder, ports: this.ports, settings: this.settings };
+    return { folder: this.folder, ports: this.ports };
   }
 
   private asAdministrator() {

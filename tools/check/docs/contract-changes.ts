@@ -216,6 +216,12 @@ export function eventBreaks(before: Schema, after: Schema): string[] {
     .breaking;
 }
 
+/** Changes that break readers or writers of an event or of a stored notification, from one version of its schema to the next. */
+export function eventBreaks(before: Schema, after: Schema): string[] {
+  return new SchemaComparison({ before: {}, after: {} }, 'event').compare(withoutWords({ before, after }) as Both<Schema>, '$')
+    .breaking;
+}
+
 /** Compares two versions of a schema whose references `before.of` and `after.of` resolve. */
 class SchemaComparison {
   private readonly schemas: Both<Record<string, Schema>>;

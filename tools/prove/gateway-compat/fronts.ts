@@ -124,14 +124,6 @@ export class ContractPlatform {
     return answer.body as Account;
   }
 
-  /** The account is only accepted from these addresses. */
-  async bindToSources({ username }: Account, sourceAddresses: string[]): Promise<void> {
-    const headers = this.tokenKeys.headers('operator', 'auth-session');
-    const url = `http://${this.authSessionAddress}/internal/accounts/${username}/source-addresses`;
-    const answer = await sendJson({ url, method: 'PUT', headers, body: { sourceAddresses } });
-    if (answer.status !== 200) throw new Error(`sources not bound: ${answer.status} ${answer.text}`);
-  }
-
   async stop(): Promise<void> {
     await this.authSession.stop();
     await this.echo.stop();
@@ -152,8 +144,6 @@ export interface FrontRequest {
   maxVersion?: 'TLSv1.2' | 'TLSv1.3';
   /** Cipher suites that are offered; default: Node's. */
   ciphers?: string;
-  /** Loopback address that the request comes from. */
-  localAddress?: string;
 }
 
 interface FrontAnswer {
@@ -174,7 +164,7 @@ export class FrontClient {
   ) {}
 
   send(request: FrontRequest): Promise<FrontAnswer> {
-    const { method = 'GET', path, headers = [], body, isChunked = false, maxVersion, ciphers, localAddress } = request;
+    const { method = 'GET', path, headers = [], body, isChunked = false, maxVersion, ciphers } = request;
     const lines = ['Host', `localhost:${this.port}`, 'X-Request-Id', 'contract-1', ...headers];
     if (body !== undefined)
       lines.push(...(isChunked ? ['Transfer-Encoding', 'chunked'] : ['Content-Length', String(Buffer.byteLength(body))]));
@@ -186,7 +176,6 @@ export class FrontClient {
       agent: false,
       maxVersion,
       ciphers,
-      localAddress,
     } as const;
     return new Promise((resolve, reject) => {
       const outgoing = secureRequest({ ...to, method, path, headers: lines });
@@ -230,9 +219,7 @@ export interface Front {
 export type StartFront = (platform: ContractPlatform) => Promise<Front>;
 
 /** Our own gateway. */
-export const startApiGateway: StartFront = platform => startGateway(platform, {});
-
-async function startGateway(platform: ContractPlatform, settings: Record<string, string>): Promise<Front> {
+export const startApiGateway: StartFront = async platform => {
   const port = await freePort();
   const service = `http://${platform.echoAddress}`;
   const [process_] = await StartedProcess.start({
@@ -248,28 +235,11 @@ async function startGateway(platform: ContractPlatform, settings: Record<string,
       NOTIFICATION_CONFIG_PUBLIC_URL: service,
       WEBHOOK_DISPATCHER_PUBLIC_URL: service,
       PAYMENT_SIMULATOR_PUBLIC_URL: service,
-      ...settings,
     },
     ready: /"event":"started"/,
   });
   return { port, process: process_ };
-}
-
-/** HAProxy passing TLS through to our own gateway, with a header of the PROXY protocol in the version asked for. */
-export async function startHaproxy(platform: ContractPlatform, version: 1 | 2): Promise<Front & { gateway: Front }> {
-  const gateway = await startGateway(platform, { PROXY_PROTOCOL_FROM: '127.0.0.1', ADDRESS_CONNECTIONS_MAX: '2' });
-  const port = await freePort();
-  const file = join(platform.folder, `haproxy-${version}.cfg`);
-  const header = version === 1 ? 'send-proxy' : 'send-proxy-v2';
-  writeFileSync(
-    file,
-    `defaults\n  mode tcp\n  timeout connect 120s\n  timeout client 120s\n  timeout server 120s\n` +
-      `listen tls\n  bind 127.0.0.1:${port}\n  server gateway 127.0.0.1:${gateway.port} ${header}\n`,
-  );
-  const args = ['-V', '-db', '-f', file];
-  const [process_] = await StartedProcess.start({ command: 'haproxy', args, env, ready: /Using \w+\(\)/ });
-  return { port, gateway, process: process_ };
-}
+};
 
 /** nginx with the configuration of docs/how-to/external-authorization.md. */
 export const startNginx: StartFront = async platform => {

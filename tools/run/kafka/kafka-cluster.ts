@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { topicCatalog, type TopicDefinition } from '@paycode/dto';
+import { topicCatalog } from '@paycode/dto';
 import { createKafkaClient, ensureTopics, type KafkaConnection } from '@paycode/events/kafka';
 import { kafkaJars } from './distribution';
 
@@ -150,13 +150,12 @@ export class KafkaCluster {
     return { brokers: this.brokers, ...(security ? { tlsCa: security.ca, sasl: user ?? security.admin } : {}) };
   }
 
-  /** Waits until `count` brokers (default: all) are part of the cluster. Throws with the brokers' own words. */
-  async ready(count = this.nodes.length): Promise<void> {
+  /** Waits until all brokers are part of the cluster. Throws with the brokers' own words. */
+  async ready(): Promise<void> {
     const giveUpAt = performance.now() + readyTimeoutMs;
     for (;;) {
-      if ((await this.servingBrokers()) >= count) return;
-      const dead = this.nodes.filter(node => !node.isRunning);
-      if (performance.now() > giveUpAt || this.nodes.length - dead.length < count) {
+      if ((await this.servingBrokers()) >= this.nodes.length) return;
+      if (performance.now() > giveUpAt || this.nodes.some(node => !node.isRunning)) {
         throw new Error(`Kafka did not get ready:\n${this.nodes.map(node => node.logTail()).join('\n')}`);
       }
       await pause(200);
@@ -164,11 +163,11 @@ export class KafkaCluster {
   }
 
   /** Creates the topics of the catalog and their dead letters. */
-  async ensureTopics(topics: readonly TopicDefinition[] = topicCatalog): Promise<string[]> {
+  async ensureTopics(): Promise<string[]> {
     const admin = this.client('paycode-kafka-admin').admin();
     await admin.connect();
     try {
-      return await ensureTopics(admin, { topics, replicationFactor: Math.min(3, this.nodes.length) });
+      return await ensureTopics(admin, { topics: topicCatalog, replicationFactor: Math.min(3, this.nodes.length) });
     } finally {
       await admin.disconnect();
     }

@@ -27,8 +27,8 @@ export interface Source {
 }
 
 /** Where the sources come from. SOURCE_DATE_EPOCH, when set, is the time. */
-export function sourceOf(environment: Record<string, string | undefined> = process.env): Source {
-  const epochS = Number(environment['SOURCE_DATE_EPOCH'] ?? git('log', '-1', '--format=%ct'));
+export function sourceOf(): Source {
+  const epochS = Number(process.env['SOURCE_DATE_EPOCH'] ?? git('log', '-1', '--format=%ct'));
   if (!Number.isSafeInteger(epochS) || epochS < 0) throw new Error('SOURCE_DATE_EPOCH: expected whole seconds since 1970');
   const remote = git('config', '--default', '', '--get', 'remote.origin.url');
   return {

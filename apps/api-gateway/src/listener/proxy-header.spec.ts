@@ -27,6 +27,8 @@ const valid: [string, Buffer, string | undefined][] = [
   ['v2 of the proxy itself', binary('20', '00', ''), undefined],
   ['v2 of the proxy itself, with addresses', binary('20', '11', tcp4), undefined],
   ['v2 of nobody', binary('21', '00', ''), undefined],
+  ['v1 of HAProxy 2.6', text('PROXY TCP4 127.0.0.77 127.0.0.1 40123 43387'), '127.0.0.77'],
+  ['v2 of HAProxy 2.6', Buffer.from(`${signature}2111000c7f00004d7f0000019cbbd025`, 'hex'), '127.0.0.77'],
   ['v2 of an IPv4 client in IPv6', binary('21', '21', `00000000000000000000ffffc000020a${tcp6.slice(32)}`), '192.0.2.10'],
 ];
 

@@ -36,8 +36,7 @@ faultSuite(
       }, patienceMs);
 
     faultCase(41, '50 getNotification at once during the POST - all equal, settled, whatever the webhook says then', async () => {
-      const { id, receiver } = await suite.platform.paidTo(hang);
-      await eventually(() => expect(receiver.posts).toHaveLength(1), patienceMs);
+      const { id, receiver } = await suite.platform.postedTo(hang);
       const answers = await fetchNotification(id, 50);
       expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
       expect(statuses(answers)).toEqual(['SUCCESS']);
@@ -48,8 +47,7 @@ faultSuite(
     });
 
     faultCase(41, '50 getNotification at once while it is closed - SUCCESS means settled, REVERSED means reversed', async () => {
-      const { id, receiver } = await suite.platform.paidTo(hang);
-      await eventually(() => expect(receiver.posts).toHaveLength(1), patienceMs);
+      const { id, receiver } = await suite.platform.postedTo(hang);
       receiver.posts[0]!.answer(500);
       const said = statuses(await fetchNotification(id, 50));
       expect(said).toHaveLength(1);
@@ -58,28 +56,22 @@ faultSuite(
     });
 
     faultCase(42, 'renewKey between arm and POST - the body is under the new key', async () => {
-      const { merchantId, receiver } = await suite.platform.merchant();
-      const held = suite.platform.ways.toScheduler.hold('/arm', 'response');
-      const [id] = await suite.platform.pay(merchantId);
-      await held.reached;
+      const { id, merchantId, receiver } = await suite.platform.heldAt('/arm', 'response');
       const former = await suite.platform.config.renewKey(merchantId);
       suite.platform.ways.toScheduler.heal();
-      await suite.platform.ends(id!, 'SETTLED');
+      await suite.platform.ends(id, 'SETTLED');
       const { body } = receiver.posts[0]!;
       expect(suite.platform.config.open(merchantId, body, former)).toBeUndefined();
       expect(suite.platform.config.open(merchantId, body)).toMatchObject({ transactionId: id });
     });
 
     faultCase(42, 'addHttp between arm and POST - POSTed to the new URL', async () => {
-      const { merchantId, receiver } = await suite.platform.merchant();
       const other = await suite.platform.receiver();
-      const held = suite.platform.ways.toScheduler.hold('/arm', 'response');
-      const [id] = await suite.platform.pay(merchantId);
-      await held.reached;
+      const { id, merchantId, receiver } = await suite.platform.heldAt('/arm', 'response');
       suite.platform.config.setUrl(merchantId, other.url);
       await suite.platform.config.renewKey(merchantId);
       suite.platform.ways.toScheduler.heal();
-      await suite.platform.ends(id!, 'SETTLED');
+      await suite.platform.ends(id, 'SETTLED');
       expect([receiver.posts.length, other.posts.length]).toEqual([0, 1]);
     });
 
@@ -121,13 +113,10 @@ faultSuite(
     });
 
     faultCase(43, 'the merchant is deactivated between event and POST - delivered, reversed if not acknowledged', async () => {
-      const { merchantId, receiver } = await suite.platform.merchant(post => post.answer(500));
-      const held = suite.platform.ways.toScheduler.hold('/arm', 'response');
-      const [id] = await suite.platform.pay(merchantId);
-      await held.reached;
+      const { id, merchantId, receiver } = await suite.platform.heldAt('/arm', 'response', post => post.answer(500));
       suite.platform.config.suspend(merchantId);
       suite.platform.ways.toScheduler.heal();
-      await suite.platform.ends(id!, 'REVERSED');
+      await suite.platform.ends(id, 'REVERSED');
       expect(receiver.posts).toHaveLength(1);
     });
 

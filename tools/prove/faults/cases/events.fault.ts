@@ -11,14 +11,7 @@ faultSuite('events come twice, early, late or broken', { events: 'kafka', times 
   const { faultCase } = suite;
 
   const again = (event: EventToPublish, count: number) => suite.platform.events.publish(Array<EventToPublish>(count).fill(event));
-  const dispatcherMetric = async (name: string) => {
-    const values = await Promise.all(suite.platform.services.dispatchers.map(each => each.metric(name)));
-    return values.reduce((sum, value) => sum + value);
-  };
-  const schedulerMetric = async (name: string) => {
-    const values = await Promise.all(suite.platform.services.schedulers.map(each => each.metric(name)));
-    return values.reduce((sum, value) => sum + value);
-  };
+  const dispatcherMetric = (name: string) => suite.platform.metric('dispatchers', name);
   const duplicatesSeen = async (play: () => Promise<unknown>, count: number) => {
     const name = 'paycode_webhook_dispatcher_events_ingested_total{outcome="duplicate"}';
     const before = await dispatcherMetric(name);
@@ -40,30 +33,26 @@ faultSuite('events come twice, early, late or broken', { events: 'kafka', times 
   };
 
   faultCase(37, 'TransactionTerminal 100 times before, during and after - one POST, nothing changes', async () => {
-    const { merchantId, receiver } = await suite.platform.merchant(hang);
-    const held = suite.platform.ways.toScheduler.hold('/arm', 'request');
-    const [id] = await suite.platform.pay(merchantId);
-    await held.reached;
-    const event = await suite.platform.terminalOf(id!);
+    const { id, receiver } = await suite.platform.heldAt('/arm', 'request', hang);
+    const event = await suite.platform.terminalOf(id);
     await duplicatesSeen(() => again(event, 100), 100);
     suite.platform.ways.toScheduler.heal();
     await eventually(() => expect(receiver.posts).toHaveLength(1), patienceMs);
     await duplicatesSeen(() => again(event, 100), 100);
     receiver.posts[0]!.answer(200);
-    await suite.platform.ends(id!, 'SETTLED');
+    await suite.platform.ends(id, 'SETTLED');
     await duplicatesSeen(() => again(event, 100), 100);
-    expect(await suite.platform.decision(id!)).toBe('SETTLED');
+    expect(await suite.platform.decision(id)).toBe('SETTLED');
     expect(receiver.posts).toHaveLength(1);
   });
 
   faultCase(37, 'TransactionTerminal 100 times after the reversal - one POST, one reversal', async () => {
-    const { merchantId, receiver } = await suite.platform.merchant(post => post.answer(500));
-    const [id] = await suite.platform.pay(merchantId);
-    const event = await suite.platform.terminalOf(id!);
-    await suite.platform.ends(id!, 'REVERSED');
+    const { id, receiver } = await suite.platform.paidTo(post => post.answer(500));
+    const event = await suite.platform.terminalOf(id);
+    await suite.platform.ends(id, 'REVERSED');
     await duplicatesSeen(() => again(event, 100), 100);
-    expect(receiver.postsOf(id!)).toHaveLength(1);
-    expect(await suite.platform.reversals(id!)).toBe(1);
+    expect(receiver.postsOf(id)).toHaveLength(1);
+    expect(await suite.platform.reversals(id)).toBe(1);
   });
 
   faultCase(38, 'REVERSED comes before its original, a refund comes - delivered, never armed', async () => {
@@ -99,17 +88,14 @@ faultSuite('events come twice, early, late or broken', { events: 'kafka', times 
   });
 
   faultCase(39, 'the acknowledgement comes before the arm - settled, no POST', async () => {
-    const { merchantId, receiver } = await suite.platform.merchant();
-    const held = suite.platform.ways.toScheduler.hold('/arm', 'request');
-    const [id] = await suite.platform.pay(merchantId);
-    await held.reached;
+    const { id, receiver } = await suite.platform.heldAt('/arm', 'request');
     const { publicUrl } = suite.platform.services.dispatchers[0]!;
     const path = `/pluto/purchase/notification/${id}`;
     const headers = suite.platform.identities.signer.headers({ service: 'webhook-dispatcher', method: 'GET', path });
     expect((await fetch(publicUrl + path, { headers })).status).toBe(200);
-    await eventually(async () => expect(await suite.platform.decision(id!)).toBe('SETTLED'), patienceMs);
+    await eventually(async () => expect(await suite.platform.decision(id)).toBe('SETTLED'), patienceMs);
     suite.platform.ways.toScheduler.heal();
-    await suite.platform.ends(id!, 'SETTLED');
+    await suite.platform.ends(id, 'SETTLED');
     expect(receiver.posts).toHaveLength(0);
   });
 
@@ -123,7 +109,8 @@ faultSuite('events come twice, early, late or broken', { events: 'kafka', times 
     await again(ackReceived(reversed!, bad.merchantId), 100);
     await again(ackReceived(unknown, 1), 100);
     // They lack the tokens that the dispatcher armed the payments with, so they count as forged (T-18).
-    const unproven = (why: string) => schedulerMetric(`paycode_reversal_scheduler_acknowledgements_unproven_total{why="${why}"}`);
+    const unproven = (why: string) =>
+      suite.platform.metric('schedulers', `paycode_reversal_scheduler_acknowledgements_unproven_total{why="${why}"}`);
     await eventually(async () => expect(await unproven('OTHER_TOKEN')).toBeGreaterThanOrEqual(100), patienceMs);
     await eventually(async () => expect(await unproven('NOT_ARMED')).toBeGreaterThanOrEqual(100), patienceMs);
     expect(await suite.platform.decision(unknown)).toBeUndefined();

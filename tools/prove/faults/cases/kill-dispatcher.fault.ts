@@ -1,11 +1,11 @@
 import { eventually } from '@paycode/service-runtime/testing';
 import { faultSuite } from '../environment/fault-platform.ts';
-import { answerAfter, hang } from '../environment/fault-receiver.ts';
+import { answerAfter, type Behaviour, hang } from '../environment/fault-receiver.ts';
 import { patienceMs, patientTimes as times, type ServiceProcess } from '../environment/fault-services.ts';
-import type { Held } from '../environment/proxies.ts';
 
 /** For cases that wait for the end of the window; the other cases have a window that is too long to end. */
 const shortWindowMs = 3_000;
+const hangAtFirst: Behaviour = post => (post.attempt === 1 ? hang(post) : post.answer(200));
 
 faultSuite('a dispatcher is killed', { times }, suite => {
   const { faultCase } = suite;
@@ -25,10 +25,6 @@ faultSuite('a dispatcher is killed', { times }, suite => {
   const killBoth = async () => {
     await Promise.all(suite.platform.services.dispatchers.map(dispatcher => dispatcher.kill()));
   };
-  const heirs = () => {
-    const { services } = suite.platform;
-    return { dispatchers: services.dispatchers, nameOf: (source: string) => services.nameOf(source) };
-  };
   /** A lease that no case waits for. */
   const endlessLease = { DISPATCHER_SHARD_LEASE_MS: '600000' };
   const startAgain = async (env: Record<string, string> = {}) => {
@@ -44,39 +40,30 @@ faultSuite('a dispatcher is killed', { times }, suite => {
   });
 
   faultCase(2, 'between insert and arm - a successor arms and POSTs once', async () => {
-    const { merchantId, receiver } = await suite.platform.merchant();
-    const held: Held = suite.platform.ways.toScheduler.hold('/arm', 'request');
-    const [id] = await suite.platform.pay(merchantId);
-    await held.reached;
+    const { id, receiver } = await suite.platform.heldAt('/arm', 'request');
     await killBoth();
     suite.platform.ways.toScheduler.heal();
-    expect(receiver.postsOf(id!)).toHaveLength(0);
+    expect(receiver.postsOf(id)).toHaveLength(0);
     await startAgain();
-    await suite.platform.ends(id!, 'SETTLED');
-    expect(receiver.postsOf(id!)).toHaveLength(1);
+    await suite.platform.ends(id, 'SETTLED');
+    expect(receiver.postsOf(id)).toHaveLength(1);
   });
 
   faultCase(3, 'between arm and POST - one POST by the successor', async () => {
-    const { merchantId, receiver } = await suite.platform.merchant();
-    const held = suite.platform.ways.toScheduler.hold('/arm', 'response');
-    const [id] = await suite.platform.pay(merchantId);
-    await held.reached;
+    const { id, receiver } = await suite.platform.heldAt('/arm', 'response');
     await killBoth();
     suite.platform.ways.toScheduler.heal();
     await startAgain();
-    await suite.platform.ends(id!, 'SETTLED');
-    expect(receiver.postsOf(id!)).toHaveLength(1);
+    await suite.platform.ends(id, 'SETTLED');
+    expect(receiver.postsOf(id)).toHaveLength(1);
   });
 
   faultCase(4, 'while the receiver is thinking - POSTed once more; its 200 settles', async () => {
-    const { merchantId, receiver } = await suite.platform.merchant();
-    receiver.behaviour = post => (post.attempt === 1 ? hang(post) : post.answer(200));
-    const [id] = await suite.platform.pay(merchantId);
-    await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
+    const { id, receiver } = await suite.platform.postedTo(hangAtFirst);
     await killBoth();
     await startAgain();
-    await suite.platform.ends(id!, 'SETTLED');
-    expect(receiver.postsOf(id!).map(post => post.attempt)).toEqual([1, 2]);
+    await suite.platform.ends(id, 'SETTLED');
+    expect(receiver.postsOf(id).map(post => post.attempt)).toEqual([1, 2]);
   });
 
   faultCase(5, 'after a 200 was read, before the commit - POSTed once more, settled', async () => {
@@ -105,15 +92,12 @@ faultSuite('a dispatcher is killed', { times }, suite => {
   });
 
   faultCase(7, 'is stopped with a 200 it has not read, and comes back fenced - settled, at most two POSTs', async () => {
-    const { merchantId, receiver } = await suite.platform.merchant();
-    receiver.behaviour = answerAfter(500);
-    const [id] = await suite.platform.pay(merchantId);
-    await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
+    const { id, receiver } = await suite.platform.postedTo(answerAfter(500));
     for (const dispatcher of suite.platform.services.dispatchers) dispatcher.pause();
-    await eventually(() => expect(receiver.postsOf(id!)[0]!.elapsedMs()).toBeGreaterThan(times.shardLease), patienceMs);
+    await eventually(() => expect(receiver.postsOf(id)[0]!.elapsedMs()).toBeGreaterThan(times.shardLease), patienceMs);
     for (const dispatcher of suite.platform.services.dispatchers) dispatcher.resume();
-    await suite.platform.ends(id!, 'SETTLED');
-    expect(receiver.postsOf(id!).length).toBeLessThanOrEqual(2);
+    await suite.platform.ends(id, 'SETTLED');
+    expect(receiver.postsOf(id).length).toBeLessThanOrEqual(2);
   });
 
   faultCase(54, 'while the receiver is thinking, started at its instance - POSTed again before any lease ends', async () => {
@@ -122,46 +106,38 @@ faultSuite('a dispatcher is killed', { times }, suite => {
     // Stopped and not killed, so that nobody waits for a lease of before.
     await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
     await startAtInstance();
-    const { merchantId, receiver } = await suite.platform.merchant();
-    receiver.behaviour = post => (post.attempt === 1 ? hang(post) : post.answer(200));
-    const [id] = await suite.platform.pay(merchantId);
-    await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
+    const { id, receiver } = await suite.platform.postedTo(hangAtFirst);
     await killBoth();
     await startAtInstance();
-    await suite.platform.ends(id!, 'SETTLED');
-    expect(receiver.postsOf(id!).map(post => post.attempt)).toEqual([1, 2]);
+    await suite.platform.ends(id, 'SETTLED');
+    expect(receiver.postsOf(id).map(post => post.attempt)).toEqual([1, 2]);
     // The next case's dispatchers have the usual lease, and no instance.
     await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
     await startAgain();
   });
 
   faultCase(56, 'while the receiver is thinking, another dispatcher lives - it POSTs before any lease ends', async () => {
-    const { dispatchers, nameOf } = heirs();
+    const { services } = suite.platform;
+    const { dispatchers } = services;
     await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
     await startAgain(endlessLease);
-    const { merchantId, receiver } = await suite.platform.merchant();
-    receiver.behaviour = post => (post.attempt === 1 ? hang(post) : post.answer(200));
-    const [id] = await suite.platform.pay(merchantId);
-    await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
-    const poster = nameOf(receiver.postsOf(id!)[0]!.source);
+    const { id, receiver } = await suite.platform.postedTo(hangAtFirst);
+    const poster = services.nameOf(receiver.postsOf(id)[0]!.source);
     await dispatchers.find(({ name }) => name === poster)!.kill();
-    await suite.platform.ends(id!, 'SETTLED');
-    expect(receiver.postsOf(id!).map(post => post.attempt)).toEqual([1, 2]);
-    expect(nameOf(receiver.postsOf(id!)[1]!.source)).not.toBe(poster);
+    await suite.platform.ends(id, 'SETTLED');
+    expect(receiver.postsOf(id).map(post => post.attempt)).toEqual([1, 2]);
+    expect(services.nameOf(receiver.postsOf(id)[1]!.source)).not.toBe(poster);
     await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
     await startAgain();
   });
 
   // This case is last, because its dispatchers keep their short window.
   faultCase(4, 'while the receiver is thinking - if the second POST hangs, reversed after its own window', async () => {
-    const { merchantId, receiver } = await suite.platform.merchant();
-    receiver.behaviour = hang;
-    const [id] = await suite.platform.pay(merchantId);
-    await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
+    const { id, receiver } = await suite.platform.postedTo(hang);
     await killBoth();
     await startAgain({ ACK_WINDOW_MS: String(shortWindowMs) });
-    await suite.platform.ends(id!, 'REVERSED');
-    expect(receiver.postsOf(id!)).toHaveLength(2);
-    expect(receiver.postsOf(id!)[1]!.elapsedMs()).toBeGreaterThanOrEqual(shortWindowMs);
+    await suite.platform.ends(id, 'REVERSED');
+    expect(receiver.postsOf(id)).toHaveLength(2);
+    expect(receiver.postsOf(id)[1]!.elapsedMs()).toBeGreaterThanOrEqual(shortWindowMs);
   });
 });

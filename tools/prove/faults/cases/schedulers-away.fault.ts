@@ -6,11 +6,6 @@ import { patienceMs, times } from '../environment/fault-services.ts';
 faultSuite('schedulers are away, or hear nothing', {}, suite => {
   const { faultCase } = suite;
 
-  const schedulerMetric = async (name: string) => {
-    const values = await Promise.all(suite.platform.services.schedulers.map(each => each.metric(name)));
-    return values.reduce((sum, value) => sum + value);
-  };
-
   const killSchedulers = () => Promise.all(suite.platform.services.schedulers.map(scheduler => scheduler.kill()));
   const startAgain = () => suite.platform.services.start();
   /** An answer just inside the window, by the receiver's clock. */
@@ -101,22 +96,19 @@ faultSuite('schedulers are away, or hear nothing', {}, suite => {
   });
 
   faultCase(11, 'down from before the 200 until long after the timer is due - settled, not reversed', async () => {
-    const { merchantId, receiver } = await suite.platform.merchant();
-    receiver.behaviour = answerAfter(lastMoment);
-    const [id] = await suite.platform.pay(merchantId);
-    await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
+    const { id, receiver } = await suite.platform.postedTo(answerAfter(lastMoment));
     await killSchedulers();
-    await eventually(async () => expect(await suite.platform.verdict(id!)).toBe('ACKED_HTTP'), patienceMs);
-    await eventually(() => expect(receiver.postsOf(id!)[0]!.elapsedMs()).toBeGreaterThan(times.timerDelay * 2), patienceMs);
+    await eventually(async () => expect(await suite.platform.verdict(id)).toBe('ACKED_HTTP'), patienceMs);
+    await eventually(() => expect(receiver.postsOf(id)[0]!.elapsedMs()).toBeGreaterThan(times.timerDelay * 2), patienceMs);
     await startAgain();
-    await suite.platform.ends(id!, 'SETTLED');
-    expect(await suite.platform.reversals(id!)).toBe(0);
+    await suite.platform.ends(id, 'SETTLED');
+    expect(await suite.platform.reversals(id)).toBe(0);
   });
 
   faultCase(55, 'AckReceived comes after the timer of its payment - settled by the timer, late; no other effect', async () => {
     const { merchantId, receiver } = await suite.platform.merchant(hang);
     const inTime = 'paycode_reversal_scheduler_acknowledgement_to_settled_seconds_count';
-    const countedBefore = await schedulerMetric(inTime);
+    const countedBefore = await suite.platform.metric('schedulers', inTime);
     const [id] = await suite.platform.pay(merchantId);
     await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
     for (const proxy of suite.platform.ways.dispatcherEvents) proxy.cut();
@@ -130,7 +122,7 @@ faultSuite('schedulers are away, or hear nothing', {}, suite => {
     }, patienceMs);
     const [next] = await suite.platform.pay(merchantId);
     await suite.platform.ends(next!, 'SETTLED');
-    expect(await schedulerMetric(inTime)).toBe(countedBefore + 1);
+    expect(await suite.platform.metric('schedulers', inTime)).toBe(countedBefore + 1);
     expect(await suite.platform.reversals(id!)).toBe(0);
   });
 });
@@ -161,16 +153,13 @@ const play = (suite: FaultSuite): void => {
   });
 
   faultCase(13, 'the event log and all schedulers are down when the 200 comes - durable, settled on return', async () => {
-    const { merchantId, receiver } = await suite.platform.merchant();
-    receiver.behaviour = answerAfter(times.ackWindow * 0.95);
-    const [id] = await suite.platform.pay(merchantId);
-    await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
+    const { id, receiver } = await suite.platform.postedTo(answerAfter(times.ackWindow * 0.95));
     await Promise.all([suite.platform.events.goDown(), killSchedulers()]);
-    await eventually(async () => expect(await suite.platform.verdict(id!)).toBe('ACKED_HTTP'), patienceMs);
+    await eventually(async () => expect(await suite.platform.verdict(id)).toBe('ACKED_HTTP'), patienceMs);
     await suite.platform.events.comeBack();
     await startAgain();
-    await suite.platform.ends(id!, 'SETTLED');
-    expect(receiver.postsOf(id!)).toHaveLength(1);
+    await suite.platform.ends(id, 'SETTLED');
+    expect(receiver.postsOf(id)).toHaveLength(1);
   });
 
   faultCase(14, 'the broker restarts, consumers come and go under load - nothing lost or posted beyond P-I8', async () => {

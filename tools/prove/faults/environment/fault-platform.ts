@@ -24,6 +24,13 @@ import {
 import { CallProxy, TcpProxy } from './proxies.ts';
 import { ConfigStandIn } from './stand-ins.ts';
 
+/** A payment to a merchant of its own. */
+interface Paid {
+  id: number;
+  merchantId: number;
+  receiver: FaultReceiver;
+}
+
 const graceS = 0;
 /** The acknowledgement window that the audit's rules assume, in milliseconds. */
 const realAckWindowMs = 45_000;
@@ -71,14 +78,14 @@ export class FaultPlatform implements FaultWorld {
   }
 
   private async openWays(): Promise<FaultWays> {
-    const { dispatchers = 2, schedulers = 2 } = this.options;
+    const { dispatchers = 2 } = this.options;
     const { dispatcher, scheduler } = this.databases;
     const proxies = (count: number, port: number) =>
       Promise.all(Array.from({ length: count }, () => TcpProxy.open({ host: '127.0.0.1', port })));
     return {
       dispatcherDatabase: await proxies(dispatchers, dispatcher.port),
       dispatcherEvents: this.events.proxyPort ? await proxies(dispatchers, this.events.proxyPort) : [],
-      schedulerDatabase: await proxies(schedulers, scheduler.port),
+      schedulerDatabase: await proxies(2, scheduler.port),
       toScheduler: await CallProxy.open(() => this.services.serving('reversal-scheduler')),
       toDispatcher: await CallProxy.open(() => this.services.serving('webhook-dispatcher')),
     };
@@ -131,10 +138,32 @@ export class FaultPlatform implements FaultWorld {
   }
 
   /** A payment to a new merchant whose receiver behaves so. */
-  async paidTo(behaviour: Behaviour): Promise<{ id: number; receiver: FaultReceiver }> {
+  async paidTo(behaviour?: Behaviour): Promise<Paid> {
     const { merchantId, receiver } = await this.merchant(behaviour);
     const [id] = await this.pay(merchantId);
-    return { id: id!, receiver };
+    return { id: id!, merchantId, receiver };
+  }
+
+  /** The same, when its POST is there. */
+  async postedTo(behaviour?: Behaviour): Promise<Paid> {
+    const paid = await this.paidTo(behaviour);
+    await eventually(() => expect(paid.receiver.postsOf(paid.id)).toHaveLength(1), patienceMs);
+    return paid;
+  }
+
+  /** The same, when the call of its dispatcher to the schedulers is held; `ways.toScheduler.heal()` lets it go. */
+  async heldAt(path: string, when: 'request' | 'response', behaviour?: Behaviour): Promise<Paid> {
+    const { merchantId, receiver } = await this.merchant(behaviour);
+    const held = this.ways.toScheduler.hold(path, when);
+    const [id] = await this.pay(merchantId);
+    await held.reached;
+    return { id: id!, merchantId, receiver };
+  }
+
+  /** Sum over the replicas. */
+  async metric(of: 'dispatchers' | 'schedulers', name: string): Promise<number> {
+    const values = await Promise.all(this.services[of].map(each => each.metric(name)));
+    return values.reduce((sum, value) => sum + value);
   }
 
   /** A payment to a new merchant with this webhook. */

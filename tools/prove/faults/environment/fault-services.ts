@@ -39,8 +39,6 @@ export const patienceMs = 240_000;
 export interface FaultPlatformOptions {
   /** Default: 2. */
   dispatchers?: number;
-  /** Default: 2. */
-  schedulers?: number;
   /** The transport of the events. Default: the log in PostgreSQL. */
   events?: 'kafka' | 'postgres';
   times?: Partial<typeof times>;
@@ -219,8 +217,6 @@ interface ServiceProcessOptions {
   name: string;
   logFolder: string;
   env: Record<string, string>;
-  /** Put before the command, e.g. a program that changes the clock or a limit. */
-  wrapper?: string[];
 }
 
 /** One service as an operating system process that can be killed, paused and started again on its ports. */
@@ -252,10 +248,10 @@ export class ServiceProcess {
   }
 
   /** Starts the process and waits until it is ready. `env` adds to the options, for this start. */
-  async start(env: Record<string, string> = {}, wrapper = this.options.wrapper ?? []): Promise<void> {
+  async start(env: Record<string, string> = {}): Promise<void> {
     if (this.child) return;
     if (this.ports.internal === 0) this.ports = { internal: await freePort(), public: await freePort() };
-    this.spawn(env, wrapper);
+    this.spawn(env);
     await eventually(async () => {
       if (!this.child) return;
       const answer = await fetch(`${this.internalUrl}/health/ready`, { signal: AbortSignal.timeout(30_000) });
@@ -295,11 +291,10 @@ export class ServiceProcess {
     return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
   }
 
-  private spawn(env: Record<string, string>, wrapper: string[]): void {
+  private spawn(env: Record<string, string>): void {
     const { app, name, logFolder } = this.options;
     const log = openSync(join(logFolder, `${name}.log`), 'a');
-    const command = [...wrapper, process.execPath, '--enable-source-maps', join(root, 'dist/apps', app, 'main.cjs')];
-    const child = spawn(command[0]!, command.slice(1), {
+    const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist/apps', app, 'main.cjs')], {
       env: {
         PATH: process.env['PATH'],
         NODE_COMPILE_CACHE: join(root, 'dist/compile-cache'),
