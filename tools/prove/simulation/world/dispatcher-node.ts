@@ -216,6 +216,7 @@ export class DispatcherNode {
 /** The body says which key it was encrypted with. */
 const sealer: WebhookSealer = {
   bodyOf: (_, route) => ({ body: route.keyId ?? '', encryption: route.encryption }),
+  credentialOf: () => ({}),
 };
 
 /** PULL_FIRST: the reply does not wait for the commit. */
