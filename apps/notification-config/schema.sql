@@ -39,6 +39,9 @@ CREATE TABLE http_notification (
   key_id text NOT NULL,
   sealed_key text NOT NULL,
   changed_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  sealed_credential text,
+  has_client_certificate boolean NOT NULL DEFAULT false,
+  opened_at timestamp with time zone,
   CONSTRAINT http_notification_pkey PRIMARY KEY (merchant_id),
   CONSTRAINT http_notification_url_check CHECK (char_length(url) <= 2048)
 );

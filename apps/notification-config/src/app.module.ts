@@ -13,12 +13,14 @@ import type { NotificationConfigEnv } from './config/env';
 import { entities, MerchantEntity } from './entities';
 import { MerchantsController } from './merchants/merchants.controller';
 import { MerchantStore, MerchantsService } from './merchants/merchants.service';
+import { ClientAuthority } from './notifications/client-authority';
 import { ConfigurationStore } from './notifications/configuration.store';
 import { NotificationOperationsController } from './notifications/notification-operations.controller';
 import { NotificationsController } from './notifications/notifications.controller';
 import { NotificationsService } from './notifications/notifications.service';
 import { PortalNotificationsController } from './notifications/portal-notifications.controller';
 import { PortalNotificationsService, PortalReader } from './notifications/portal-notifications.service';
+import { ReceiverAccessService } from './notifications/receiver-access.service';
 import { SendTestService, TEST_RULES, TestReceivers } from './notifications/send-test.service';
 import { ProbeBudget, type ProbeBudgetSettings } from './probing/probe-budget';
 import { UrlProbe, ValidateUrlService } from './probing/validate-url.service';
@@ -57,6 +59,7 @@ export class AppModule implements OnApplicationShutdown {
         MerchantStore,
         NotificationsService,
         ConfigurationStore,
+        ReceiverAccessService,
         PortalNotificationsService,
         PortalReader,
         SendTestService,
@@ -72,6 +75,10 @@ export class AppModule implements OnApplicationShutdown {
         OwnerNoticesService,
         { provide: TEST_RULES, useValue: { isProduction: env.PAYCODE_ENVIRONMENT === 'production' } },
         { provide: WebhookKeys, useFactory: () => new WebhookKeys(env.KEY_ENCRYPTION_KEYS) },
+        {
+          provide: ClientAuthority,
+          useFactory: () => new ClientAuthority({ certFile: env.OUTBOUND_CLIENT_CERT_FILE, caFile: env.OUTBOUND_CLIENT_CA_FILE }),
+        },
         { provide: RouteLease, useFactory: () => new RouteLease(env.ROUTE_LEASE_MS) },
         { provide: UrlProbe, useFactory: () => urlProbe(env) },
         {

@@ -49,6 +49,17 @@ export class HttpNotificationEntity {
   @Column({ name: 'sealed_key', type: 'text' })
   sealedKey!: string;
 
+  /** A header field that its server demands, bound to merchant and URL. */
+  @Column({ name: 'sealed_credential', type: 'text', nullable: true })
+  sealedCredential!: string | null;
+
+  @Column({ name: 'has_client_certificate', type: 'boolean' })
+  hasClientCertificate!: boolean;
+
+  /** When its server first opened a notification under this URL and key; null: never, as far as tests showed. */
+  @Column({ name: 'opened_at', type: 'timestamptz', nullable: true })
+  openedAt!: Date | null;
+
   /** Time, on the database's clock, from which a dispatcher may read this route. */
   @Column({ name: 'changed_at', type: 'timestamptz' })
   changedAt!: Date;

@@ -790,8 +790,13 @@ export type PortalNotifications = {
     version: string;
     keyId: string;
     changedAt: string;
+    /** Whether requests carry a credential; nobody can read it. */
+    hasCredential: boolean;
+    hasClientCertificate: boolean;
   } | null;
   encryption: 'AES-128-CBC-LEGACY' | 'AES-128-GCM';
+  /** PEM of the authorities of the platform's client certificate; null: the platform has none. */
+  certificateAuthorities: string | null;
   recipients: {
     type: 'EMAIL' | 'SMS';
     value: string;
@@ -858,6 +863,15 @@ export type ProbeTimings = {
   /** From the request being written to the status line. */
   firstByteMs: number | null;
   totalMs: number;
+};
+
+/** A merchant's server may demand it of each request: `header` and `value`, or `username` and `password` (Basic, RFC 7617). Without any member: nothing. */
+export type ReceiverCredential = {
+  /** Name of a header field: `Authorization`, `X-Api-Key`. */
+  header?: string;
+  value?: string;
+  username?: string;
+  password?: string;
 };
 
 export type ReceiverSummary = {
@@ -1201,5 +1215,9 @@ export type TimelineStep = {
 
 export type UrlBody = {
   url: string;
+  /** The server demands it of each request; `{}`: nothing. Absent: stays as it is. */
+  credential?: ReceiverCredential | null;
+  /** Whether connections show the platform's client certificate. Absent: stays as it is. */
+  clientCertificate?: boolean | null;
   current: string;
 };

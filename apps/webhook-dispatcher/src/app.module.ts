@@ -150,8 +150,10 @@ function outbound(settings: Settings): Provider[] {
         // The attempt watches the budget itself and does not blame the receiver for a stall of this process. This limit only cleans
         // up.
         const connectTimeoutMs = settings.CONNECT_BUDGET_MS + 2_000;
-        const connect = new OutboundGuard(outboundPolicyOf(settings)).connector({ connectTimeoutMs });
-        return new UndiciWebhookClient({ connect, isOurFault, clock: new SystemClock(), watchLoop });
+        const guard = new OutboundGuard(outboundPolicyOf(settings));
+        const connect = guard.connector({ connectTimeoutMs });
+        const connectWithCertificate = guard.connector({ connectTimeoutMs, showsCertificate: true });
+        return new UndiciWebhookClient({ connect, connectWithCertificate, isOurFault, clock: new SystemClock(), watchLoop });
       },
     },
     {

@@ -5,6 +5,7 @@ export * from './rsa/rsa-4096';
 export * from './sealing/key-ring';
 export * from './sealing/payload-sealer';
 export * from './sealing/webhook-key-sealer';
+export * from './webhook/receiver-credential';
 export * from './webhook/webhook-envelope';
 export * from './webhook/webhook-headers';
 export * from './webhook/webhook-key';

@@ -16,6 +16,7 @@ export * from './internal/endpoints';
 export * from './internal/erasures';
 export * from './internal/portal';
 export * from './internal/portal-sandbox';
+export * from './internal/receiver-credential';
 export * from './internal/reversals';
 export * from './internal/routes';
 export { WithoutCardNumber } from './notification/card-number';

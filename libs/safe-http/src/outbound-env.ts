@@ -19,6 +19,17 @@ export const outboundEnv = {
     default: null,
     description: 'PEM file of certificate authorities trusted for receivers in addition to the built-in ones.',
   },
+  OUTBOUND_CLIENT_CERT_FILE: {
+    type: 'string',
+    default: null,
+    description:
+      'PEM file of the certificate, intermediate ones after it, that the platform shows to receivers that demand one (mutual TLS). Read again when it changes.',
+  },
+  OUTBOUND_CLIENT_KEY_FILE: {
+    type: 'string',
+    default: null,
+    description: 'PEM file of the key of OUTBOUND_CLIENT_CERT_FILE; both or none.',
+  },
   OUTBOUND_TLS_MIN_VERSION: {
     type: 'enum',
     values: tlsVersions,
@@ -57,6 +68,8 @@ export interface OutboundEnv {
   OUTBOUND_ALLOW: string[];
   OUTBOUND_DENY: string[];
   OUTBOUND_CA_FILE: string | null;
+  OUTBOUND_CLIENT_CERT_FILE: string | null;
+  OUTBOUND_CLIENT_KEY_FILE: string | null;
   OUTBOUND_TLS_MIN_VERSION: 'TLSv1.2' | 'TLSv1.3';
   OUTBOUND_PROXY: string | null;
   OUTBOUND_SOURCE_ADDRESSES: string[];
@@ -70,6 +83,8 @@ export function outboundPolicyOf(env: OutboundEnv): OutboundPolicy {
     allow: env.OUTBOUND_ALLOW,
     deny: env.OUTBOUND_DENY,
     caFile: env.OUTBOUND_CA_FILE,
+    clientCertFile: env.OUTBOUND_CLIENT_CERT_FILE,
+    clientKeyFile: env.OUTBOUND_CLIENT_KEY_FILE,
     tlsMinVersion: env.OUTBOUND_TLS_MIN_VERSION,
     proxy: env.OUTBOUND_PROXY,
     sourceAddresses: env.OUTBOUND_SOURCE_ADDRESSES,

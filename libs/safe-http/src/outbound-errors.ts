@@ -59,7 +59,7 @@ export class OutboundProxyError extends Error {
  */
 const ourCodes = new Set([
   'EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS', 'EADDRNOTAVAIL', 'EADDRINUSE', 'EAI_AGAIN', 'EAI_MEMORY', 'ENETDOWN', 'ENETUNREACH',
-  'EACCES', 'EPERM', 'OUTBOUND_PROXY', 'ZONE_FAILED', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED',
+  'EACCES', 'EPERM', 'OUTBOUND_PROXY', 'NO_CLIENT_CERTIFICATE', 'ZONE_FAILED', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED',
 ]); // prettier-ignore
 
 const causeDepthMax = 5;

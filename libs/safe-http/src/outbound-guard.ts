@@ -1,5 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import type { buildConnector } from 'undici';
+import { ClientCertificate } from './dial/client-certificate';
 import { Deadline } from './dial/deadline';
 import { type Candidates, firstOpened } from './dial/first-opened';
 import { Handshakes, Trust } from './dial/handshake';
@@ -22,6 +23,8 @@ export interface DialTimings {
 export interface DialOptions {
   /** One budget over DNS, TCP (and proxy) and TLS, in milliseconds. */
   connectTimeoutMs: number;
+  /** Whether TLS shows the platform's certificate to a receiver that asks for one. Default: no. */
+  showsCertificate?: boolean | undefined;
 }
 
 /**
@@ -34,16 +37,18 @@ export class OutboundGuard {
   private readonly deny: CidrList;
   private readonly resolver: NameResolver;
   private readonly handshakes: Handshakes;
+  private readonly certificate: ClientCertificate | undefined;
   private readonly proxy: URL | null;
   /** By family, 4 or 6. */
   private readonly sources: ReadonlyMap<number, string>;
 
-  /** @throws Error for a malformed CIDR, proxy URL or source address, or an unreadable CA file */
+  /** @throws Error for a malformed CIDR, proxy URL or source address, or files of certificates that cannot be used */
   constructor(private readonly policy: OutboundPolicy) {
     this.allow = new CidrList(policy.allow);
     this.deny = new CidrList(policy.deny ?? []);
     this.resolver = new NameResolver({ servers: policy.dnsServers, timeoutMs: policy.lookUpTimeoutMs });
-    this.handshakes = new Handshakes(new Trust(policy.caFile, policy.tlsMinVersion));
+    this.handshakes = new Handshakes(new Trust(policy));
+    this.certificate = certificateOf(policy);
     this.proxy = policy.proxy ? new URL(policy.proxy) : null;
     this.sources = sourcesByFamily(policy.sourceAddresses ?? []);
   }
@@ -74,6 +79,7 @@ export class OutboundGuard {
 
   /** Opens a connection to the target. @throws OutboundRefusedError and the faults that `isOurFault` classifies */
   async dial(target: OutboundTarget, options: DialOptions): Promise<{ socket: Socket; timings: DialTimings }> {
+    if (options.showsCertificate && !this.certificate) throw noCertificate();
     const deadline = new Deadline(options.connectTimeoutMs);
     const startedAt = performance.now();
     const resolved = await deadline.bound(this.resolve(target), () => new NameResolutionError('EAI_AGAIN'));
@@ -85,7 +91,8 @@ export class OutboundGuard {
     if (target.protocol === 'http:') return { socket: resolvedFor(resolved.ttlMs, tcp), timings };
     const reopen = async () => (await this.open({ addresses: [address] }, target.port, deadline)).socket;
     const hostname = target.hostname.replace(/\.$/, '');
-    const socket = await this.handshakes.open(tcp, { hostname, port: target.port, reopen }, deadline);
+    const trust = options.showsCertificate ? this.certificate?.trust : undefined;
+    const socket = await this.handshakes.open(tcp, { hostname, port: target.port, reopen, trust }, deadline);
     return { socket: resolvedFor(resolved.ttlMs, socket), timings: { ...timings, tlsMs: performance.now() - connectedAt } };
   }
 
@@ -168,6 +175,18 @@ function sourcesByFamily(addresses: readonly string[]): Map<number, string> {
     throw new Error('source addresses: expected at most one IPv4 and one IPv6 address');
   }
   return sources;
+}
+
+function certificateOf(policy: OutboundPolicy): ClientCertificate | undefined {
+  const { clientCertFile: certFile = null, clientKeyFile: keyFile = null } = policy;
+  if (certFile === null && keyFile === null) return undefined;
+  if (certFile === null || keyFile === null) throw new Error('a client certificate is given with its key or not at all');
+  return new ClientCertificate({ certFile, keyFile }, shown => new Trust(policy, shown));
+}
+
+/** A receiver that demands one is not to blame for a platform without (P-T8). */
+function noCertificate(): Error {
+  return Object.assign(new Error('the platform has no client certificate'), { code: 'NO_CLIENT_CERTIFICATE' });
 }
 
 function closedEarly(): Error {

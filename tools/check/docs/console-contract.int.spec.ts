@@ -49,8 +49,8 @@ const probe: ProbeOutcome = {
 };
 const url = 'https://shop.example/hook';
 const settings: PortalOperationAnswers<ProbeOutcome>['list'] = {
-  http: { url, version: 'V3', keyId: 'k1', changedAt: at },
-  encryption: 'AES-128-GCM',
+  http: { url, version: 'V3', keyId: 'k1', changedAt: at, hasCredential: true, hasClientCertificate: false },
+  ...{ encryption: 'AES-128-GCM' as const, certificateAuthorities: null },
   recipients: [{ type: 'EMAIL', value: 'a@shop.example' }],
 };
 const revealed = { merchantId: 7, url, version: 'V3', encryptKey: '0'.repeat(32) };

@@ -49,7 +49,8 @@ export function makeMerchants(
 function routeOf({ merchantId, url, sealedKey }: { merchantId: number; url: string; sealedKey: string }): Route {
   const version = 'V3';
   const encryption = 'AES-128-GCM';
-  const others = { keyId: 'key-1', recipients: noRecipients, pspId: 1, leaseMs: 1_000 };
+  const access = { sealedCredential: null, hasClientCertificate: false };
+  const others = { ...access, keyId: 'key-1', recipients: noRecipients, pspId: 1, leaseMs: 1_000 };
   return { merchantId, url, version, encryption, sealedKey, ...others };
 }
 

@@ -23,6 +23,12 @@ export const env = defineEnv({
     description:
       'Keys that seal webhook keys at rest, `kid:base64,kid:base64` of 32 bytes: the first seals, all of them open (T-14).',
   },
+  OUTBOUND_CLIENT_CA_FILE: {
+    type: 'string',
+    default: null,
+    description:
+      "PEM file of the authorities of OUTBOUND_CLIENT_CERT_FILE, which merchants' servers trust: before a new authority issues the certificate, it stands beside the old one for as long as merchants need to take it over.",
+  },
   ROUTE_LEASE_MS: {
     type: 'integer',
     unit: 'ms',

@@ -5,7 +5,7 @@ import { ConfigurationStore } from './configuration.store';
 
 const merchantId = 3;
 const operator = { merchantId, owner: 'OPERATOR' as const, origin: { actor: 'operator', requestId: 'r' } };
-const http = { url: 'https://shop.example/', keyId: 'k', sealedKey: 's' };
+const http = { url: 'https://shop.example/', keyId: 'k', sealedKey: 's', sealedCredential: null, hasClientCertificate: false };
 
 describe('the store of configurations', () => {
   let database: TestDatabase;

@@ -36,7 +36,7 @@ const configurationSql = {
   // One snapshot of three tables. The query does not find a merchant of another owner (T-24).
   read: `
     select merchant.merchant_id, merchant.status, http.url, http.version, http.key_id, http.sealed_key,
-           http.changed_at > clock_timestamp() - ${freshFor} as is_http_fresh,
+           http.sealed_credential, http.has_client_certificate, http.changed_at > clock_timestamp() - ${freshFor} as is_http_fresh,
            coalesce((select jsonb_agg(jsonb_build_object('type', type, 'value', value) order by position)
                      from recipient where recipient.merchant_id = merchant.merchant_id), '[]') as recipients
     from merchant left join http_notification http using (merchant_id)
@@ -60,6 +60,8 @@ interface ConfigurationRow {
   version: string;
   key_id: string;
   sealed_key: string;
+  sealed_credential: string | null;
+  has_client_certificate: boolean;
   is_http_fresh: boolean | null;
   recipients: Recipient[];
 }
@@ -105,10 +107,11 @@ function ownerParameters(owner: Owner): [isOperator: boolean, pspId: number | nu
 
 function configurationOf(row: ConfigurationRow): NotificationConfiguration {
   const { url, version, key_id: keyId, sealed_key: sealedKey } = row;
+  const access = { sealedCredential: row.sealed_credential, hasClientCertificate: row.has_client_certificate };
   return {
     merchantId: Number(row.merchant_id),
     status: row.status,
-    http: url === null ? null : { url, version, keyId, sealedKey },
+    http: url === null ? null : { url, version, keyId, sealedKey, ...access },
     isHttpFresh: row.is_http_fresh ?? false,
     recipients: row.recipients,
   };
@@ -127,17 +130,29 @@ async function apply(manager: EntityManager, request: ChangeRequest, change: Con
   await insertAuditEvents(manager, request, change.events);
 }
 
+const storedFields = [
+  'url',
+  'version',
+  'key_id',
+  'sealed_key',
+  'sealed_credential',
+  'has_client_certificate',
+  'opened_at',
+  'changed_at',
+];
+
 async function storeHttp(
   manager: EntityManager,
   merchantId: number,
-  { url, version, keyId, sealedKey }: NonNullable<ConfigurationChange['http']>,
+  http: NonNullable<ConfigurationChange['http']>,
 ): Promise<void> {
   await manager
     .createQueryBuilder()
     .insert()
     .into(HttpNotificationEntity)
-    .values({ merchantId, url, version, keyId, sealedKey, changedAt: () => 'clock_timestamp()' })
-    .orUpdate(['url', 'version', 'key_id', 'sealed_key', 'changed_at'], ['merchant_id'])
+    // Another URL or key has opened nothing yet.
+    .values({ merchantId, ...http, openedAt: null, changedAt: () => 'clock_timestamp()' })
+    .orUpdate(storedFields, ['merchant_id'])
     .execute();
 }
 

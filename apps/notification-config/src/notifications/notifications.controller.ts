@@ -4,6 +4,7 @@ import {
   Controller,
   createParamDecorator,
   type ExecutionContext,
+  Get,
   Header,
   HttpCode,
   Injectable,
@@ -17,14 +18,17 @@ import {
   type HttpNotificationAnswer,
   type Identity,
   IsId,
+  IsReceiverCredential,
   payloadVersions,
+  type ReceiverCredential,
   validTypesText,
   validVersionsText,
 } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { Transform } from 'class-transformer';
-import { IsIn, IsString, Length, ValidateBy } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional, IsString, Length, ValidateBy } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
+import { ClientAuthority, type ClientCertificateAnswer } from './client-authority';
 import type { NotificationEntry } from './domain/notification-configuration';
 import { isRecipientValue, valueRuleOf } from './domain/recipient';
 import { type NotificationCaller, NotificationsService } from './notifications.service';
@@ -43,6 +47,16 @@ export class AddHttpRequest extends MerchantRequest {
 
   @IsIn(payloadVersions, { message: validVersionsText })
   version!: string;
+
+  /** Extension: the server demands it of each request. Write-only; absent or null: stays as it is, `{}`: none. */
+  @IsOptional()
+  @IsReceiverCredential()
+  credential?: ReceiverCredential | null;
+
+  /** Extension: whether connections show the platform's client certificate. Absent or null: stays as it is, at first false. */
+  @IsOptional()
+  @IsBoolean()
+  clientCertificate?: boolean | null;
 }
 
 const trimmed = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
@@ -95,16 +109,21 @@ export const Caller = createParamDecorator((_: unknown, context: ExecutionContex
 @Controller('portal/restful/merchant/notification')
 @UseGuards(IdentityGuard, NotificationCallersGuard)
 export class NotificationsController {
-  constructor(private readonly notifications: NotificationsService) {}
+  constructor(
+    private readonly notifications: NotificationsService,
+    private readonly authority: ClientAuthority,
+  ) {}
+
+  @Get('clientCertificate')
+  clientCertificate(): ClientCertificateAnswer {
+    return this.authority.show();
+  }
 
   @Post('addHttp')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  addHttp(
-    @Body() { merchantId, url, version }: AddHttpRequest,
-    @Caller() caller: NotificationCaller,
-  ): Promise<HttpNotificationAnswer> {
-    return this.notifications.setHttp({ merchantId, url, version }, caller);
+  addHttp(@Body() wanted: AddHttpRequest, @Caller() caller: NotificationCaller): Promise<HttpNotificationAnswer> {
+    return this.notifications.setHttp(wanted, caller);
   }
 
   @Post('renewKey')

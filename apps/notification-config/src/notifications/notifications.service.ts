@@ -18,6 +18,7 @@ import {
 } from './domain/configuration-change';
 import { entriesOf, type NotificationConfiguration, type NotificationEntry } from './domain/notification-configuration';
 import { type Recipient, recipientsMax } from './domain/recipient';
+import { ReceiverAccessService, type WantedAccess } from './receiver-access.service';
 
 /** The caller, the merchants that it may manage, and its origin for the audit log. */
 export interface NotificationCaller {
@@ -36,6 +37,7 @@ export class NotificationsService {
     private readonly urls: ValidateUrlService,
     private readonly keys: WebhookKeys,
     private readonly lease: RouteLease,
+    private readonly access: ReceiverAccessService,
   ) {}
 
   /**
@@ -43,18 +45,20 @@ export class NotificationsService {
    * @throws DomainError R-7-7, R-7-8, R-7-9, 429, 503
    */
   async setHttp(
-    wanted: { merchantId: number; url: string; version?: string },
+    wanted: { merchantId: number; url: string; version?: string } & WantedAccess,
     { owner, origin }: NotificationCaller,
   ): Promise<HttpNotificationAnswer> {
-    const { merchantId, url } = wanted;
-    owned(await this.store.find({ merchantId, owner }));
+    const { merchantId, url, version } = wanted;
+    const { http: before } = owned(await this.store.find({ merchantId, owner }));
+    const access = this.access.wanted(merchantId, wanted, before);
     // No transaction is open during the probe, so that a slow receiver holds no database connection.
-    await this.urls.validate({ merchantId, url, caller: origin.actor });
+    await this.urls.validate({ merchantId, url, caller: origin.actor, access });
     const freshKey = this.keys.create(merchantId);
-    const changed = await this.store.change({ merchantId, owner, origin }, current =>
+    const changed = await this.store.change({ merchantId, owner, origin }, current => {
       // Checks again, because the merchant may have been suspended or moved during the probe.
-      settingHttp(owned(current), wanted, freshKey),
-    );
+      const stored = this.access.stored(merchantId, { url, ...access }, owned(current).http);
+      return settingHttp(current, { url, version, ...stored }, freshKey);
+    });
     if (!changed?.after.http) throw notOwner();
     if (changed.after.isHttpFresh) await this.lease.runsOut();
     const { http } = changed.after;
@@ -112,7 +116,8 @@ export class NotificationsService {
     if (!configuration) throw merchantNotFound();
     if (!configuration.http) throw notificationNotSet();
     const { url } = configuration.http;
-    return { url, ...(await this.urls.probe({ merchantId, url, caller })) };
+    const access = this.access.current(merchantId, configuration.http);
+    return { url, ...(await this.urls.probe({ merchantId, url, caller, access })) };
   }
 
   private async remove(

@@ -3,6 +3,7 @@ import {
   type Channel,
   channels,
   isIdNumber,
+  IsReceiverCredential,
   type MerchantSearch,
   type PortalAnswer,
   type PortalMerchantsAnswer,
@@ -10,11 +11,12 @@ import {
   type PortalOperation,
   type PortalOperationAnswers,
   type PortalRequest,
+  type ReceiverCredential,
   validTypesText,
 } from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
 import { answered, invalidField } from '@paycode/service-runtime';
-import { IsIn, IsObject, IsOptional, IsString, Length } from 'class-validator';
+import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Length } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { MerchantRequest } from './notifications.controller';
 import type { NotificationCaller } from './notifications.service';
@@ -36,6 +38,14 @@ export class PortalBody extends MerchantRequest implements PortalRequest {
   @IsString()
   @Length(1, 2_048)
   url?: string;
+
+  @IsOptional()
+  @IsReceiverCredential()
+  credential?: ReceiverCredential;
+
+  @IsOptional()
+  @IsBoolean()
+  clientCertificate?: boolean;
 
   @IsOptional()
   @IsIn(channels, { message: validTypesText })

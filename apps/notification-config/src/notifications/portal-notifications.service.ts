@@ -15,11 +15,12 @@ import { DataSource, type FindOptionsWhere, ILike } from 'typeorm';
 import { HttpNotificationEntity, MerchantEntity, RecipientEntity } from '../entities';
 import { merchantNotFound } from '../merchants/merchants.service';
 import { ValidateUrlService } from '../probing/validate-url.service';
+import { ClientAuthority } from './client-authority';
 import { isRecipientValue, type Recipient, validValuesText, valueRuleOf } from './domain/recipient';
 import { type NotificationCaller, NotificationsService } from './notifications.service';
 import { SendTestService, type TestOrder } from './send-test.service';
 
-type Wanted = Pick<PortalRequest, 'merchantId' | 'url' | 'type' | 'value'>;
+type Wanted = Omit<PortalRequest, 'actor'>;
 
 const merchantsMax = 1_000;
 const namedMax = 50;
@@ -27,7 +28,10 @@ const namedMax = 50;
 /** Merchants and their notifications, as the portal shows them. */
 @Injectable()
 export class PortalReader {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly authority: ClientAuthority,
+  ) {}
 
   /** Of that owner, the smallest ids first, at most 1,000; by name at most 50. */
   async merchantsOf(owner: MerchantSearch): Promise<MerchantRecord[]> {
@@ -55,8 +59,9 @@ export class PortalReader {
       this.dataSource.getRepository(RecipientEntity).find({ where: { merchantId }, order: { position: 'ASC' } }),
     ]);
     return {
-      http: http && { url: http.url, version: http.version, keyId: http.keyId, changedAt: http.changedAt.toISOString() },
+      http: http && shownHttp(http),
       encryption: merchant.encryption,
+      certificateAuthorities: this.authority.shown?.certificateAuthorities ?? null,
       recipients: recipients.map(({ type, value }) => ({ type, value })),
     };
   }
@@ -80,9 +85,9 @@ export class PortalNotificationsService {
     return this.reader.notificationsOf(merchantId);
   }
 
-  setUrl({ merchantId, url }: Wanted, caller: NotificationCaller): Promise<HttpNotificationAnswer> {
+  setUrl({ url, ...wanted }: Wanted, caller: NotificationCaller): Promise<HttpNotificationAnswer> {
     if (!url) throw invalidField('url', 'is missing');
-    return this.notifications.setHttp({ merchantId, url }, caller);
+    return this.notifications.setHttp({ ...wanted, url }, caller);
   }
 
   async removeUrl(merchantId: number, { origin }: NotificationCaller): Promise<void> {
@@ -112,6 +117,12 @@ export class PortalNotificationsService {
     if (!url) return this.notifications.check(merchantId, caller);
     return { url, ...(await this.urls.probe({ merchantId, url, caller })) };
   }
+}
+
+function shownHttp(http: HttpNotificationEntity): NonNullable<PortalNotifications['http']> {
+  const { url, version, keyId, changedAt, sealedCredential, hasClientCertificate } = http;
+  const access = { hasCredential: sealedCredential !== null, hasClientCertificate };
+  return { url, version, keyId, changedAt: changedAt.toISOString(), ...access };
 }
 
 function recipientOf({ type, value }: Wanted): Recipient {

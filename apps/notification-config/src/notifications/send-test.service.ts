@@ -20,6 +20,7 @@ import { WebhookKeys } from '../webhook-keys/webhook-keys';
 import type { HttpNotification } from './domain/notification-configuration';
 import { type NotifiedMerchant, testNotificationOf } from './domain/test-notification';
 import { notificationNotSet } from './notifications.service';
+import { ReceiverAccessService } from './receiver-access.service';
 
 export const TEST_RULES = Symbol('TEST_RULES');
 
@@ -87,6 +88,7 @@ export class SendTestService {
     private readonly receivers: TestReceivers,
     private readonly keys: WebhookKeys,
     private readonly urls: ValidateUrlService,
+    private readonly access: ReceiverAccessService,
     @Inject(TEST_RULES) private readonly rules: TestRules,
   ) {}
 
@@ -117,6 +119,7 @@ export class SendTestService {
       merchantId,
       caller,
       url,
+      access: this.access.current(merchantId, receiver.http!),
       message: totalMs === undefined ? message : { ...message, totalMs },
     });
     return { transactionId, reference, outcome };

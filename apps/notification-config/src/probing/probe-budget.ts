@@ -3,6 +3,14 @@ import { type BucketRate, TokenBucket } from '@paycode/service-runtime/timing';
 import { randomUUID } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
 
+/** How a request makes itself known to the server at its URL. */
+export interface RequestAccess {
+  /** One header field or none, its name in lower case. */
+  headers: Readonly<Record<string, string>>;
+  /** Whether the connection shows the platform's client certificate. */
+  hasClientCertificate: boolean;
+}
+
 export interface ProbeRequest {
   merchantId: number;
   /** The caller: a username or `operator`. */
@@ -10,6 +18,8 @@ export interface ProbeRequest {
   url: string;
   /** Sent in place of the probe body. */
   message?: ProbeMessage;
+  /** Default: none. */
+  access?: RequestAccess;
 }
 
 export type ProbePermit =

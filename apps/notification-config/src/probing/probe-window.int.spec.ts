@@ -9,11 +9,12 @@ describe('the URL validation window', () => {
   it('by default a probe lasts at most 10 s, 3 s of them to connect, and reads 1 KiB of the answer (R-2.6-1, T-11)', async () => {
     const service = await TestNotificationConfig.start({ PROBE_TIMEOUT_MS: undefined, PROBE_CONNECT_TIMEOUT_MS: undefined });
     try {
-      const probe = jest.spyOn(UrlProber.prototype, 'probe').mockRejectedValue(new Error('not sent'));
+      const probe = jest.spyOn(UrlProber.prototype, 'send').mockRejectedValue(new Error('not sent'));
       await service.saveMerchant(merchantId);
       await service.post('addHttp', { merchantId, url: 'http://127.0.0.1:8080/hook', version: 'V3' });
+      const message = { body: '{"result":"TEST"}', headers: { 'content-type': 'application/json' }, showsCertificate: false };
       expect(probe.mock.calls).toEqual([
-        ['http://127.0.0.1:8080/hook', { result: 'TEST' }, { totalMs: 10_000, connectMs: 3_000, bodyBytesMax: 1_024 }],
+        ['http://127.0.0.1:8080/hook', message, { totalMs: 10_000, connectMs: 3_000, bodyBytesMax: 1_024 }],
       ]);
     } finally {
       await service.stop();

@@ -38,7 +38,10 @@ describe('the error that a PSP gets for a refused URL (A-77, R-7-7)', () => {
   it.each([
     ['NAME_NOT_FOUND', 'the host name has no address'],
     ['CERTIFICATE_EXPIRED', 'the TLS handshake failed: check certificate, chain and versions'],
-    ['CLIENT_CERTIFICATE_DEMANDED', 'the server demands a client certificate, and the platform sends none'],
+    [
+      'CLIENT_CERTIFICATE_DEMANDED',
+      'the server demands a client certificate: set clientCertificate, or allow requests without one',
+    ],
     ['TLS_VERSION_TOO_OLD', 'the TLS handshake failed: check certificate, chain and versions'],
   ] as const)('%s: %s, beside the literal', async (detail, message) => {
     const told = await explained({ reason: 'not reachable', detail });

@@ -12,7 +12,7 @@ import {
 } from '@paycode/safe-http';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ProbeBudget, type ProbePermit, type ProbeRequest } from './probe-budget';
+import { ProbeBudget, type ProbePermit, type ProbeRequest, type RequestAccess } from './probe-budget';
 
 const connection = 'no connection could be made';
 const tls = 'the TLS handshake failed: check certificate, chain and versions';
@@ -34,7 +34,7 @@ const classes: Record<ProbeDetail, string | undefined> = {
   TLS_TIMEOUT: tls,
   TLS_VERSION_TOO_OLD: tls,
   TLS_FAILED: tls,
-  CLIENT_CERTIFICATE_DEMANDED: 'the server demands a client certificate, and the platform sends none',
+  CLIENT_CERTIFICATE_DEMANDED: 'the server demands a client certificate: set clientCertificate, or allow requests without one',
   CERTIFICATE_EXPIRED: tls,
   CERTIFICATE_NOT_YET_VALID: tls,
   CERTIFICATE_SELF_SIGNED: tls,
@@ -55,7 +55,10 @@ export function explanationOf({ detail, status }: Pick<ProbeOutcome, 'detail' | 
 }
 
 /** The one-field body of spec 2.6 (R-2.6-1, A-50). */
-const probeBody = { result: 'TEST' };
+const probeMessage: ProbeMessage = {
+  body: JSON.stringify({ result: 'TEST' }),
+  headers: { 'content-type': 'application/json' },
+};
 
 /** Sends one POST through `libs/safe-http`: the probe body of section 2.6, or another message. */
 export class UrlProbe {
@@ -74,8 +77,10 @@ export class UrlProbe {
   }
 
   /** Never rejects because of the receiver. */
-  probe(url: string, message?: ProbeMessage): Promise<ProbeOutcome> {
-    return message ? this.prober.send(url, message, this.limits) : this.prober.probe(url, probeBody, this.limits);
+  probe(url: string, message = probeMessage, access?: RequestAccess): Promise<ProbeOutcome> {
+    const { headers = {}, hasClientCertificate = false } = access ?? {};
+    const shown = { headers: { ...headers, ...message.headers }, showsCertificate: hasClientCertificate };
+    return this.prober.send(url, { ...message, ...shown }, this.limits);
   }
 }
 
@@ -106,7 +111,7 @@ export class ValidateUrlService {
     const permit = await this.permitFor(request);
     if (!permit.ok) throw tooManyProbes(permit.retryAfterMs);
     try {
-      const outcome = await this.urlProbe.probe(request.url, request.message);
+      const outcome = await this.urlProbe.probe(request.url, request.message, request.access);
       probesTotal.inc({ outcome: outcome.detail ?? 'ACCEPTED' });
       this.log.info(
         {

@@ -8,6 +8,7 @@ type StoredRoute = Omit<Route, 'leaseMs'>;
 /** One snapshot for the whole batch. It must run on the primary, where a committed change is visible at once (route lease). */
 const routesSql = `
   select asked.merchant_id, http.url, http.version, merchant.encryption, http.sealed_key, http.key_id, merchant.psp_id,
+         http.sealed_credential, http.has_client_certificate,
          recipients.by_channel as recipients
   from unnest($1::bigint[]) as asked (merchant_id)
   left join merchant using (merchant_id)
@@ -26,6 +27,8 @@ interface RouteRow {
   encryption: EncryptionProfile | null;
   sealed_key: string | null;
   key_id: string | null;
+  sealed_credential: string | null;
+  has_client_certificate: boolean | null;
   /** null: there are none. Channels without any are absent. */
   recipients: Partial<Recipients> | null;
   psp_id: string | null;
@@ -46,6 +49,8 @@ export class RouteStore {
       encryption: row.encryption ?? 'AES-128-GCM',
       sealedKey: row.sealed_key,
       keyId: row.key_id,
+      sealedCredential: row.sealed_credential,
+      hasClientCertificate: row.has_client_certificate ?? false,
       recipients: { ...noRecipients, ...row.recipients },
       pspId: row.psp_id === null ? null : Number(row.psp_id),
     }));

@@ -2,24 +2,28 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { DataSource } from 'typeorm';
 import { insertAuditEvents, type Origin } from '../audit';
-import { type SealedWebhookKey, WebhookKeys } from './webhook-keys';
+import { type SealedCredential, type SealedWebhookKey, WebhookKeys } from './webhook-keys';
 
-interface StoredWebhookKey extends SealedWebhookKey {
+interface StoredWebhookKey extends SealedWebhookKey, SealedCredential {
   merchantId: number;
 }
 
 const webhookKeySql = {
-  after: 'select merchant_id, key_id, sealed_key from http_notification where merchant_id > $1 order by merchant_id limit $2',
+  after: `select merchant_id, url, key_id, sealed_key, sealed_credential from http_notification
+           where merchant_id > $1 order by merchant_id limit $2`,
 
-  // Compares with the text that was opened, so that a key renewed meanwhile stays. changed_at stays too, because the
+  // Compares with the texts that were opened, so that a key or credential changed meanwhile stays. changed_at stays too, because the
   // route is the same.
-  replace: 'update http_notification set sealed_key = $3 where merchant_id = $1 and sealed_key = $2',
+  replace: `update http_notification set sealed_key = $3, sealed_credential = $5
+             where merchant_id = $1 and sealed_key = $2 and sealed_credential is not distinct from $4`,
 } as const;
 
 interface KeyRow {
   merchant_id: string;
+  url: string;
   key_id: string;
   sealed_key: string;
+  sealed_credential: string | null;
 }
 
 /** The sealed keys of all merchants. */
@@ -30,13 +34,25 @@ export class WebhookKeyStore {
   /** Keys of merchants after `merchantId`, in order of merchants. */
   async after(merchantId: number, limit: number): Promise<StoredWebhookKey[]> {
     const rows = await this.dataSource.query<KeyRow[]>(webhookKeySql.after, [merchantId, limit]);
-    return rows.map(row => ({ merchantId: Number(row.merchant_id), keyId: row.key_id, sealedKey: row.sealed_key }));
+    return rows.map(row => ({
+      merchantId: Number(row.merchant_id),
+      url: row.url,
+      keyId: row.key_id,
+      sealedKey: row.sealed_key,
+      sealedCredential: row.sealed_credential,
+    }));
   }
 
-  /** Replaces `key.sealedKey` by `sealedKey`; false when it has changed meanwhile. */
-  async replace({ merchantId, keyId, sealedKey: old }: StoredWebhookKey, sealedKey: string, origin: Origin): Promise<boolean> {
+  /** Replaces what is sealed; false when it has changed meanwhile. */
+  async replace(
+    old: StoredWebhookKey,
+    fresh: Pick<StoredWebhookKey, 'sealedKey' | 'sealedCredential'>,
+    origin: Origin,
+  ): Promise<boolean> {
+    const { merchantId, keyId } = old;
+    const values = [merchantId, old.sealedKey, fresh.sealedKey, old.sealedCredential, fresh.sealedCredential];
     return this.dataSource.transaction(async manager => {
-      const [, replaced] = await manager.query<[unknown, number]>(webhookKeySql.replace, [merchantId, old, sealedKey]);
+      const [, replaced] = await manager.query<[unknown, number]>(webhookKeySql.replace, values);
       if (replaced === 0) return false;
       await insertAuditEvents(manager, { merchantId, origin }, [{ kind: 'KEY_RESEALED', detail: { keyId } }]);
       return true;
@@ -81,9 +97,9 @@ export class ResealKeysService {
 
   private async resealOne(key: StoredWebhookKey, origin: Origin): Promise<keyof Resealed> {
     try {
-      const sealedKey = this.keys.resealed(key.merchantId, key);
-      if (sealedKey === undefined) return 'current';
-      return (await this.store.replace(key, sealedKey, origin)) ? 'resealed' : 'left';
+      const fresh = this.keys.resealed(key.merchantId, key);
+      if (fresh === undefined) return 'current';
+      return (await this.store.replace(key, fresh, origin)) ? 'resealed' : 'left';
     } catch (error) {
       this.log.error({ event: 'key-not-resealed', merchantId: key.merchantId, err: error }, 'webhook key could not be resealed');
       return 'left';

@@ -1,14 +1,15 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { call, PortalError } from '../api';
+import { type ReactNode, useEffect, useState } from 'react';
+import { call } from '../api';
 import type { HttpNotificationAnswer, PortalNotifications } from '../portal-api';
 import { meQuery, merchantsQuery, notificationsQuery, queryClient } from '../queries';
-import { Failure, Field, MerchantChoice, Moment, Secret, Waiting } from '../ui';
-import { ConfirmByPassword, OwnPassword } from './own-password';
+import { Failure, MerchantChoice, Moment, Secret, Waiting } from '../ui';
+import { ConfirmByPassword } from './own-password';
 import { ProbeOutcome, useProbe } from './probe-outcome';
 import { Recipients } from './recipients';
 import { TestNotification } from './test-notification';
+import { UrlForm } from './url-form';
 
 /** Where a merchant is notified: its URL and key, and who gets e-mails and short messages. */
 export function NotificationsPage(): ReactNode {
@@ -55,7 +56,11 @@ interface WebhookProps {
   mayChange: boolean;
 }
 
-function Webhook({ merchantId, notifications: { http, encryption }, mayChange }: WebhookProps): ReactNode {
+function Webhook({
+  merchantId,
+  notifications: { http, encryption, certificateAuthorities },
+  mayChange,
+}: WebhookProps): ReactNode {
   const path = { merchantId };
   const refresh = () => queryClient.invalidateQueries(notificationsQuery(merchantId));
   const [question, setQuestion] = useState<'key' | 'remove' | null>(null);
@@ -85,26 +90,7 @@ function Webhook({ merchantId, notifications: { http, encryption }, mayChange }:
           seconds or the payment is reversed.
         </p>
       )}
-      {http && (
-        <dl className="facts">
-          <div>
-            <dt>URL</dt>
-            <dd>
-              <code>{http.url}</code>
-            </dd>
-          </div>
-          <div>
-            <dt>Encryption</dt>
-            <dd>{encryption}</dd>
-          </div>
-          <div>
-            <dt>Key</dt>
-            <dd>
-              <code>{http.keyId}</code>, set <Moment at={http.changedAt} />
-            </dd>
-          </div>
-        </dl>
-      )}
+      {http && <Facts http={http} encryption={encryption} />}
       {revealed && <KeyShown revealed={revealed} />}
       {http && (
         <div className="row">
@@ -125,10 +111,55 @@ function Webhook({ merchantId, notifications: { http, encryption }, mayChange }:
       )}
       <ProbeOutcome probe={probe} />
       {http && <TestNotification merchantId={merchantId} />}
-      {mayChange && <UrlForm merchantId={merchantId} current={http?.url} onSet={reveal} onFailed={url => probe.mutate(url)} />}
+      {mayChange && (
+        <UrlForm
+          merchantId={merchantId}
+          current={http}
+          certificateAuthorities={certificateAuthorities}
+          onSet={reveal}
+          onFailed={url => probe.mutate(url)}
+        />
+      )}
       <Question asked={question} renew={renew.mutateAsync} remove={remove.mutateAsync} onClose={() => setQuestion(null)} />
     </section>
   );
+}
+
+type Http = NonNullable<PortalNotifications['http']>;
+
+function Facts({ http, encryption }: { http: Http; encryption: string }): ReactNode {
+  return (
+    <dl className="facts">
+      <div>
+        <dt>URL</dt>
+        <dd>
+          <code>{http.url}</code>
+        </dd>
+      </div>
+      <div>
+        <dt>Encryption</dt>
+        <dd>{encryption}</dd>
+      </div>
+      <div>
+        <dt>Your server is shown</dt>
+        <dd>{shownTo(http)}</dd>
+      </div>
+      <div>
+        <dt>Key</dt>
+        <dd>
+          <code>{http.keyId}</code>, set <Moment at={http.changedAt} />
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function shownTo({ hasCredential, hasClientCertificate }: Http): string {
+  const shown = [
+    ...(hasCredential ? ['the credential that you set'] : []),
+    ...(hasClientCertificate ? ['our client certificate'] : []),
+  ];
+  return shown.join(' and ') || 'no credential';
 }
 
 function Question(props: {
@@ -162,51 +193,5 @@ function KeyShown({ revealed }: { revealed: HttpNotificationAnswer }): ReactNode
       <p>This is your key, in hexadecimal. It is shown now and not again: put it into your server’s configuration.</p>
       <Secret label="Key" value={revealed.encryptKey} />
     </div>
-  );
-}
-
-function UrlForm(props: {
-  merchantId: number;
-  current: string | undefined;
-  onSet: (key: HttpNotificationAnswer) => unknown;
-  onFailed: (url: string) => void;
-}): ReactNode {
-  const [url, setUrl] = useState('');
-  const [current, setCurrent] = useState('');
-  const set = useMutation({
-    mutationFn: () =>
-      call('POST /merchants/{merchantId}/notifications/url', {
-        path: { merchantId: props.merchantId },
-        body: { url: url.trim(), current },
-      }),
-    onSuccess: props.onSet,
-    // Says exactly what stood in the way of a URL.
-    onError: error => {
-      if (error instanceof PortalError && error.status === 400) props.onFailed(url.trim());
-    },
-    onSettled: () => setCurrent(''),
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    set.mutate();
-  };
-  return (
-    <form onSubmit={submit}>
-      <Field
-        label={props.current ? 'Another URL' : 'URL of your server'}
-        type="url"
-        required
-        maxLength={2_048}
-        placeholder="https://shop.example/paycode"
-        hint="We send it a test request, which it must answer with HTTP 200."
-        value={url}
-        onChange={event => setUrl(event.target.value)}
-      />
-      <OwnPassword value={current} onChange={setCurrent} />
-      {set.isError && <Failure error={set.error} />}
-      <button type="submit" className="main" disabled={set.isPending}>
-        {set.isPending ? 'Asking your server…' : 'Register'}
-      </button>
-    </form>
   );
 }

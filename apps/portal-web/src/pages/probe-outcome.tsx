@@ -24,7 +24,7 @@ const causes: Record<string, string> = {
   CONNECT_FAILED: 'The address could not be reached.',
   TLS_TIMEOUT: 'The TLS handshake did not end in time.',
   CLIENT_CERTIFICATE_DEMANDED:
-    'Your server demands a client certificate (mutual TLS), and the platform sends none: allow requests without one.',
+    'Your server demands a client certificate (mutual TLS): have ours shown below, or allow requests without one.',
   TLS_VERSION_TOO_OLD: 'Your server speaks a TLS version that is too old: it needs 1.2 or 1.3.',
   TLS_FAILED: 'The TLS handshake failed.',
   CERTIFICATE_EXPIRED: 'The certificate of your server has expired.',

@@ -4,12 +4,14 @@ import {
   channels,
   type CheckedUrl,
   type HttpNotificationAnswer,
+  IsReceiverCredential,
   type PortalNotifications,
+  type ReceiverCredential,
   type TestNotificationResult,
 } from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
 import { ParseIdPipe } from '@paycode/service-runtime';
-import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional, IsString, Length } from 'class-validator';
 import { AskedBy, Needs } from '../sessions/portal.guard';
 import { CurrentPasswordBody } from '../sign-in/current-password';
 import { ScopedPipe } from '../tenancy/scope';
@@ -19,6 +21,16 @@ export class UrlBody extends CurrentPasswordBody {
   @IsString()
   @Length(1, 2_048)
   url!: string;
+
+  /** The server demands it of each request; `{}`: nothing. Absent: stays as it is. */
+  @IsOptional()
+  @IsReceiverCredential()
+  credential?: ReceiverCredential;
+
+  /** Whether connections show the platform's client certificate. Absent: stays as it is. */
+  @IsOptional()
+  @IsBoolean()
+  clientCertificate?: boolean;
 }
 
 export class CheckBody {
@@ -63,10 +75,10 @@ export class NotificationsController {
   @Needs('CONFIGURE')
   setUrl(
     @Param('merchantId', ParseIdPipe) merchantId: number,
-    @Body() { url, current }: UrlBody,
+    @Body() { current, ...wanted }: UrlBody,
     @AskedBy(ScopedPipe) asking: AskingPerson,
   ): Promise<HttpNotificationAnswer> {
-    return this.notifications.doProven('add-http', { current, request: { merchantId, url } }, asking);
+    return this.notifications.doProven('add-http', { current, request: { merchantId, ...wanted } }, asking);
   }
 
   @Post('url/remove')

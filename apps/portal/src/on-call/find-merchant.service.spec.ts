@@ -20,8 +20,16 @@ const person: Person = {
 };
 const merchant: MerchantRecord = { merchantId: 1001, merchantName: 'Corner Shop', pspId: 1, acquirer: 'Bank', status: 'ACTIVE' };
 const notifications: PortalNotifications = {
-  http: { url: 'https://shop.example:8443/hook/s3cret?t=1', version: 'V3', keyId: 'k', changedAt: '2026-11-01T00:00:00.000Z' },
+  http: {
+    url: 'https://shop.example:8443/hook/s3cret?t=1',
+    version: 'V3',
+    keyId: 'k',
+    changedAt: '2026-11-01T00:00:00.000Z',
+    hasCredential: false,
+    hasClientCertificate: false,
+  },
   encryption: 'AES-128-GCM',
+  certificateAuthorities: null,
   recipients: [{ type: 'EMAIL', value: 'till@shop.example' }],
 };
 const account: PortalAccount = {

@@ -86,7 +86,12 @@ export function serviceSpecs(parts: PlatformParts, inherited: Env): ServiceSpec[
 
 /** Relays of this platform are reached at its own address. Its authority can vouch for names of this machine only. */
 function ownAuthority({ certificate }: PlatformParts, inherited: Env): Env {
-  return { OUTBOUND_CA_FILE: inherited['OUTBOUND_CA_FILE'] ?? certificate.caFile };
+  return {
+    OUTBOUND_CA_FILE: inherited['OUTBOUND_CA_FILE'] ?? certificate.caFile,
+    OUTBOUND_CLIENT_CERT_FILE: certificate.clientCertFile,
+    OUTBOUND_CLIENT_KEY_FILE: certificate.clientKeyFile,
+    OUTBOUND_CLIENT_CA_FILE: certificate.caFile,
+  };
 }
 
 /** The debugger's port is open on this machine only, because a debugger controls the process. */

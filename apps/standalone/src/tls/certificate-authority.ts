@@ -44,17 +44,19 @@ export async function createAuthority({ dns, now, lifetimeDays }: AuthorityReque
   return { certificate: certificate.toString('pem'), key: exportKey(keys.privateKey) };
 }
 
-export interface ServerCertificateRequest {
+export interface CertificateRequest {
   authority: KeyPair;
-  /** DNS names and IP addresses of the server. */
+  /** DNS names and IP addresses of the server; of a client none. */
   dns: string[];
   ips: string[];
+  /** Common name of the client; a server has its first DNS name. */
+  client?: string;
   now: Date;
   lifetimeDays: number;
 }
 
-/** A server certificate signed by `authority`. */
-export async function issueServerCertificate(request: ServerCertificateRequest): Promise<KeyPair> {
+/** A certificate of a server, or of a client, signed by `authority`. */
+export async function issueCertificate(request: CertificateRequest): Promise<KeyPair> {
   const keys = await generateKeys();
   const issuer = new x509.X509Certificate(request.authority.certificate);
   const names: x509.JsonGeneralNames = [
@@ -63,7 +65,7 @@ export async function issueServerCertificate(request: ServerCertificateRequest):
   ];
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
-    subject: `CN=${request.dns[0]}`,
+    subject: `CN=${request.client ?? request.dns[0]}`,
     issuer: issuer.subject,
     ...validity(request.now, request.lifetimeDays),
     signingAlgorithm: algorithm,
@@ -72,8 +74,8 @@ export async function issueServerCertificate(request: ServerCertificateRequest):
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      new x509.SubjectAlternativeNameExtension(names),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage[request.client ? 'clientAuth' : 'serverAuth']]),
+      ...(names.length > 0 ? [new x509.SubjectAlternativeNameExtension(names)] : []),
       await x509.AuthorityKeyIdentifierExtension.create(issuer),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],

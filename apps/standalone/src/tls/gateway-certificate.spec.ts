@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import * as x509 from '@peculiar/x509';
-import { issueServerCertificate } from './certificate-authority';
+import { issueCertificate } from './certificate-authority';
 import { ensureGatewayCertificate } from './gateway-certificate';
 
 const dayMs = 86_400_000;
@@ -60,7 +60,7 @@ describe('the certificate that the platform makes for itself', () => {
     const files = await ensureGatewayCertificate(folder, new Date());
     const authority = { certificate: text(files.caFile), key: text(join(folder, 'ca.key')) };
     const clientSays = async (dns: string[], ips: string[], as: Parameters<typeof handshake>[1]) => {
-      const pair = await issueServerCertificate({ authority, dns, ips, now: new Date(), lifetimeDays: 1 });
+      const pair = await issueCertificate({ authority, dns, ips, now: new Date(), lifetimeDays: 1 });
       return handshake({ cert: pair.certificate, key: pair.key, ca: authority.certificate }, as).catch(
         (error: Error) => error.message,
       );

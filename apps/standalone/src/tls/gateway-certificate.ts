@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { readWhole, writePrivateFile } from '../home/home-folder';
-import type { KeyPair } from './certificate-authority';
+import type { CertificateRequest, KeyPair } from './certificate-authority';
 import { hasNameConstraints } from './name-constraints';
 
 const authorityDays = 730;
@@ -16,6 +16,9 @@ export interface GatewayCertificate {
   caFile: string;
   certificateFile: string;
   keyFile: string;
+  /** The platform shows it to merchants' servers that demand a certificate. */
+  clientCertFile: string;
+  clientKeyFile: string;
 }
 
 /**
@@ -25,18 +28,30 @@ export interface GatewayCertificate {
 export async function ensureGatewayCertificate(folder: string, now: Date): Promise<GatewayCertificate> {
   const authorityFiles = { certificate: join(folder, 'ca.pem'), key: join(folder, 'ca.key') };
   const serverFiles = { certificate: join(folder, 'server.pem'), key: join(folder, 'server.key') };
+  const clientFiles = { certificate: join(folder, 'client.pem'), key: join(folder, 'client.key') };
   let authority = stored(authorityFiles);
   if (!authority || endsSoon(authority, now) || !hasNameConstraints(parse(authority).raw)) {
     const { createAuthority } = await loadIssuer();
     authority = await createAuthority({ dns, now, lifetimeDays: authorityDays });
     store(authorityFiles, authority);
   }
-  const server = stored(serverFiles);
-  if (!server || endsSoon(server, now) || !isIssuedBy(server, authority)) {
-    const { issueServerCertificate } = await loadIssuer();
-    store(serverFiles, await issueServerCertificate({ authority, dns, ips, now, lifetimeDays: serverDays }));
-  }
-  return { caFile: authorityFiles.certificate, certificateFile: serverFiles.certificate, keyFile: serverFiles.key };
+  const issued = { authority, now, lifetimeDays: serverDays };
+  await ensure(serverFiles, { ...issued, dns, ips });
+  await ensure(clientFiles, { ...issued, dns: [], ips: [], client: 'Paycode notifications' });
+  return {
+    caFile: authorityFiles.certificate,
+    certificateFile: serverFiles.certificate,
+    keyFile: serverFiles.key,
+    clientCertFile: clientFiles.certificate,
+    clientKeyFile: clientFiles.key,
+  };
+}
+
+async function ensure(files: Files, request: CertificateRequest): Promise<void> {
+  const pair = stored(files);
+  if (pair && !endsSoon(pair, request.now) && isIssuedBy(pair, request.authority)) return;
+  const { issueCertificate } = await loadIssuer();
+  store(files, await issueCertificate(request));
 }
 
 /** Loads the certificate library on demand: it is needed about every two months, and other starts save its memory. */

@@ -59,7 +59,7 @@ export class PrepareAttempt {
     try {
       let route = await this.routeOf(delivery, origin);
       if ('next' in route) return route;
-      const connecting = this.options.connecting.to(route.url!);
+      const connecting = this.options.connecting.to(route);
       line = connecting instanceof Promise ? await this.connected(delivery, connecting) : connecting;
       // The wait may be long: the delivery may have another owner after it, and its merchant another endpoint.
       if (line !== connecting) route = await this.routeOf(delivery, origin);
@@ -70,6 +70,11 @@ export class PrepareAttempt {
       if (line) giveBack(line);
       return this.notConnected(delivery, error);
     }
+  }
+
+  /** Name of the connections that it will wait for, as last known. `origin`: that of its queue. */
+  lineOf({ merchantId }: Delivery, origin: string): string {
+    return this.routes.lastLine(merchantId) ?? origin;
   }
 
   private notConnected(delivery: Delivery, error: unknown): Next<'HOLD_BACK'> {

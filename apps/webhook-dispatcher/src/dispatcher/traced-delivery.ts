@@ -9,6 +9,7 @@ import {
   WebhookPoster,
   type WebhookRequest,
 } from '../posting/post-webhook';
+import type { OwnLine } from '../routes/own-line';
 import { type OwnedVerdict, VerdictStore } from '../verdicts/verdict.store';
 
 /** A scheduler client that records each call in the trace of the payment and passes the trace on to the scheduler. */
@@ -41,12 +42,12 @@ export class TracedWebhookPoster extends WebhookPoster {
     super();
   }
 
-  override take(url: string): Connection | undefined {
-    return this.poster.take(url);
+  override take(url: string, own?: OwnLine): Connection | undefined {
+    return this.poster.take(url, own);
   }
 
-  override connect(url: string, observer: ConnectObserver): Connecting {
-    return this.poster.connect(url, observer);
+  override connect(url: string, observer: ConnectObserver, own?: OwnLine): Connecting {
+    return this.poster.connect(url, observer, own);
   }
 
   override post(request: WebhookRequest, observer: PostObserver & { done(): void }, connection?: Connection): { abort(): void } {

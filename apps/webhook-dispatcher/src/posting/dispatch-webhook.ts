@@ -55,7 +55,7 @@ export class DispatchWebhook {
     const { origin, item } = granted;
     const { clock, gate } = this.parts;
     const grantedMs = clock.nowMs();
-    const leave = await gate?.enter(origin);
+    const leave = await gate?.enter(this.preparing.lineOf(item, origin));
     if (clock.nowMs() - grantedMs > gateMsExpected) this.parts.metrics.heldBack(waitsForHandshakes());
     const step = await this.start(item, origin);
     leave?.();

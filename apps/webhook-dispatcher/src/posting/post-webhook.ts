@@ -3,6 +3,7 @@ import type { Route } from '@paycode/dto';
 import type { CancelTimer, Clock } from '@paycode/service-runtime/timing';
 import { type AttemptOutcome, type Connection, type Delivery, type PostUnderWay, versionOf } from '../deliveries/domain/delivery';
 import { PostWindow, type PostWindowRules } from '../deliveries/domain/post-window';
+import { type OwnLine, ownLineOf } from '../routes/own-line';
 import type { AckDeadlines } from './ack-deadlines';
 import type { WebhookSealer } from './webhook-sealer';
 
@@ -29,6 +30,8 @@ export interface WebhookRequest {
   body: string;
   /** Use no pooled socket (P-T7). */
   onFreshSocket: boolean;
+  /** Use the merchant's own connections alone. */
+  own?: OwnLine | undefined;
 }
 
 /** The end of a wait for a connection: exactly one of both is called, not before `connect` has returned. */
@@ -45,11 +48,11 @@ export interface Connecting {
 
 /** Opens connections and sends POSTs. It handles sockets and knows no rules of the protocol. */
 export abstract class WebhookPoster {
-  /** A free connection to the endpoint of the URL; undefined: there is none. */
-  abstract take(url: string): Connection | undefined;
+  /** A free connection to the endpoint of the URL, of the merchant's own ones where it has some; undefined: there is none. */
+  abstract take(url: string, own?: OwnLine): Connection | undefined;
 
   /** Waits for a connection to the endpoint of the URL: a new one, or one that becomes free. */
-  abstract connect(url: string, observer: ConnectObserver): Connecting;
+  abstract connect(url: string, observer: ConnectObserver, own?: OwnLine): Connecting;
 
   /**
    * `done` fires when the socket is free or gone: at or after the end of the request. `connection`: the one to use. Without it the request
@@ -78,13 +81,14 @@ export class ConnectFirst {
   ) {}
 
   /** A free connection at once, so that a delivery that need not wait does not. The promise rejects for a fault of the platform (P-T8). */
-  to(url: string): Connection | Promise<Connection | Unreachable> {
-    return this.poster.take(url) ?? this.opened(url);
+  to(route: Route): Connection | Promise<Connection | Unreachable> {
+    const own = ownLineOf(route);
+    return this.poster.take(route.url!, own) ?? this.opened(route.url!, own);
   }
 
-  private opened(url: string): Promise<Connection | Unreachable> {
+  private opened(url: string, own: OwnLine | undefined): Promise<Connection | Unreachable> {
     return new Promise((resolve, reject) => {
-      const connecting = this.poster.connect(url, {
+      const observer: ConnectObserver = {
         connected: connection => {
           stopWatching();
           resolve(connection);
@@ -94,7 +98,8 @@ export class ConnectFirst {
           if (isOurs) reject(faultOfOurs(code));
           else resolve({ code });
         },
-      });
+      };
+      const connecting = this.poster.connect(url, observer, own);
       const stopWatching = this.deadlines.watch(this.clock.nowMs() + this.options.connectBudgetMs, () => {
         if (connecting.giveUp()) reject(faultOfOurs('CONNECT_CONGESTED'));
         else resolve({ code: 'CONNECT_BUDGET' });
@@ -142,8 +147,8 @@ export class PostWebhook {
     const version = delivery.version ?? versionOf(delivery, route);
     const { body, ...sealed } = this.sealer.bodyOf({ payload, version }, route);
     const facts = { transactionId, attempt, ...sealed, epochMs: this.clock.epochMs() };
-    const headers = { ...webhookHeaders(facts), 'user-agent': this.options.userAgent };
-    return { url: route.url!, body, onFreshSocket: false, headers };
+    const headers = { ...this.sealer.credentialOf(route), ...webhookHeaders(facts), 'user-agent': this.options.userAgent };
+    return { url: route.url!, body, onFreshSocket: false, headers, own: ownLineOf(route) };
   }
 }
 

@@ -2,6 +2,7 @@ import { requestTargetOf } from '@paycode/safe-http';
 import { BoundedMap, type Clock } from '@paycode/service-runtime/timing';
 import type { buildConnector } from 'undici';
 import type { Connection } from '../deliveries/domain/delivery';
+import { lineNameOf, type OwnLine } from '../routes/own-line';
 import { OriginConnection } from './origin-connection';
 import { OriginPool } from './origin-pool';
 import { type Connecting, type ConnectObserver, type PostObserver, WebhookPoster, type WebhookRequest } from './post-webhook';
@@ -9,6 +10,8 @@ import { type Connecting, type ConnectObserver, type PostObserver, WebhookPoster
 export interface UndiciWebhookOptions {
   /** Connects to checked addresses only (T-11). */
   connect: buildConnector.connector;
+  /** As `connect`, and shows the platform's certificate. Default: `connect`. */
+  connectWithCertificate?: buildConnector.connector;
   isOurFault(error: unknown): boolean;
   clock: Clock;
   /** Begins to watch the event loop; the function that it returns answers whether the process was the bottleneck since then. Default: never. */
@@ -18,7 +21,8 @@ export interface UndiciWebhookOptions {
 const slowMax = 10_000;
 
 /**
- * Sends webhook POSTs over undici connections, one request at a time on each. Each endpoint has its own pool. The most recently used
+ * Sends webhook POSTs over undici connections, one request at a time on each. Each endpoint has its own pool, and each merchant whose server tells it by a
+ * credential or certificate has one for itself. The most recently used
  * connection is used first, so idle ones time out. One that is too old, or had an answer other than 200, is closed, so that a receiver that
  * moved is looked up again (P-T12).
  */
@@ -28,7 +32,7 @@ export class UndiciWebhookClient extends WebhookPoster {
   private readonly slow = new BoundedMap<string, true>(slowMax);
   private readonly busy = new Set<OriginConnection>();
   private readonly dialing = { count: 0 };
-  private becameIdle: (origin: string) => void = () => undefined;
+  private becameIdle: (line: string) => void = () => undefined;
 
   constructor(private readonly options: UndiciWebhookOptions) {
     super();
@@ -39,49 +43,48 @@ export class UndiciWebhookClient extends WebhookPoster {
   }
 
   /** Sets the listener for connections that become free. */
-  onIdle(listener: (origin: string) => void): void {
+  onIdle(listener: (line: string) => void): void {
     this.becameIdle = listener;
   }
 
-  idleOf(origin: string): number {
-    return this.pools.get(origin)?.free ?? 0;
+  idleOf(line: string): number {
+    return this.pools.get(line)?.free ?? 0;
   }
 
-  override take(url: string): ReservedConnection | undefined {
-    const { origin } = new URL(url);
-    const pool = this.pools.get(origin);
+  override take(url: string, own?: OwnLine): ReservedConnection | undefined {
+    const line = lineTo(url, own);
+    const pool = this.pools.get(line.name);
     const connection = pool?.take();
-    return connection && this.reserved(origin, connection, () => pool!.usedTaken());
+    return connection && this.reserved(line, connection, () => pool!.usedTaken());
   }
 
-  override connect(url: string, observer: ConnectObserver): Connecting {
-    const { origin } = new URL(url);
+  override connect(url: string, observer: ConnectObserver, own?: OwnLine): Connecting {
+    const line = lineTo(url, own);
     const wasBusy = this.options.watchLoop?.() ?? (() => false);
-    const giveUp = this.poolOf(origin).wait({
-      connected: connection => observer.connected(this.reserved(origin, connection)),
+    const giveUp = this.poolOf(line).wait({
+      connected: connection => observer.connected(this.reserved(line, connection)),
       failed: fault => observer.failed(fault),
     });
     return { giveUp: () => giveUp() || wasBusy() };
   }
 
   override post(request: WebhookRequest, observer: PostObserver & { done(): void }, connection?: Connection): { abort(): void } {
-    const url = new URL(request.url);
-    const { origin } = url;
-    const line = this.lineFor(request, origin, connection);
-    this.busy.add(line);
-    line.post(request, requestTargetOf(request.url, url), {
+    const line = lineTo(request.url, request.own);
+    const used = this.connectionFor(request, line, connection);
+    this.busy.add(used);
+    used.post(request, requestTargetOf(request.url, new URL(request.url)), {
       sent: () => observer.sent(),
       answered: status => observer.answered(status),
       failed: fault => observer.failed(fault),
       onFree: isReusable => {
-        this.busy.delete(line);
-        if (isReusable) this.keep(origin, line);
-        else line.destroy();
+        this.busy.delete(used);
+        if (isReusable) this.keep(line, used);
+        else used.destroy();
         observer.done();
-        if (isReusable) this.becameIdle(origin);
+        if (isReusable) this.becameIdle(line.name);
       },
     });
-    return { abort: () => line.destroy() };
+    return { abort: () => used.destroy() };
   }
 
   /** Drops every connection, those in use too. */
@@ -91,43 +94,65 @@ export class UndiciWebhookClient extends WebhookPoster {
     this.pools.clear();
   }
 
-  private lineFor({ url, onFreshSocket }: WebhookRequest, origin: string, given: Connection | undefined): OriginConnection {
-    const connection = onFreshSocket ? undefined : (given ?? this.take(url));
-    return connection instanceof ReservedConnection ? connection.use() : this.open(origin);
+  /** The given one is of another line when the merchant's credential has changed since: it goes back, because others may use it. */
+  private connectionFor(
+    { url, own, onFreshSocket }: WebhookRequest,
+    line: Line,
+    given: Connection | undefined,
+  ): OriginConnection {
+    if (given instanceof ReservedConnection && given.line === line.name && !onFreshSocket) return given.use();
+    given?.giveBack();
+    const free = onFreshSocket ? undefined : this.take(url, own);
+    return free ? free.use() : this.open(line);
   }
 
-  private reserved(origin: string, connection: OriginConnection, used?: () => void): ReservedConnection {
-    return new ReservedConnection(connection, { used, back: () => this.keep(origin, connection) });
+  private reserved(line: Line, connection: OriginConnection, used?: () => void): ReservedConnection {
+    return new ReservedConnection(line.name, connection, { used, back: () => this.keep(line, connection) });
   }
 
-  private poolOf(origin: string): OriginPool<OriginConnection> {
-    let pool = this.pools.get(origin);
-    if (!pool) this.pools.set(origin, (pool = this.newPool(origin)));
+  private poolOf(line: Line): OriginPool<OriginConnection> {
+    let pool = this.pools.get(line.name);
+    if (!pool) this.pools.set(line.name, (pool = this.newPool(line)));
     return pool;
   }
 
-  private newPool(origin: string): OriginPool<OriginConnection> {
+  private newPool(line: Line): OriginPool<OriginConnection> {
+    const { name } = line;
     return new OriginPool({
       clock: this.options.clock,
-      create: () => this.open(origin),
+      create: () => this.open(line),
       dialing: this.dialing,
-      isSlow: this.slow.has(origin),
-      onSlow: isSlow => (isSlow ? this.slow.set(origin, true) : this.slow.delete(origin)),
+      isSlow: this.slow.has(name),
+      onSlow: isSlow => (isSlow ? this.slow.set(name, true) : this.slow.delete(name)),
       onLeft: () => {
-        if (this.pools.get(origin)?.isEmpty) this.pools.delete(origin);
+        if (this.pools.get(name)?.isEmpty) this.pools.delete(name);
       },
     });
   }
 
-  private open(origin: string): OriginConnection {
-    return new OriginConnection(origin, { ...this.options, onGone: gone => this.pools.get(origin)?.forget(gone) });
+  private open({ name, origin, own }: Line): OriginConnection {
+    const { connect: plain, connectWithCertificate = plain } = this.options;
+    const connect = own?.hasClientCertificate ? connectWithCertificate : plain;
+    return new OriginConnection(origin, { ...this.options, connect, onGone: gone => this.pools.get(name)?.forget(gone) });
   }
 
-  private keep(origin: string, connection: OriginConnection): void {
-    const pool = this.poolOf(origin);
+  private keep(line: Line, connection: OriginConnection): void {
+    const pool = this.poolOf(line);
     pool.keep(connection);
-    if (pool.isEmpty) this.pools.delete(origin);
+    if (pool.isEmpty) this.pools.delete(line.name);
   }
+}
+
+/** Connections that may serve each other's requests. */
+interface Line {
+  name: string;
+  origin: string;
+  own: OwnLine | undefined;
+}
+
+function lineTo(url: string, own: OwnLine | undefined): Line {
+  const { origin } = new URL(url);
+  return { name: lineNameOf(origin, own), origin, own };
 }
 
 /** A connection for one delivery: used once, or given back once. */
@@ -135,6 +160,7 @@ class ReservedConnection implements Connection {
   private isOver = false;
 
   constructor(
+    readonly line: string,
     private readonly connection: OriginConnection,
     private readonly on: { used: (() => void) | undefined; back(): void },
   ) {}

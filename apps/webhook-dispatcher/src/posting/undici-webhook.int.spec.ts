@@ -218,7 +218,7 @@ describe('a POST on the wire', () => {
 
   describe('a connection that is opened before its request (P-T13)', () => {
     const connectFirst = async (url = receiver.url, clock = new SystemClock()) =>
-      new ConnectFirst(client, new AckDeadlines(clock), clock, { connectBudgetMs: patienceMs }).to(url);
+      new ConnectFirst(client, new AckDeadlines(clock), clock, { connectBudgetMs: patienceMs }).to(routeTo(url));
     const opened = async (clock?: SystemClock) => {
       const line = await connectFirst(receiver.url, clock);
       if ('code' in line) throw new Error(line.code);

@@ -1,6 +1,7 @@
 import type { Route } from '@paycode/dto';
 import { DataFault, isolate } from '@paycode/persistence';
 import { type Clock, LeasedReads, type Lent } from '@paycode/service-runtime/timing';
+import { lineNameOf, ownLineOf } from './own-line';
 import type { RouteSource } from './route-source.client';
 
 /** The route of a merchant cannot be read now: a fault of the platform, not of the receiver (P-T8). */
@@ -48,6 +49,13 @@ export class RouteCache {
   /** The last known endpoint, however old: use it to choose a queue, never to send. */
   lastOrigin(merchantId: number): string | undefined {
     return this.reads.last(merchantId)?.origin;
+  }
+
+  /** Name of the connections that its next request will use, as last known: to wait for one of them. */
+  lastLine(merchantId: number): string | undefined {
+    const last = this.reads.last(merchantId);
+    const own = last && last.route.url !== null ? ownLineOf(last.route) : undefined;
+    return own ? lineNameOf(new URL(last!.route.url!).origin, own) : last?.origin;
   }
 
   /** The PSP of the merchant, as last read; null: not known. */

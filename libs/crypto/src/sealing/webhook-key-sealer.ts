@@ -4,7 +4,8 @@ import type { KeyRing } from './key-ring';
 
 const version = 'v1';
 const tagBytes = 16;
-const sealedCharsMax = 256;
+/** Of the longest credential of a receiver. */
+const sealedCharsMax = 2_048;
 
 /** The text that a sealed webhook key is bound to. In the row of another merchant or key id the key cannot be opened (T-14). */
 export function webhookKeyAad(merchantId: number, keyId: string): string {

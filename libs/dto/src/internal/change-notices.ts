@@ -13,7 +13,14 @@ export interface ChangeNotice {
 }
 
 /** Changes of a merchant's notifications that its EMAIL recipients and the owners of merchant and PSP are told of (T-15). */
-export const changeNoticeKinds = ['URL_CHANGED', 'KEY_CHANGED', 'URL_REMOVED', 'RECIPIENT_ADDED', 'RECIPIENT_REMOVED'] as const;
+export const changeNoticeKinds = [
+  'URL_CHANGED',
+  'KEY_CHANGED',
+  'CREDENTIAL_CHANGED',
+  'URL_REMOVED',
+  'RECIPIENT_ADDED',
+  'RECIPIENT_REMOVED',
+] as const;
 
 /**
  * A change that the owners of merchant and PSP are told of: the portal knows who they are. POST notification-config

@@ -1,5 +1,6 @@
 import type { Channel } from './channels';
 import type { RedeliveryAnswer } from './deliveries';
+import type { ReceiverCredential } from './receiver-credential';
 import type { EncryptionProfile, MerchantRecord } from './routes';
 
 /** Calls of the portal about a merchant's notifications: POST notification-config /internal/portal/notifications/{operation}. */
@@ -33,14 +34,26 @@ export interface PortalRequest {
   /** The person who asks, for the audit log. */
   actor: string;
   url?: string;
+  credential?: ReceiverCredential;
+  clientCertificate?: boolean;
   type?: Channel;
   value?: string;
 }
 
 /** Settings of a merchant; never a key. */
 export interface PortalNotifications {
-  http: { url: string; version: string; keyId: string; changedAt: string } | null;
+  http: {
+    url: string;
+    version: string;
+    keyId: string;
+    changedAt: string;
+    /** Whether requests carry a credential; nobody can read it. */
+    hasCredential: boolean;
+    hasClientCertificate: boolean;
+  } | null;
   encryption: EncryptionProfile;
+  /** PEM of the authorities of the platform's client certificate; null: the platform has none. */
+  certificateAuthorities: string | null;
   recipients: { type: Channel; value: string }[];
 }
 

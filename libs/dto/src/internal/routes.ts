@@ -20,6 +20,10 @@ export interface Route {
   /** Webhook key sealed under the key-encryption key; AAD = `webhook-key:{merchantId}:{keyId}`; null without url. */
   sealedKey: string | null;
   keyId: string | null;
+  /** Header field that the server demands, sealed as the key is; AAD = `receiver-credential:{merchantId}:{url}`; null: none. */
+  sealedCredential: string | null;
+  /** Whether its connections show the platform's client certificate. */
+  hasClientCertificate: boolean;
   recipients: Recipients;
   /** Owning PSP: it may read the merchant's notifications (A-18). */
   pspId: number | null;

@@ -40,6 +40,8 @@ export const noRoute: Omit<Route, 'merchantId'> = {
   encryption: 'AES-128-GCM',
   sealedKey: null,
   keyId: null,
+  sealedCredential: null,
+  hasClientCertificate: false,
   recipients: noRecipients,
   pspId: null,
   leaseMs: 1_000,

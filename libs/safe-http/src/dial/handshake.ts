@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import { BoundedMap } from '@paycode/service-runtime/timing';
 import { outsideTls } from '@paycode/service-runtime';
 import { OutboundTimeoutError } from '../outbound-errors';
+import type { OutboundPolicy } from '../policy/outbound-policy';
+import type { CertificateAndKey } from './client-certificate';
 import type { Deadline } from './deadline';
 import type { Opening } from './first-opened';
 import { openTls } from './open-socket';
@@ -20,9 +22,13 @@ export class Trust {
   private classical: SecureContext | undefined;
   private readonly settings: Parameters<typeof createSecureContext>[0];
 
-  constructor(caFile: string | null | undefined, minVersion: 'TLSv1.2' | 'TLSv1.3' = 'TLSv1.2') {
+  /** `shown`: the platform's own certificate, for receivers that demand one. @throws when certificate and key do not match */
+  constructor(
+    { caFile, tlsMinVersion = 'TLSv1.2' }: Pick<OutboundPolicy, 'caFile' | 'tlsMinVersion'>,
+    shown?: CertificateAndKey,
+  ) {
     const ca = caFile ? [...getCACertificates('default'), readFileSync(caFile, 'utf8')] : undefined;
-    this.settings = { ...outsideTls(minVersion), ca };
+    this.settings = { ...outsideTls(tlsMinVersion), ...shown, ca };
     this.allGroups = createSecureContext(this.settings);
   }
 
@@ -43,6 +49,8 @@ const rememberedMs = 3_600_000;
 export interface HandshakeTarget {
   hostname: string;
   port: number;
+  /** Default: without a certificate of the platform. */
+  trust?: Trust | undefined;
   /** Another connection to the same address. */
   reopen(): Promise<Socket>;
 }
@@ -61,7 +69,8 @@ export class Handshakes {
   async open(tcp: Socket, target: HandshakeTarget, deadline: Deadline): Promise<TLSSocket> {
     const origin = `${target.hostname}:${target.port}`;
     const isClassical = this.isClassical(origin);
-    const first = openTls(tcp, target.hostname, isClassical ? this.trust.classicalGroups : this.trust.allGroups);
+    const { trust = this.trust } = target;
+    const first = openTls(tcp, target.hostname, isClassical ? trust.classicalGroups : trust.allGroups);
     const opened = within(deadline, first);
     if (isClassical) {
       opened.catch(() => this.classicalUntil.delete(origin));
@@ -78,13 +87,13 @@ export class Handshakes {
   /** The first handshake goes on while the second runs: its receiver may only be slow. */
   private async besideClassical(
     { first, opened }: { first: Opening<TLSSocket>; opened: Promise<TLSSocket> },
-    { hostname, reopen }: HandshakeTarget,
+    { hostname, reopen, trust = this.trust }: HandshakeTarget,
     deadline: Deadline,
   ): Promise<{ socket: TLSSocket; isSecond: boolean }> {
     let second: Opening<TLSSocket> | undefined;
     let isOver = false;
     const again = reopen().then(tcp => {
-      second = openTls(tcp, hostname, this.trust.classicalGroups);
+      second = openTls(tcp, hostname, trust.classicalGroups);
       if (isOver) second.giveUp();
       return within(deadline, second);
     });

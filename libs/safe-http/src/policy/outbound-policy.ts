@@ -11,6 +11,9 @@ export interface OutboundPolicy {
   deny?: readonly string[];
   /** PEM file with certificate authorities trusted in addition to the built-in ones. Verification itself is never switched off (T-13). */
   caFile?: string | null;
+  /** PEM files of the certificate and key that the platform shows to receivers that demand one; both or none. */
+  clientCertFile?: string | null;
+  clientKeyFile?: string | null;
   /** Oldest TLS version of a receiver that is accepted (A-81). Default 1.2. */
   tlsMinVersion?: 'TLSv1.2' | 'TLSv1.3';
   /** `http://host:port` of a CONNECT proxy. Addresses are checked here, and the proxy gets the checked address, never a name. */

@@ -50,6 +50,8 @@ export interface ProbeMessage {
   body: string;
   /** Beside those of every probe; names in lower case, `content-type` among them. */
   headers: Readonly<Record<string, string>>;
+  /** Whether its connection shows the platform's certificate. Default: no. */
+  showsCertificate?: boolean;
   /** A shorter deadline than that of the limits, in milliseconds. */
   totalMs?: number;
 }
@@ -103,12 +105,13 @@ export class UrlProber {
 
   private async post(
     { url, path }: { url: URL; path: string },
-    { body, headers }: ProbeMessage,
+    { body, headers, showsCertificate }: ProbeMessage,
     { limits, signal, progress }: { limits: ProbeLimits; signal: AbortSignal; progress: Progress },
   ): Promise<AxiosResponse<Readable>> {
     const agent = guardedAgent(targetOf(url).protocol, {
       guard: this.guard,
       connectTimeoutMs: limits.connectMs,
+      showsCertificate,
       onDialled: (socket, timings) => {
         ReadLimit.on(socket);
         noteConnection(progress, socket, timings);

@@ -1,3 +1,4 @@
+export { type NginxDemands, NginxReceiver } from './nginx-receiver';
 export * from './dns-server';
 export * from './raw-receiver';
 export * from './test-authority';

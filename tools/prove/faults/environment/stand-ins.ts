@@ -91,7 +91,8 @@ export class ConfigStandIn {
   private routeOf(merchantId: number): Route {
     const { url, key, keyId } = this.merchants.get(merchantId) ?? { url: null, key: null, keyId: null };
     const sealedKey = key && this.sealer.seal(Buffer.from(key, 'hex'), webhookKeyAad(merchantId, keyId));
-    const others = { recipients: noRecipients, encryption: 'AES-128-GCM' as const, version: 'V3', pspId: 1 };
+    const access = { sealedCredential: null, hasClientCertificate: false };
+    const others = { ...access, recipients: noRecipients, encryption: 'AES-128-GCM' as const, version: 'V3', pspId: 1 };
     return { merchantId, url, sealedKey: url && sealedKey, keyId, leaseMs, ...others };
   }
 

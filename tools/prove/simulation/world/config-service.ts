@@ -33,6 +33,8 @@ export class ConfigService {
         encryption: 'AES-128-GCM',
         sealedKey: 'sealed',
         keyId: String(keyVersion),
+        sealedCredential: null,
+        hasClientCertificate: false,
         recipients: noRecipients,
         pspId: 1,
         leaseMs: lease,

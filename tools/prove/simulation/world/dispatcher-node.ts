@@ -216,6 +216,7 @@ export class DispatcherNode {
 /** The body says which key it was encrypted with. */
 const sealer: WebhookSealer = {
   bodyOf: (_, { keyId, encryption }) => ({ body: keyId ?? '', encryption, keyId: keyId ?? '' }),
+  credentialOf: () => ({}),
 };
 
 /** PULL_FIRST: the reply does not wait for the commit. */

@@ -1,7 +1,8 @@
 import { addingRecipient, removingHttp, removingRecipient, renewingKey, settingHttp } from './configuration-change';
 import { entriesOf, type HttpNotification, type NotificationConfiguration } from './notification-configuration';
 
-const http: HttpNotification = { url: 'https://shop.example/a', version: 'V3', keyId: 'key-1', sealedKey: 'sealed-1' };
+const none = { sealedCredential: null, hasClientCertificate: false };
+const http: HttpNotification = { url: 'https://shop.example/a', version: 'V3', keyId: 'key-1', sealedKey: 'sealed-1', ...none };
 const fresh = { keyId: 'key-2', sealedKey: 'sealed-2' };
 const email = { type: 'EMAIL' as const, value: 'owner@shop.example' };
 const sms = { type: 'SMS' as const, value: '27821234567' };
@@ -21,7 +22,7 @@ describe('a change of the configuration of a merchant', () => {
   it('the first URL gets a new key, which is shown (R-4.3-5)', () => {
     const wanted = { url: http.url, version: 'V3' };
     expect(settingHttp(configured(), wanted, fresh)).toStrictEqual({
-      http: { ...wanted, ...fresh },
+      http: { ...wanted, ...fresh, ...none },
       events: [urlSet(http.url, 'V3', ''), { kind: 'KEY_CREATED', detail: { keyId: 'key-2' } }, revealed('key-2')],
       notice: 'URL_CHANGED',
     });
@@ -47,6 +48,18 @@ describe('a change of the configuration of a merchant', () => {
   it('the same URL and version change nothing and show the key (A-48)', () => {
     const wanted = { url: http.url, version: http.version };
     expect(settingHttp(configured({ http }), wanted, fresh)).toStrictEqual({ events: [revealed('key-1')] });
+  });
+
+  it.each([
+    ['credential', { sealedCredential: 'sealed-2' }, { credential: 'set', clientCertificate: 'false' }],
+    ['client certificate', { hasClientCertificate: true }, { credential: 'none', clientCertificate: 'true' }],
+  ])('another %s is recorded without what it is, keeps the key and notifies the recipients (T-59)', (_, access, detail) => {
+    const wanted = { url: http.url, ...access };
+    expect(settingHttp(configured({ http }), wanted, fresh)).toStrictEqual({
+      http: { ...http, ...access },
+      events: [{ kind: 'CREDENTIAL_SET', detail }, revealed('key-1')],
+      notice: 'CREDENTIAL_CHANGED',
+    });
   });
 
   it('a new key leaves URL and version as they are (R-4.3-11)', () => {

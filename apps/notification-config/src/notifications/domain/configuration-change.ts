@@ -3,7 +3,14 @@ import type { HttpNotification, NotificationConfiguration } from './notification
 import { isSameRecipient, maskedRecipient, type Recipient } from './recipient';
 
 export type ChangeKind =
-  'URL_SET' | 'URL_REMOVED' | 'KEY_CREATED' | 'KEY_RENEWED' | 'KEY_REVEALED' | 'RECIPIENT_ADDED' | 'RECIPIENT_REMOVED';
+  | 'URL_SET'
+  | 'URL_REMOVED'
+  | 'CREDENTIAL_SET'
+  | 'KEY_CREATED'
+  | 'KEY_RENEWED'
+  | 'KEY_REVEALED'
+  | 'RECIPIENT_ADDED'
+  | 'RECIPIENT_REMOVED';
 
 /** A change to one merchant's configuration, to be applied as a whole. */
 export interface ConfigurationChange {
@@ -19,27 +26,45 @@ export interface ConfigurationChange {
 /** The new key's id and sealed text, used when the merchant has none yet. */
 type SealedKey = Pick<HttpNotification, 'keyId' | 'sealedKey'>;
 
-/** addHttp: without a version the one before it stays (R-9-2). A first URL gets a key, later ones keep it; the same URL and version change nothing (R-4.3-5, R-4.3-6, A-48). */
-export function settingHttp(
-  { http }: NotificationConfiguration,
-  { url, version = http?.version ?? storedVersion }: Pick<HttpNotification, 'url'> & Partial<WantedHttp>,
-  freshKey: SealedKey,
-): ConfigurationChange {
-  const wanted: WantedHttp = { url, version };
-  if (!http) {
-    const created = { kind: 'KEY_CREATED' as const, detail: { keyId: freshKey.keyId } };
-    const first = { ...wanted, ...freshKey };
-    return { http: first, events: [urlSet(wanted, ''), created, revealed(first)], notice: 'URL_CHANGED' };
-  }
-  if (http.url === wanted.url && http.version === wanted.version) return { events: [revealed(http)] };
-  const next = { ...http, ...wanted };
-  return { http: next, events: [urlSet(wanted, http.url), revealed(next)], notice: 'URL_CHANGED' };
+/**
+ * addHttp: without a version the one before it stays (R-9-2). A first URL gets a key, later ones keep it; what is set already changes nothing
+ * (R-4.3-5, R-4.3-6, A-48).
+ */
+export function settingHttp({ http }: NotificationConfiguration, asked: WantedHttp, freshKey: SealedKey): ConfigurationChange {
+  const before = http ?? { ...nothing, ...freshKey };
+  const next = { ...before, ...asked, version: asked.version ?? before.version };
+  const urlEvents = isSame(before, next, ['url', 'version']) ? [] : [urlSet(next, before.url)];
+  const accessEvents = isSame(before, next, ['sealedCredential', 'hasClientCertificate']) ? [] : [credentialSet(next)];
+  const keyEvents = http ? [] : [keyCreated(next)];
+  const events = [...urlEvents, ...accessEvents, ...keyEvents, revealed(next)];
+  return events.length === 1 ? { events } : { http: next, events, notice: noticeOf(events) };
 }
 
-type WantedHttp = Pick<HttpNotification, 'url' | 'version'>;
+function noticeOf([first]: ConfigurationChange['events']): ChangeNoticeKind {
+  return first?.kind === 'URL_SET' ? 'URL_CHANGED' : 'CREDENTIAL_CHANGED';
+}
 
-function urlSet({ url, version }: WantedHttp, replaced: string): ConfigurationChange['events'][number] {
+function keyCreated({ keyId }: HttpNotification): ConfigurationChange['events'][number] {
+  return { kind: 'KEY_CREATED', detail: { keyId } };
+}
+
+function isSame(before: HttpNotification, next: HttpNotification, fields: readonly (keyof HttpNotification)[]): boolean {
+  return fields.every(field => before[field] === next[field]);
+}
+
+type Access = Pick<HttpNotification, 'sealedCredential' | 'hasClientCertificate'>;
+type WantedHttp = Pick<HttpNotification, 'url'> & Partial<Access> & { version?: string | undefined };
+
+const nothing = { url: '', version: storedVersion, sealedCredential: null, hasClientCertificate: false };
+
+function urlSet({ url, version }: HttpNotification, replaced: string): ConfigurationChange['events'][number] {
   return { kind: 'URL_SET', detail: { url, version, replaced } };
+}
+
+/** Never the credential itself. */
+function credentialSet({ sealedCredential, hasClientCertificate }: HttpNotification): ConfigurationChange['events'][number] {
+  const credential = sealedCredential === null ? 'none' : 'set';
+  return { kind: 'CREDENTIAL_SET', detail: { credential, clientCertificate: String(hasClientCertificate) } };
 }
 
 /** renewKey: URL and version stay (R-4.3-11). */

@@ -6,6 +6,10 @@ export interface HttpNotification {
   version: string;
   keyId: string;
   sealedKey: string;
+  /** A header field that the server demands; null: none. */
+  sealedCredential: string | null;
+  /** Whether requests show the platform's client certificate. */
+  hasClientCertificate: boolean;
 }
 
 /** The configuration of one merchant. */

@@ -135,6 +135,7 @@ export function moneyText(currencyCode: string, amount: string): string {
 const changes: Record<ChangeNotice['kind'], string> = {
   URL_CHANGED: 'The notification URL was set or changed',
   KEY_CHANGED: 'The notification key was renewed',
+  CREDENTIAL_CHANGED: 'The credential that the server of the merchant demands, or the use of a client certificate, was changed',
   URL_REMOVED: 'The notification URL was removed',
   RECIPIENT_ADDED: 'A recipient of notifications was added',
   RECIPIENT_REMOVED: 'A recipient of notifications was removed',

@@ -1,0 +1,43 @@
+import { ReloadedFile } from '@paycode/service-runtime';
+import type { Trust } from './handshake';
+
+/** PEM texts: the certificate, with intermediate ones after it, and its key. */
+export interface CertificateAndKey {
+  cert: string;
+  key: string;
+}
+
+/**
+ * The platform's certificate for receivers that demand one. The files are read again when they change: the next connection shows the new one,
+ * open ones end within a minute (P-T12). While certificate and key do not match, because only one is replaced yet, the pair before stays in use.
+ */
+export class ClientCertificate {
+  private readonly cert: ReloadedFile<string>;
+  private readonly key: ReloadedFile<string>;
+  private seen: CertificateAndKey;
+  private inUse: Trust;
+
+  /** @throws Error when a file cannot be read, or the pair cannot be used */
+  constructor(
+    files: { certFile: string; keyFile: string },
+    private readonly trustWith: (pair: CertificateAndKey) => Trust,
+  ) {
+    this.cert = new ReloadedFile(files.certFile, text => text);
+    this.key = new ReloadedFile(files.keyFile, text => text);
+    this.seen = { cert: this.cert.value, key: this.key.value };
+    this.inUse = trustWith(this.seen);
+  }
+
+  /** TLS settings that show it. */
+  get trust(): Trust {
+    const latest = { cert: this.cert.value, key: this.key.value };
+    if (latest.cert === this.seen.cert && latest.key === this.seen.key) return this.inUse;
+    this.seen = latest;
+    try {
+      this.inUse = this.trustWith(latest);
+    } catch {
+      // The other file comes next.
+    }
+    return this.inUse;
+  }
+}
