@@ -1216,7 +1216,7 @@ export type TimelineStep = {
 export type UrlBody = {
   url: string;
   /** The server demands it of each request; `{}`: nothing. Absent: stays as it is. */
-  credential?: ReceiverCredential | null;
+  credential?: ReceiverCredential;
   /** Whether connections show the platform's client certificate. Absent: stays as it is. */
   clientCertificate?: boolean | null;
   current: string;

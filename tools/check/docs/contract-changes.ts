@@ -210,12 +210,6 @@ const bounds: Readonly<Record<string, 1 | -1>> = {
 };
 const compared = new Set(['$ref', 'properties', 'required', 'enum', knownValues, 'type', ...nested, ...Object.keys(bounds)]);
 
-/** What breaks readers or writers of an event or of a stored notification, from one version of its schema to the next. */
-export function eventBreaks(before: Schema, after: Schema): string[] {
-  return new SchemaComparison({ before: {}, after: {} }, 'event').compare(withoutWords({ before, after }) as Both<Schema>, '$')
-    .breaking;
-}
-
 /** Changes that break readers or writers of an event or of a stored notification, from one version of its schema to the next. */
 export function eventBreaks(before: Schema, after: Schema): string[] {
   return new SchemaComparison({ before: {}, after: {} }, 'event').compare(withoutWords({ before, after }) as Both<Schema>, '$')
