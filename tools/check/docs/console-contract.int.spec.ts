@@ -1,169 +1,113 @@
+import { execFileSync } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type {
-  DeadLetterSummary,
-  DeliverySummary,
-  DeliveryTimeline,
-  EndpointPause,
-  MerchantRecord,
-  PortalAccountAnswers,
-  PortalInvitation,
-  PortalNotificationAnswers,
-  PortalOperationAnswers,
-  PortalSandboxAnswers,
-  RedriveAnswer,
-  ReversalState,
-  ShardOwners,
-} from '@paycode/dto';
-import type { ProbeOutcome } from '@paycode/safe-http';
+import { join } from 'node:path';
+import type { PortalInvitation } from '@paycode/dto';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import type { FastifyInstance } from 'fastify';
 import { PortalVisitor } from '../../../apps/portal/src/testing/portal-visitor';
 import { RunningPortal } from '../../../apps/portal/src/testing/running-portal';
 import { RouteTable } from '../../../libs/service-runtime/src/http/route-table';
-import { closed, type Document, documentOf, type Json } from './testing/document-of';
 
+type Json = Record<string, unknown>;
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+}
+
+interface Document extends Json {
+  paths: Record<string, Record<string, { responses: Record<string, Json> }>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+const root = join(__dirname, '../../..');
 const at = '2030-01-01T10:00:00.000Z';
 const password = 'a long enough sentence';
 const session = '00000000-0000-4000-8000-000000000007';
 
-const merchant: MerchantRecord = { merchantId: 7, merchantName: 'Shop', pspId: null, acquirer: 'Bank', status: 'ACTIVE' };
-const pause: EndpointPause = {
-  pauseId: 3,
-  endpoint: 'https://shop.example',
-  merchantId: 7,
-  reason: 'it is down',
-  pausedBy: 'portal Ayanda',
-  pausedAt: at,
-  endsAt: '2099-01-01T00:00:00.000Z',
-  endedAt: null,
-  endedBy: null,
-};
-const probe: ProbeOutcome = {
-  isAccepted: false,
-  reason: 'not reachable',
-  detail: 'NAME_NOT_FOUND',
-  status: null,
-  timings: { dnsMs: 1, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 1.5 },
-  certificateExpiresAt: null,
-};
+/** The documents by name, as the generator makes them; it loads modules that Jest cannot. */
+function documents(): Record<string, Document> {
+  const script = `
+    const { openApiPages } = await import('./tools/check/docs/openapi-pages.ts');
+    const { parse } = await import('yaml');
+    const named = (await openApiPages()).map(({ path, text }) => [path.replace(/^.*\\/|\\.openapi\\.yaml$/g, ''), parse(text)]);
+    process.stdout.write(JSON.stringify(Object.fromEntries(named)));`;
+  const options = { cwd: root, maxBuffer: 64 * 1_024 * 1_024 };
+  const text = execFileSync(process.execPath, ['--input-type=module', '--eval', script], options).toString();
+  return JSON.parse(text) as Record<string, Document>;
+}
+
+/** A member that the contract does not name is a mistake too: pages could come to need it. */
+function closed(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(closed);
+  if (typeof node !== 'object' || node === null) return node;
+  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value)]));
+  return 'properties' in copy && copy['type'] === 'object' ? { ...copy, additionalProperties: false } : copy;
+}
+
 const url = 'https://shop.example/hook';
-const settings: PortalOperationAnswers<ProbeOutcome>['list'] = {
-  http: { url, version: 'V3', keyId: 'k1', changedAt: at, hasCredential: true, hasClientCertificate: false },
-  ...{ encryption: 'AES-128-GCM' as const, certificateAuthorities: null },
-  recipients: [{ type: 'EMAIL', value: 'a@shop.example' }],
-};
-const revealed = { merchantId: 7, url, version: 'V3', encryptKey: '0'.repeat(32) };
-const notifications: PortalOperationAnswers<ProbeOutcome> = {
-  list: settings,
-  'add-http': revealed,
-  'remove-http': undefined,
-  'renew-key': revealed,
-  'add-recipient': settings,
-  'remove-recipient': settings,
-  check: { url, ...probe },
-  'send-test': { url, transactionId: 9, reference: 'TEST-1', encryption: 'AES-128-GCM', isOpened: 'NOT_SEEN', ...probe },
-};
-const account: PortalAccountAnswers['show'] = {
-  username: 'merchant-7',
-  mode: 'BASIC',
-  hasPassword: true,
-  challengeRequired: false,
-  sourceAddresses: [],
-  publicKeySha256: null,
-  passwordChangedAt: at,
-};
-const accounts: PortalAccountAnswers = {
-  show: account,
-  'new-password': { apiPassword: 'x' },
-  'set-public-key': account,
-  'try-public-key': { verifies: false },
-  'require-challenge': account,
-  'bind-to-sources': account,
-  'enable-bearer': account,
-  sessions: [{ sessionId: session, loginKind: 'PASSWORD', startedAt: at, expiresAt: at }],
-  'end-session': {},
-};
-const stored: PortalNotificationAnswers = {
-  show: { body: '{}', isErased: false, request: { headers: { 'content-type': 'text/plain' }, body: 'x' } },
-  fetch: { body: '{}' },
-  repeat: { transactionId: 100, outcome: 'SCHEDULED' },
-};
-const sandbox: PortalSandboxAnswers = {
-  'make-code': { code: '0123456789', payUrl: 'https://pay.example/public/pay/0123456789', qrPath: '/public/qr/0123456789' },
-  pay: { transactionId: 100, status: 'SUCCESS' },
-  follow: { transactionId: 101, status: 'REFUNDED' },
-};
-const delivery: DeliveryTimeline = {
-  transactionId: 100,
+
+/** Values that the calls below name, and an instant that is not over. */
+const named: Record<string, unknown> = {
   merchantId: 7,
-  kind: 'PURCHASE',
-  reversible: true,
-  receivedAt: at,
-  armedAt: at,
-  attempts: [{ attempt: 1, startedAt: at, outcome: 'HTTP 200', elapsedMs: 5 }],
-  verdict: { kind: 'ACKED_HTTP', at, elapsedMs: 5, attempt: 1 },
-};
-const reversal: ReversalState = { transactionId: 100, state: 'SETTLED', armedAt: at, dueAt: null, decidedAt: at, reason: null };
-const open: DeliverySummary = {
   transactionId: 100,
-  merchantId: 7,
-  kind: 'PURCHASE',
-  status: 'SUCCESS',
-  receivedAt: at,
-  verdict: null,
-  outcome: null,
-};
-const letter: DeadLetterSummary = {
   letterId: 5,
-  topic: 'paycode.transaction.terminal.v1',
-  group: 'webhook-dispatcher',
-  eventType: null,
-  eventAt: at,
-  transactionId: 100,
-  merchantId: 7,
-  reason: 'refused by the database',
-  times: 1,
-  firstParkedAt: at,
-  parkedAt: at,
-  defect: null,
-};
-const shards: ShardOwners = {
-  count: 64,
-  withoutOwner: [1],
-  replicas: [{ replica: 'r', instance: null, heartbeat: 1, shards: 63 }],
-};
-const redriven: RedriveAnswer[] = [{ letterId: 5, outcome: 'HANDLED', reason: null }];
-const plain: Record<string, unknown> = {
-  '/internal/portal/merchants': [merchant],
-  '/internal/deliveries': [open],
-  '/internal/deliveries/100': delivery,
-  '/internal/deliveries/100/redeliver': stored.repeat,
-  '/internal/reversals/100': reversal,
-  '/internal/shards': shards,
-  '/internal/endpoints': [{ merchantId: 7, endpoint: 'https://shop.example', pause }],
-  '/internal/endpoints/pauses': [pause],
-  '/internal/dead-letters': { letters: [letter], isMore: false },
-  '/internal/dead-letters/find': [letter],
-  '/internal/dead-letters/redrive': redriven,
-};
-const operations: Record<string, object> = {
-  '/internal/portal/notifications': { ...notifications, ...stored },
-  '/internal/portal/accounts': accounts,
-  '/internal/portal/sandbox': sandbox,
-  '/internal/portal/endpoints': { pause, resume: { ...pause, endedAt: at, endedBy: 'portal Ayanda' } },
+  pauseId: 3,
+  sessionId: session,
+  username: 'merchant-7',
+  url,
+  endpoint: 'https://shop.example',
+  endsAt: '2099-01-01T00:00:00.000Z',
 };
 
-/** Every other service, with answers whose types are those of the internal calls. */
+/** A value with every member of its schema; of an answer that may be a refusal, the other. */
+function sampleOf(schema: Schema, schemas: Document['components']['schemas'], name: string): unknown {
+  if (schema.$ref) return sampleOf(schemas[schema.$ref.split('/').at(-1)!]!, schemas, name);
+  const form = schema.anyOf?.find(isGood);
+  if (form) return sampleOf(form, schemas, name);
+  return 'const' in schema ? schema.const : (schema.enum?.[0] ?? named[name] ?? sampleOfType(schema, schemas, name));
+}
+
+const isGood = ({ type, properties }: Schema) => type !== 'null' && properties?.['ok']?.const !== false;
+
+function sampleOfType(
+  { type, items, properties = {} }: Schema,
+  schemas: Document['components']['schemas'],
+  name: string,
+): unknown {
+  const members = Object.entries(properties).map(([key, member]) => [key, sampleOf(member, schemas, key)] as const);
+  const values: Record<string, unknown> = {
+    object: Object.fromEntries(members),
+    array: items && [sampleOf(items, schemas, '')],
+    string: name.endsWith('At') ? at : '{}',
+    boolean: false,
+  };
+  const first = [type].flat()[0]!;
+  return first in values ? values[first] : 1;
+}
+
+/** Every other service, with answers as the documents of their internal listeners have them. */
 class Neighbours {
   readonly invitations: PortalInvitation[] = [];
+  private readonly documents: Document[];
+
+  constructor({ portal: _, public: __, webhooks: ___, ...services }: Record<string, Document>) {
+    this.documents = Object.values(services);
+  }
+
   private readonly server: Server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
       const path = request.url!.split('?', 1)[0]!;
       if (path.endsWith('/invitations')) this.invitations.push(JSON.parse(Buffer.concat(parts).toString()) as PortalInvitation);
-      const answer = answerTo(path);
+      const answer = this.answerTo(request.method!.toLowerCase(), path);
       response.writeHead(answer === undefined ? 204 : 200, { 'content-type': 'application/json' });
       response.end(answer === undefined ? undefined : JSON.stringify(answer));
     });
@@ -178,14 +122,19 @@ class Neighbours {
     this.server.closeAllConnections();
     await new Promise(resolve => this.server.close(resolve));
   }
+
+  private answerTo(method: string, path: string): unknown {
+    for (const { paths, components } of this.documents) {
+      const responses = operationAt(paths, method, path)?.[1].responses ?? {};
+      const content = responses[Object.keys(responses).find(status => status.startsWith('2'))!]?.['content'] as
+        Content | undefined;
+      if (content) return sampleOf(content['application/json']!.schema, components.schemas, '');
+    }
+    return undefined;
+  }
 }
 
-function answerTo(path: string): unknown {
-  if (path in plain) return plain[path];
-  const [, folder = '', operation = ''] = /^(.*)\/([^/]+)$/.exec(path) ?? [];
-  const table = operations[folder] as Json | undefined;
-  return table && { ok: true, value: table[operation] };
-}
+type Content = Record<string, { schema: Schema }>;
 
 /** The rest takes a second person, a device, a provider, or an endless stream. */
 const untried = [
@@ -273,20 +222,19 @@ const refused: Call[] = [
 ];
 
 describe('the OpenAPI document of the calls that pages of the portal make', () => {
-  const neighbours = new Neighbours();
+  const { console: document, ...services } = documents() as Record<string, Document> & { console: Document };
+  const neighbours = new Neighbours(services);
   const answered = new Set<string>();
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
-  let document: Document;
   let portal: RunningPortal;
   let owner: PortalVisitor;
 
   beforeAll(async () => {
-    document = documentOf('console');
     ajv.addSchema(closed(document) as Document, 'console');
     const away = await neighbours.start();
-    const services =
+    const names =
       'AUTH_SESSION NOTIFICATION_CONFIG WEBHOOK_DISPATCHER REVERSAL_SCHEDULER RECIPIENT_MESSAGES PAYMENT_SIMULATOR'.split(' ');
-    portal = await RunningPortal.start(Object.fromEntries(services.map(name => [`${name}_URL`, away])));
+    portal = await RunningPortal.start(Object.fromEntries(names.map(name => [`${name}_URL`, away])));
     await portal.database.dataSource.query(`
       insert into payment (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, amount, currency_code, reference, code,
                            acknowledged_at, ack_source, ack_elapsed_ms, reversal_requested_at, reversal_reason)
@@ -313,7 +261,9 @@ describe('the OpenAPI document of the calls that pages of the portal make', () =
   const answer = async (visitor: PortalVisitor, ...call: Call) => {
     const [method, path, body] = call;
     const heard = await visitor[method](path, body);
-    const [route, operation] = operationAt(document, method, path);
+    const found = operationAt(document.paths, method, `/console/api/${path}`.split('?', 1)[0]!);
+    if (!found) throw new Error(`the document has no ${method} ${path}`);
+    const [route, operation] = found;
     const documented = operation.responses[heard.status] ?? operation.responses[heard.status < 500 ? '4XX' : '5XX']!;
     const problems = problemsOf(documented, heard.body);
     expect({ call: `${method} ${path}`, status: heard.status, problems }).toMatchObject({ problems: [] });
@@ -394,13 +344,11 @@ describe('the OpenAPI document of the calls that pages of the portal make', () =
 });
 
 /** The operation of a path; a path without variables comes first. */
-function operationAt({ paths }: Document, method: string, path: string) {
-  const [asked] = `/console/api/${path}`.split('?', 1) as [string];
-  const found = Object.entries(paths)
-    .filter(([route, methods]) => method in methods && new RegExp(`^${route.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(asked))
-    .sort(([a], [b]) => a.split('{').length - b.split('{').length)[0];
-  if (!found) throw new Error(`the document has no ${method} ${asked}`);
-  return [found[0], found[1][method]!] as const;
+function operationAt(paths: Document['paths'], method: string, path: string) {
+  const [found] = Object.entries(paths)
+    .filter(([route, methods]) => method in methods && new RegExp(`^${route.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
+    .sort(([a], [b]) => a.split('{').length - b.split('{').length);
+  return found && ([found[0], found[1][method]!] as const);
 }
 
 function referringTo(id: string, node: Json): Json {

@@ -107,8 +107,7 @@ export class CalledPlatform {
     const sent = new Set(completed.transactionIds);
     const range = [Math.min(...sent), Math.max(...sent)] as const;
     const ends = { verdicts: await platform.verdicts(...range), decisions: await platform.decisions(...range) };
-    const evidence = { sent, received: arrivals.transactionIds, ...ends };
-    const deviations = deviationsOf(evidence, { verdict: 'ACKED_HTTP', decision: 'SETTLED' });
+    const deviations = deviationsOf({ sent, received: arrivals.transactionIds, ...ends });
     return { completed, startedMs: completed.startedMs, endedMs, used, arrivals, deviations };
   }
 

@@ -66,7 +66,7 @@ export async function platformContender(
     deviations: async (payments, received) => {
       const range = [payments.firstId, payments.firstId + payments.count - 1] as const;
       const ends = { verdicts: await platform.verdicts(...range), decisions: await platform.decisions(...range) };
-      return deviationsOf({ sent: idsOf(payments), received, ...ends }, { verdict: 'ACKED_HTTP', decision: 'SETTLED' });
+      return deviationsOf({ sent: idsOf(payments), received, ...ends });
     },
     stop: async () => {
       await publisher.stop();
