@@ -1,6 +1,6 @@
 // Builds dist/ as ES modules and as CommonJS, each with its types, by the workspace's TypeScript compiler. `npm pack` runs it.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
@@ -18,3 +18,4 @@ for (const [name, { type, module, moduleResolution }] of Object.entries(formats)
   const options = ['-p', import.meta.dirname, '--outDir', folder, '--module', module, '--moduleResolution', moduleResolution];
   execFileSync(process.execPath, [compiler, ...options], { stdio: 'inherit' });
 }
+copyFileSync(join(import.meta.dirname, '../../LICENSE'), join(import.meta.dirname, 'dist/LICENSE'));

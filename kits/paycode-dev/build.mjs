@@ -22,3 +22,4 @@ await build({
   logLevel: 'warning',
 });
 cpSync(join(here, '../../libs/dto/samples/notifications'), join(folder, 'samples'), { recursive: true });
+cpSync(join(here, '../../LICENSE'), join(folder, 'LICENSE'));

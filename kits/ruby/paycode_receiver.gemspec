@@ -7,5 +7,7 @@ Gem::Specification.new do |spec|
   spec.authors = ['Paycode']
   spec.license = 'Nonstandard'
   spec.required_ruby_version = '>= 3.0'
-  spec.files = Dir['lib/**/*.rb'] + ['README.md']
+  spec.files = Dir['lib/**/*.rb'] + Dir['README.md', 'LICENSE']
+  spec.homepage = 'https://paycode.example/docs/kits/ruby/'
+  spec.metadata = { 'source_code_uri' => 'https://paycode.example/paycode.git', 'documentation_uri' => spec.homepage }
 end

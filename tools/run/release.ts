@@ -156,12 +156,10 @@ function build(call: Call): Subject[] {
   const { epochS } = source;
   const chart = isDry && version !== versionOf() ? undefined : packChart({ folder: join(folder, 'chart'), version, epochS });
   if (!chart) console.log('no chart was packed: there is none of this version');
-  const files = [
-    ...writeNotes(call),
-    ...writeBoms(call),
-    ...packKits({ folder: join(folder, 'kits'), version, epochS }),
-    ...(chart ? [chart] : []),
-  ];
+  const kits = packKits({ folder: join(folder, 'kits'), epochS });
+  if (kits.failed.length > 0) throw new Error(`kits that were not packed:\n${kits.failed.join('\n')}`);
+  for (const reason of kits.missing) console.log(`not packed, kit ${reason}`);
+  const files = [...writeNotes(call), ...writeBoms(call), ...kits.files, ...(chart ? [chart] : [])];
   const named = files.map((file): Subject => ({ name: relative(folder, file), sha256: sha256Of(file) }));
   const imageSubjects = images.map(({ app, digest }): Subject => ({
     name: `paycode/${app}`,

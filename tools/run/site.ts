@@ -2,13 +2,15 @@
  * `npm run generate -- site`: builds the documentation site of docs/ into dist/site, which the gateway serves at /docs/ (ADR 0070). `npm start` runs it when a page has
  * changed. It makes the generated pages first. Fails on a link that leads nowhere and on a page that no list of docs/README.md has.
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'vitepress';
 import { parse } from 'yaml';
 import { makeGeneratedPages } from './build/generated-pages.ts';
-import { lockBuild, siteFingerprint } from './site/fingerprint.ts';
+import { packKits } from './release/packages.ts';
+import { sourceOf } from './release/source.ts';
+import { kitsFingerprint, lockBuild, siteFingerprint } from './site/fingerprint.ts';
 import { type Page, pagesOf, sidebarOf, startPage, withProgram, withSiteLinks } from './site/pages.ts';
 import { seal } from './site/seal.ts';
 
@@ -79,6 +81,7 @@ async function buildSite(): Promise<void> {
   await build(staging);
   for (const name of ['landing.html', 'landing.css']) copyFileSync(join(import.meta.dirname, 'site', name), join(built, name));
   writeApiReference(root, built);
+  writePackages(built);
   const { files } = seal(built);
   writeFileSync(join(built, 'source'), source);
   replaceSite(built);
@@ -95,6 +98,20 @@ async function main(): Promise<void> {
   if (!unlock) return console.log('another process builds the site');
   process.once('exit', unlock);
   await buildSite();
+}
+
+/** Puts the packages of the kits into `<site>/packages`. They are packed anew when a kit has changed; what cannot be packed here is named and left out. */
+function writePackages(site: string): void {
+  const cache = join(root, '.cache/packages');
+  const folder = join(cache, kitsFingerprint(root));
+  if (existsSync(folder)) return cpSync(folder, join(site, 'packages'), { recursive: true });
+  rmSync(cache, { recursive: true, force: true });
+  const fresh = `${folder}.next`;
+  const { missing, failed } = packKits({ folder: fresh, epochS: sourceOf().epochS });
+  for (const reason of [...missing, ...failed]) console.log(`no package, kit ${reason}`);
+  cpSync(fresh, join(site, 'packages'), { recursive: true });
+  // A tool that failed, for example without a network, is tried again by the next build.
+  if (failed.length === 0) renameSync(fresh, folder);
 }
 
 const own = join(import.meta.dirname, 'site/api');

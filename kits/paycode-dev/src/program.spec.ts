@@ -145,7 +145,7 @@ describe('paycode-dev help', () => {
   ])('%j shows an example first, in 80 columns', async words => {
     expect(await run(words)).toBe(0);
     const lines = output.split('\n');
-    expect(lines[2]).toMatch(/paycode-dev (verify|decrypt|login|logout|codes|trigger|completion|listen|events)\b/);
+    expect(lines[2]).toMatch(/paycode-dev (verify|decrypt|login|logout|codes|trigger|completion|listen|events|notifications)\b/);
     expect(lines.filter(line => line.length > 80)).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import type { Subject } from './release-texts.ts';
 import { assemble } from '../images/assemble.ts';
+import { kitNames, missingFor, packKit } from '../../../kits/pack.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const chart = 'k8s/charts/paycode';
@@ -15,18 +16,33 @@ interface PackOptions {
   epochS: number;
 }
 
-/** The kits: npm packages as npm packs them, others as source archives, which their own tools build. Paths of the files. */
-export function packKits({ folder, epochS }: PackOptions): string[] {
+interface PackedKits {
+  files: string[];
+  /** Kits whose programs are not on this machine, each with the reason. */
+  missing: string[];
+  /** Kits whose programs failed, each with their first words. */
+  failed: string[];
+}
+
+/** The kits as their languages pack them. */
+export function packKits({ folder, epochS }: Omit<PackOptions, 'version'>): PackedKits {
   mkdirSync(folder, { recursive: true });
-  const kits = readdirSync(join(root, 'kits'), { withFileTypes: true }).filter(
-    entry => entry.isDirectory() && entry.name !== 'vectors',
-  );
-  return kits.map(({ name }) => {
-    if (existsSync(join(root, 'kits', name, 'package.json'))) return packNpm(join(root, 'kits', name), folder);
-    const archive = join(folder, `paycode-kit-${name}-src.tar.gz`);
-    archiveOf(join('kits', name), { archive, epochS });
-    return archive;
-  });
+  const [missing, failed]: [string[], string[]] = [[], []];
+  // npm keeps the modes of files, and `prepack` writes them: the caller's umask decides nothing.
+  const umask = process.umask(0o022);
+  for (const kit of kitNames) {
+    const reason = missingFor(kit);
+    if (reason !== undefined) missing.push(`${kit}: ${reason}`);
+    else
+      try {
+        packKit(kit, { kits: join(root, 'kits'), to: folder, epochS });
+      } catch (error) {
+        failed.push(`${kit}: ${(error as Error).message.slice(0, 500)}`);
+      }
+  }
+  process.umask(umask);
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile());
+  return { files: entries.map(({ parentPath, name }) => join(parentPath, name)).sort(), missing, failed };
 }
 
 /** The chart as `helm package` lays it out; undefined while there is none. @throws Error when it has another version */
@@ -39,26 +55,6 @@ export function packChart({ folder, version, epochS }: PackOptions): string | un
   const archive = join(folder, `paycode-${version}.tgz`);
   archiveOf(chart, { archive, epochS });
   return archive;
-}
-
-/** npm keeps the modes of files, and `prepack` writes them: the caller's umask decides nothing. */
-function packNpm(kit: string, folder: string): string {
-  const umask = process.umask(0o022);
-  try {
-    return packed(kit, folder);
-  } finally {
-    process.umask(umask);
-  }
-}
-
-function packed(kit: string, folder: string): string {
-  const text = execFileSync('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', folder], {
-    cwd: kit,
-    encoding: 'utf8',
-  });
-  // The output of `prepack` comes first.
-  const [{ filename }] = JSON.parse(text.slice(text.search(/^\[/m))) as [{ filename: string }];
-  return join(folder, filename.replace(/^@/, '').replaceAll('/', '-'));
 }
 
 /** Same files, same bytes: sorted, owned by nobody, all of one time. */

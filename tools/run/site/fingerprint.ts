@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,6 +17,21 @@ export function siteFingerprint(root: string): string {
   const made = globSync(sources, { cwd: root }).sort();
   for (const file of ['package-lock.json', 'tools/run/site.ts', ...folders, ...made])
     hash.update(file).update(readFileSync(join(root, file)));
+  hash.update(kitsFingerprint(root));
+  return hash.digest('hex');
+}
+
+/** Changes with every file of the kits that git knows or would know. */
+export function kitsFingerprint(root: string): string {
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', 'kits', 'LICENSE'];
+  const listed = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  // Without git, as in an image: all files of the kits.
+  const files =
+    listed.status === 0
+      ? listed.stdout.split('\0').filter(file => file !== '' && existsSync(join(root, file)))
+      : filesIn(root, 'kits');
+  const hash = createHash('sha256');
+  for (const file of files.sort()) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
   return hash.digest('hex');
 }
 

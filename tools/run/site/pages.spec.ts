@@ -136,6 +136,7 @@ function pagesWithCommands(): Page[] {
 describe('commands on the pages for merchants and PSPs', () => {
   const howTos = textOf(join(journeys, 'how-to-commands-work.e2e.spec.ts'));
   const kits = textOf(join(journeys, 'kits/by-the-page.guide.ts'));
+  const packages = textOf(join(journeys, 'kits/packages.kit.ts'));
 
   it.each(pagesWithCommands().map(page => [page.file, page] as const))('a test runs the commands of %s', (file, { text }) => {
     const [, kit] = /^kits\/([a-z]+)\/README\.md$/.exec(file) ?? [];
@@ -143,6 +144,7 @@ describe('commands on the pages for merchants and PSPs', () => {
     // No .NET is there to start the program of C#; its commands are those that the page of Node has.
     if (kit === 'csharp') expect(commandsOf(text)).toEqual(commandsOf(node).slice(-2));
     else if (kit !== undefined) expect(kits).toContain(`kit: '${kit}'`);
+    else if (file === 'kits/README.md') expect(packages).toContain("join(kitsFolder, 'README.md')");
     else if (file.startsWith('kits/')) expect(howTos).toContain(`'${file}'`);
     else expect(howTos).toMatch(new RegExp(`'${basename(file)}'`));
   });

@@ -22,6 +22,18 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
   '.woff2': 'font/woff2',
+  '.tgz': 'application/gzip',
+  '.whl': 'application/zip',
+  '.gem': 'application/x-tar',
+  '.zip': 'application/zip',
+  '.jar': 'application/java-archive',
+  '.pom': 'application/xml',
+  '.nupkg': 'application/zip',
+  '.snupkg': 'application/zip',
+  // A module of Go: `list`, `<version>.info` and `<version>.mod`.
+  '': 'text/plain; charset=utf-8',
+  '.info': 'application/json',
+  '.mod': 'text/plain; charset=utf-8',
 };
 /** More would mean that something writes a style or a script per page. */
 const hashesMax = 24;

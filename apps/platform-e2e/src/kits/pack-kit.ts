@@ -1,5 +1,6 @@
-import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { packKit } from '../../../../kits/pack';
 import { copyOf, kitsFolder, run } from './receiver-kit';
 
 /** Each makes the package of a kit as its language makes it; what lies in `to` afterwards is what an integrator is given. */
@@ -9,47 +10,42 @@ export async function packNode(to: string): Promise<string> {
   return (await run('npm', ['pack', '--silent', '--pack-destination', to], { cwd: join(kitsFolder, 'node') })).trim();
 }
 
-export async function packPython(folder: string, to: string): Promise<void> {
-  const pip = ['-m', 'pip', '--quiet', '--disable-pip-version-check'];
-  await run('python3', [...pip, 'wheel', '--no-deps', '--wheel-dir', to, copyOf('python', folder)], { cwd: folder });
+/** The package of a kit, made as a release makes it. */
+const packed = (kit: string, to: string) => packKit(kit, { kits: kitsFolder, to, epochS: Math.floor(Date.now() / 1_000) });
+
+export async function packPython(_folder: string, to: string): Promise<void> {
+  packed('python', to);
 }
 
-const goModule = ['paycode.example/receiver', 'v0.1.0'] as const;
-
-/** A module archive in a file proxy, as `go` downloads it from any proxy. Gives what tells `go` of the proxy. */
+/** Gives the module, and what tells `go` of the folder in which it lies as a proxy has it. */
 export async function packGo(folder: string): Promise<{ path: string; version: string; env: Record<string, string> }> {
-  const [path, version] = goModule;
-  const source = copyOf('go', folder);
-  rmSync(join(source, 'conform'), { recursive: true });
-  const [tree, versions] = [join(folder, 'tree'), join(folder, 'proxy', path, '@v')];
-  mkdirSync(join(tree, 'paycode.example'), { recursive: true });
-  mkdirSync(versions, { recursive: true });
-  renameSync(source, join(tree, `${path}@${version}`));
-  // File by file: Go refuses an archive that holds folders.
-  const files = readdirSync(join(tree, `${path}@${version}`)).flatMap(name => ['-C', tree, `${path}@${version}/${name}`]);
-  await run('jar', ['--create', '--no-manifest', '--file', join(versions, `${version}.zip`), ...files], { cwd: folder });
-  cpSync(join(tree, `${path}@${version}`, 'go.mod'), join(versions, `${version}.mod`));
-  writeFileSync(join(versions, `${version}.info`), JSON.stringify({ Version: version }));
-  writeFileSync(join(versions, 'list'), `${version}\n`);
+  packed('go', join(folder, 'packages'));
   const env = {
-    GOPROXY: `file://${join(folder, 'proxy')}`,
+    GOPROXY: `file://${join(folder, 'packages/go')}`,
     GOMODCACHE: join(folder, 'modules'),
     GOFLAGS: '-mod=mod -modcacherw',
-    GONOSUMDB: path,
+    GONOSUMDB: 'paycode.example',
     GOTOOLCHAIN: 'local',
   };
-  return { path, version, env };
+  return { path: 'paycode.example/receiver', version: 'v0.1.0', env };
 }
 
-/** `javac` and `jar`, which is what Maven runs of the pom (no plugins are downloaded). Gives the jar. */
+/** Gives the jar. */
 export async function packJava(folder: string, to: string): Promise<string> {
-  const sources = 'src/main/java/com/paycode/receiver';
-  const source = copyOf('java', folder);
-  const files = readdirSync(join(source, sources)).map(file => join(sources, file));
-  await run('javac', ['--release', '17', '-Xlint:all', '-Werror', '-d', 'target/classes', ...files], { cwd: source });
+  packed('java', join(folder, 'packages'));
   const jar = join(to, 'paycode-receiver-0.1.0.jar');
-  await run('jar', ['--create', '--file', jar, '-C', 'target/classes', '.'], { cwd: source });
+  cpSync(join(folder, 'packages/maven/com/paycode/paycode-receiver/0.1.0/paycode-receiver-0.1.0.jar'), jar);
   return jar;
+}
+
+export async function packPhp(_folder: string, to: string): Promise<void> {
+  packed('php', to);
+}
+
+/** Gives the gem. */
+export async function packRuby(_folder: string, to: string): Promise<string> {
+  packed('ruby', to);
+  return join(to, 'paycode_receiver-0.1.0.gem');
 }
 
 /** As the page says; Maven downloads its plugins from Maven Central. Gives the jar. */
@@ -65,18 +61,6 @@ export function composerEnv(folder: string): Record<string, string> {
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, 'config.json'), '{"repositories":{"packagist.org":false}}');
   return { COMPOSER_ALLOW_SUPERUSER: '1', COMPOSER_HOME: home, COMPOSER_DISABLE_NETWORK: '1' };
-}
-
-export async function packPhp(folder: string, to: string): Promise<void> {
-  const env = composerEnv(folder);
-  await run('composer', ['archive', '--quiet', '--format=zip', `--dir=${to}`], { cwd: copyOf('php', folder), env });
-}
-
-/** Gives the gem. */
-export async function packRuby(folder: string, to: string): Promise<string> {
-  const gem = join(to, 'paycode_receiver-0.1.0.gem');
-  await run('gem', ['build', '--output', gem, 'paycode_receiver.gemspec'], { cwd: copyOf('ruby', folder) });
-  return gem;
 }
 
 /** A folder of gems beside those of the machine. */
