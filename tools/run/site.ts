@@ -11,7 +11,16 @@ import { makeGeneratedPages } from './build/generated-pages.ts';
 import { packKits } from './release/packages.ts';
 import { sourceOf } from './release/source.ts';
 import { kitsFingerprint, lockBuild, siteFingerprint } from './site/fingerprint.ts';
-import { type Page, pagesOf, sidebarOf, startPage, withProgram, withSiteLinks } from './site/pages.ts';
+import {
+  listForModels,
+  markdownOf,
+  type Page,
+  pagesOf,
+  sidebarOf,
+  startPage,
+  withLanguages,
+  withSiteLinks,
+} from './site/pages.ts';
 import { seal } from './site/seal.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -20,15 +29,17 @@ const staging = join(root, '.cache/site');
 /** Files that pages link to and the site brings along; everything else that is no page stays in the sources. */
 const copied = /^(docs|kits\/vectors|libs\/dto\/(contracts|samples))\//;
 
-/** Writes the pages, their files and VitePress's configuration into a folder of their own. */
-function stage(folder: string, outDir: string): number {
-  const pages = pagesOf(root).map(page => withProgram(root, page));
-  const paths = new Map(pages.map(({ file, path }) => [file, path]));
-  const targets = { pages: paths, copied: (file: string) => copyFor(file, folder) };
+/** Writes the pages, their files and VitePress's configuration into a folder of their own. Gives the pages, with the links of the site. */
+function stage(folder: string, outDir: string): Page[] {
+  const pages = pagesOf(root);
+  const targets = {
+    pages: new Map(pages.map(({ file, path }) => [file, path])),
+    copied: (file: string) => copyFor(file, folder),
+  };
   const staged = pages.map(page => ({ ...page, text: withSiteLinks(page, targets) }));
-  const index = staged.find(({ path }) => path === '/')!;
-  const sidebar = sidebarOf(index.text, pages);
-  for (const page of staged) writePage(folder, page === index ? { ...page, text: startPage(page.text) } : page);
+  const sidebar = sidebarOf(startOf(staged).text, pages);
+  for (const page of staged)
+    write(join(folder, markdownOf(page.path)), page.path === '/' ? startPage(page.text) : withLanguages(page, staged).text);
   const place = join(folder, '.vitepress/config.mjs');
   write(
     place,
@@ -37,13 +48,18 @@ function stage(folder: string, outDir: string): number {
   );
   write(
     join(folder, '.vitepress/theme/index.ts'),
-    `import theme from 'vitepress/theme';\nimport ${JSON.stringify(join(import.meta.dirname, 'site/site.css'))};\nexport default theme;\n`,
+    `import { siteTheme } from ${JSON.stringify(join(import.meta.dirname, 'site/theme.ts'))};\n` +
+      `import ${JSON.stringify(join(import.meta.dirname, 'site/site.css'))};\nexport default siteTheme;\n`,
   );
-  return pages.length;
+  return staged;
 }
 
-function writePage(folder: string, { path, text }: Page): void {
-  write(join(folder, path.endsWith('/') ? `${path}index.md` : `${path}.md`), text);
+const startOf = (pages: readonly Page[]): Page => pages.find(({ path }) => path === '/')!;
+
+/** Every page as Markdown beside its HTML, and their list for language models (llmstxt.org). VitePress would make pages of them, so they come after it. */
+function writeMarkdown(pages: readonly Page[], site: string): void {
+  for (const { path, text } of pages) write(join(site, markdownOf(path)), text);
+  write(join(site, 'llms.txt'), listForModels(startOf(pages).text));
 }
 
 function write(file: string, text: string): void {
@@ -79,6 +95,7 @@ async function buildSite(): Promise<void> {
   const source = siteFingerprint(root);
   const pages = stage(staging, built);
   await build(staging);
+  writeMarkdown(pages, built);
   for (const name of ['landing.html', 'landing.css']) copyFileSync(join(import.meta.dirname, 'site', name), join(built, name));
   writeApiReference(root, built);
   writePackages(built);
@@ -87,7 +104,7 @@ async function buildSite(): Promise<void> {
   replaceSite(built);
   rmSync(staging, { recursive: true, force: true });
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-  console.log(`${pages} pages, ${Object.keys(files).length} files in ${relative(root, output)}, ${seconds} s`);
+  console.log(`${pages.length} pages, ${Object.keys(files).length} files in ${relative(root, output)}, ${seconds} s`);
 }
 
 async function main(): Promise<void> {

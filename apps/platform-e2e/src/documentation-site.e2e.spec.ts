@@ -6,6 +6,38 @@ import { sharedPlatform } from './testing/platform';
 import { browserPath, describeInBrowser } from './testing/portal-browser';
 
 const patienceMs = 120_000;
+const [integrate, test] = ['how-to/integrate', 'how-to/develop-a-receiver-on-your-machine'];
+/** Terms that integrators type, each with the section that answers. */
+const answers: readonly (readonly [term: string, section: string])[] = [
+  ['idempotency', `${integrate}#idempotency`],
+  ['rate limit', `${integrate}#rate-limits`],
+  ['IP allow-list', `${integrate}#ip-addresses-and-allow-lists`],
+  ['retry', `${integrate}#retry-schedule`],
+  ['timeout', `${integrate}#timeouts`],
+  ['pagination', `${integrate}#lists-and-pagination`],
+  ['refund', `${integrate}#refunds-reversals-and-disputes`],
+  ['dispute', `${integrate}#refunds-reversals-and-disputes`],
+  ['decimals', `${integrate}#amounts-and-decimals`],
+  ['status codes', `${integrate}#errors-and-http-status-codes`],
+  ['test cards', `${test}#test-cards-and-outcomes`],
+  ['signature', `${integrate}#signature-and-mtls`],
+  ['mTLS', `${integrate}#signature-and-mtls`],
+  ['localhost', `${test}#localhost`],
+  ['duplicate', `${integrate}#duplicates-and-ordering`],
+  ['ordering', `${integrate}#duplicates-and-ordering`],
+  ['replay', `${integrate}#replay-attacks`],
+  ['key rotation', `${integrate}#key-rotation`],
+  ['sandbox', `${test}#test-in-the-sandbox`],
+  ['go live', `${integrate}#go-live`],
+  ['webhook retries', `${integrate}#retry-schedule`],
+  ['IP whitelist', `${integrate}#ip-addresses-and-allow-lists`],
+  ['error codes', `${integrate}#errors-and-http-status-codes`],
+  ['chargeback', `${integrate}#refunds-reversals-and-disputes`],
+  ['reconciliation', `${integrate}#missed-notifications-and-reconciliation`],
+  ['hmac', `${integrate}#signature-and-mtls`],
+  ['ngrok', `${test}#localhost`],
+  ['versioning', 'api-changelog#api-changelog'],
+];
 /** Another process may still build it. */
 const builtWithinMs = 600_000;
 
@@ -57,6 +89,50 @@ describeInBrowser('the documentation site in a browser', () => {
     await page.click('.VPSwitchAppearance >> visible=true');
     await page.waitForFunction('document.documentElement.classList.contains("dark")');
     expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] });
+  });
+
+  it.each([390, 1280])(
+    'at %i pixels the search answers what integrators type with the section that they need (A-90)',
+    async width => {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto(`${origin}/docs/how-to/log-in`);
+      await page.click('#local-search button');
+      const found = async (term: string): Promise<readonly [string, string | null]> => {
+        await page.fill('.VPLocalSearchBox input', '');
+        await page.waitForSelector('.VPLocalSearchBox .result', { state: 'detached' });
+        await page.fill('.VPLocalSearchBox input', term);
+        const href = await page.getAttribute('.VPLocalSearchBox .result >> nth=0', 'href');
+        return [term, href && href.replace('/docs/', '')];
+      };
+      const first: (readonly [string, string | null])[] = [];
+      for (const [term] of answers) first.push(await found(term));
+      expect(first).toEqual(answers);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] });
+    },
+  );
+
+  it('the quickstart shows one language at a time, and remembers it on the next visit (A-90)', async () => {
+    const chosen = (): Promise<string | null> => page.textContent('.plugin-tabs [aria-selected=true]');
+    await page.goto(`${origin}/docs/tutorials/quickstart`);
+    expect(await chosen()).toBe('Node');
+    await page.click('.plugin-tabs--tab:text-is("Python")');
+    expect(await page.textContent('.plugin-tabs--content')).toContain('pip install');
+    await page.reload();
+    await page.waitForSelector('.plugin-tabs--tab[aria-selected=true]:text-is("Python")');
+    expect(await page.textContent('.plugin-tabs--content')).toContain('pip install');
+    expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] });
+  });
+
+  it('programs read each page as Markdown, and find it in llms.txt (A-90)', async () => {
+    const list = await (await context.request.get(`${origin}/docs/llms.txt`)).text();
+    const links = [...list.matchAll(/\]\((\/docs\/[^)#]*)/g)].map(([, link]) => link!);
+    expect(links).toEqual(expect.arrayContaining(['/docs/tutorials/quickstart.md', '/docs/how-to/integrate.md']));
+    for (const link of new Set(links)) {
+      const answer = await context.request.get(origin + link);
+      expect([link, answer.status()]).toEqual([link, 200]);
+      if (link.endsWith('.md')) expect(answer.headers()['content-type']).toBe('text/markdown; charset=utf-8');
+    }
   });
 
   it('the search leads to an operation of the API reference by one of its fields (A-90)', async () => {

@@ -87,8 +87,8 @@ describe('the commands of tutorials and how-to pages, on one platform, one page 
     expect(blocks).toHaveLength(4);
     for (const block of blocks) await run('log-in.md', block);
 
-    const [, demo, show] = pageOf('first-payment.md'); // the first block starts the platform
-    const payment = /this is payment (\d+)/.exec(await run('first-payment.md', demo!))![1]!;
-    expect(await run('first-payment.md', show!.replaceAll('<number>', payment))).toMatch(/SETTLED/);
+    const [, demo, show] = pageOf('quickstart.md'); // the first block starts the platform
+    const payment = /this is payment (\d+)/.exec(await run('quickstart.md', demo!))![1]!;
+    expect(await run('quickstart.md', show!.replaceAll('<number>', payment))).toMatch(/SETTLED/);
   });
 });

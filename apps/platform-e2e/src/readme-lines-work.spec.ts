@@ -50,7 +50,7 @@ describe('README', () => {
 
   it('the lines under "Try it" work as printed and have the printed output', async () => {
     const examples = examplesIn('Try it');
-    expect(examples.length).toBeGreaterThanOrEqual(6);
+    expect(examples.length).toBeGreaterThanOrEqual(5);
     const folder = mkdtempSync(join(tmpdir(), 'paycode-readme-'));
     later(() => rmSync(folder, { recursive: true }));
     const outputs = await run(examples, folder);

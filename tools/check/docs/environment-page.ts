@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import { serviceSettings, type Setting } from '../../run/build/declarations.ts';
 import type { Page } from './page.ts';
 import { errorCatalogue, type ErrorKind } from '../../../libs/dto/src/access/error-catalogue.ts';
@@ -79,22 +78,22 @@ function exampleLine(key: string, spec: Setting): string {
 
 const head = `# Errors
 
-Generated from \`libs/dto/src/access/error-catalogue.ts\` by \`npm run generate\`.
+Every error answer has the body \`{"timestamp", "status", "error", "message", "code", "path", "requestId"}\`. \`errors\` lists the problems of each field.
+Decide by \`code\`: a code keeps its meaning. Treat a code that you do not know by its status. \`message\` is for people.
+Tell support the \`requestId\`, which is also the header \`X-Request-Id\`.
 
-Every error answer has the body \`{"timestamp", "status", "error", "message", "code", "path", "requestId"}\`; problems of fields are listed in \`errors\`.
-Decide by \`code\`: a code keeps its meaning. New codes may come, so treat one that you do not know by its status.
-\`message\` is for people. Tell support the \`requestId\`, which is also the header \`X-Request-Id\`.
-
-| Code | Status | Message | Your step |
+| Code | Status | Your step | Message |
 |---|---|---|---|
 `;
 
+const foot = '\n`npm run generate` makes this page from `libs/dto/src/access/error-catalogue.ts`.\n';
+
 /** The error catalogue as people read it. */
 export function errorsPages(): Page[] {
-  return [{ path: 'docs/reference/errors.md', text: head + errorCatalogue.map(rowOf).join('') }];
+  return [{ path: 'docs/reference/errors.md', text: head + errorCatalogue.map(rowOf).join('') + foot }];
 }
 
 function rowOf({ code, status, message, remedy }: ErrorKind): string {
   const said = message === undefined ? 'any other' : `\`${message}\``;
-  return `| \`${code}\` | ${status} ${STATUS_CODES[status]} | ${said} | ${remedy} |\n`;
+  return `| \`${code}\` | ${status} | ${remedy} | ${said} |\n`;
 }

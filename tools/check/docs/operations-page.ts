@@ -37,9 +37,9 @@ interface Call extends Operation {
 const methods = new Set(['get', 'post', 'put', 'patch', 'delete']);
 const head = `# API operations
 
-Generated from the OpenAPI documents of [calls](http/public.openapi.yaml) and [webhooks](http/webhooks.openapi.yaml) by \`npm run generate\`. The site's
-search finds them by the words of this page; each leads to the API reference, where you can try it. For answers, limits and repeats, see
-[Integrate](../how-to/integrate.md); what an error means: [Errors](errors.md).
+Every call and every webhook. Each leads to the API reference, where you can try it. For answers, limits and repeats, see [Integrate](../how-to/integrate.md);
+for errors, the [catalogue](errors.md). \`npm run generate\` makes this page from the OpenAPI documents of [calls](http/public.openapi.yaml) and
+[webhooks](http/webhooks.openapi.yaml).
 `;
 
 /** Every operation with its words, so that the site's search leads to it: the viewer that shows the OpenAPI documents is not searched. */

@@ -27,7 +27,7 @@ describe('pages that people write', () => {
   });
 
   it.each(namedNotificationStatuses)('the guide for integrators says whether %s is paid and what to do (R-3.2-1)', status => {
-    const rows = /### Statuses\n([\s\S]*?)\n#/.exec(page('how-to/integrate.md'))![1]!.split('\n');
+    const rows = /### Payment statuses\n([\s\S]*?)\n#/.exec(page('how-to/integrate.md'))![1]!.split('\n');
     const own = rows
       .filter(row => row.split('|')[1]?.includes(`\`${status}\``))
       .map(row => row.split('|').map(cell => cell.trim()));

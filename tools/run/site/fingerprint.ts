@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pagesOf, withProgram } from './pages.ts';
+import { pagesOf } from './pages.ts';
 
 /** Files that pages lead to, and what builds them. */
 const brought = ['docs/images', 'docs/reference', 'kits/vectors', 'libs/dto/contracts', 'libs/dto/samples', 'tools/run/site'];
@@ -12,7 +12,7 @@ const sources = ['apps/*/src/config/env.ts', 'apps/*/src/**/*.controller.ts', 'l
 /** Changes with every page, with what the pages lead to, and with how they are built. */
 export function siteFingerprint(root: string): string {
   const hash = createHash('sha256');
-  for (const { file, text } of pagesOf(root).map(page => withProgram(root, page))) hash.update(`${file}\0${text}\0`);
+  for (const { file, text } of pagesOf(root)) hash.update(`${file}\0${text}\0`);
   const folders = brought.flatMap(folder => filesIn(root, folder));
   const made = globSync(sources, { cwd: root }).sort();
   for (const file of ['package-lock.json', 'tools/run/site.ts', ...folders, ...made])

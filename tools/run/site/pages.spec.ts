@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Page, pagesOf, sidebarOf, withProgram, withSiteLinks } from './pages';
+import { listForModels, type Page, pagesOf, sidebarOf, withLanguages, withSiteLinks } from './pages';
 import { policyFor } from './seal';
 
 describe('the documentation site (A-90)', () => {
@@ -10,7 +10,7 @@ describe('the documentation site (A-90)', () => {
     ['README.md', '/project'],
   ]);
   const copied = (file: string) => (/\.(yaml|png)$/.test(file) ? `/files/${file}` : undefined);
-  const rewritten = (text: string, file = 'docs/tutorials/first-payment.md') => withSiteLinks({ file, text }, { pages, copied });
+  const rewritten = (text: string, file = 'docs/tutorials/quickstart.md') => withSiteLinks({ file, text }, { pages, copied });
 
   it.each([
     ['[log in](../how-to/log-in.md)', '[log in](/how-to/log-in)'],
@@ -55,26 +55,52 @@ describe('the documentation site (A-90)', () => {
     expect(() => policyFor(many)).toThrow('30 styles');
   });
 
-  it('the page of each language has its own entry, and shows the program that the tests of its kit run', () => {
-    const root = join(__dirname, '../../..');
-    const found = pagesOf(root).map(each => withProgram(root, each));
-    const shows = (name: string, text: string) =>
-      expect(found.find(({ path }) => path === `/kits/${name}/`)!.text).toContain(text);
-    for (const name of ['node', 'python', 'php', 'java', 'go', 'ruby', 'csharp']) shows(name, `\`kits/${name}/conform/`);
-    shows('python', 'app.add_url_rule("/paycode", view_func=for_flask(receiver), methods=["POST"])');
+  it('the quickstart has a tab per language, with what the page of the language says from its package to the first payment', () => {
+    const list = '- [Go](/kits/go/)\n- [C#](/kits/csharp/)\n';
+    const page = (path: string, text: string): Page => ({ file: `${path}README.md`, path, text });
+    const steps = (kit: string) => `# ${kit}\n## Install\nget ${kit}\n## Register\nfor money\n## Routers\nmore\n`;
+    const quickstart = {
+      file: 'docs/tutorials/quickstart.md',
+      path: '/tutorials/quickstart',
+      text: `Choose:\n\n${list}\nDone.\n`,
+    };
+    const kits = [page('/kits/go/', steps('go')), page('/kits/csharp/', steps('csharp'))];
+    const tab = (label: string, kit: string) => `== ${label}\n\nget ${kit}\n**Register**\nfor money\n`;
+    expect(withLanguages(quickstart, kits).text).toBe(
+      `Choose:\n\n:::tabs key:language\n${tab('Go', 'go')}\n${tab('C#', 'csharp')}\n:::\n\nDone.\n`,
+    );
+    expect(() => withLanguages(quickstart, kits.slice(1))).toThrow('/kits/go/');
+    const all = staged();
+    const text = withLanguages(
+      all.find(({ path }) => path === quickstart.path)!,
+      all,
+    ).text;
+    expect(text.match(/^== .+$/gm)).toEqual(['== Node', '== Python', '== PHP', '== Java', '== Go', '== Ruby', '== C#']);
   });
 
-  it('every page that is there can be put on the site: none is refused, in no list, or led to by a link that names no page', () => {
-    const root = join(__dirname, '../../..');
-    const all = pagesOf(root).map(each => withProgram(root, each));
+  it('the list for language models leads to pages as Markdown, and to files as they are', () => {
+    const start =
+      'About.\n\n## Merchant\n\n- [Errors](/a/errors#one): all\n- [Kits](/kits/)\n- [API](/docs/api/#/x)\n- [file](/files/a.yaml)\n';
+    expect(listForModels(start)).toMatch(
+      /^# Paycode\n\n> .*\n\n## Merchant\n\n- \[Errors\]\(\/docs\/a\/errors\.md#one\): all\n- \[Kits\]\(\/docs\/kits\/index\.md\)\n- \[API\]\(\/docs\/api\/#\/x\)\n- \[file\]\(\/docs\/files\/a\.yaml\)\n$/,
+    );
+  });
+
+  /** Every page, with the links of the site. */
+  function staged(): Page[] {
+    const all = pagesOf(join(__dirname, '../../..'));
     const targets = { pages: new Map(all.map(({ file, path }) => [file, path])), copied: () => undefined };
-    const staged = all.map(each => ({ ...each, text: withSiteLinks(each, targets) }));
-    const start = staged.find(({ path }) => path === '/')!.text;
+    return all.map(each => ({ ...each, text: withSiteLinks(each, targets) }));
+  }
+
+  it('every page that is there can be put on the site: none is refused, in no list, or led to by a link that names no page', () => {
+    const all = staged();
+    const start = all.find(({ path }) => path === '/')!.text;
     const doors = sidebarOf(start, all);
     expect(doors.map(({ text }) => text)).toEqual(['Merchant or PSP', 'Operator', 'Developer of Paycode']);
     const linked = JSON.stringify(doors).matchAll(/"link":"([^"]+)"/g);
     const paths = new Set(all.map(({ path }) => path));
-    expect([...linked].map(([, link]) => link!).filter(link => !paths.has(link))).toEqual([]);
+    expect([...linked].map(([, link]) => link!.replace(/#.*/, '')).filter(link => !paths.has(link))).toEqual([]);
   });
 });
 

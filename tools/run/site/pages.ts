@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, extname, join, normalize } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
 
 /** One page of the site. */
 export interface Page {
@@ -88,33 +88,23 @@ function siteLink({ file, label, target }: { file: string; label: string; target
   return label.includes(basename(leadsTo)) ? label : `${label} (\`${leadsTo}\`)`;
 }
 
-const kit = /^kits\/([a-z]+)\/README\.md$/;
-const languages: Readonly<Record<string, string>> = {
-  '.mjs': 'js',
-  '.py': 'python',
-  '.php': 'php',
-  '.java': 'java',
-  '.go': 'go',
-  '.rb': 'ruby',
-  '.cs': 'csharp',
-};
+const quickstart = 'docs/tutorials/quickstart.md';
+const kitsOfQuickstart = /(?:^- \[[^\]]+\]\(\/kits\/[a-z]+\/\).*\n)+/m;
 
-/** A kit's page with the program that its tests run, as the file has it: what a reader copies has been compiled and has settled a payment. */
-export function withProgram(root: string, page: Page): Page {
-  const [, name] = kit.exec(page.file) ?? [];
-  const folder = `kits/${name}/conform`;
-  if (name === undefined || !existsSync(join(root, folder))) return page;
-  const shown = readdirSync(join(root, folder))
-    .filter(file => languages[extname(file)] !== undefined)
-    .sort()
-    .map(file => `\`${folder}/${file}\`\n\n${fenced(readFileSync(join(root, folder, file), 'utf8'), file)}`);
-  const intro =
-    'The tests of the kit run this against a platform: receivers behind each adapter, keys that come later, a handler that fails or takes long, login, renewal, a notification that was missed.';
-  return { ...page, text: [page.text.trimEnd(), '## The program of its tests', intro, ...shown, ''].join('\n\n') };
-}
-
-function fenced(code: string, file: string): string {
-  return `\`\`\`${languages[extname(file)]}\n${code.trimEnd()}\n\`\`\``;
+/**
+ * The quickstart with a tab per language in place of its list of kits: what the kit's own page says from its package to the first payment. `pages` have the
+ * links of the site. Throws when a kit's page has no such part.
+ */
+export function withLanguages(page: Page, pages: readonly Page[]): Page {
+  if (page.file !== quickstart) return page;
+  const tabOf = ([, label, path]: RegExpMatchArray): string => {
+    const [, steps] =
+      /^## Install\n([^]*?## Register[^]*?)(?=^## )/m.exec(pages.find(each => each.path === path)?.text ?? '') ?? [];
+    if (steps === undefined) throw new Error(`${quickstart}: the page ${path} has no part from Install to Register`);
+    return `== ${label}\n\n${steps.replaceAll(/^## (.*)$/gm, '**$1**').trim()}\n`;
+  };
+  const tabs = (list: string): string => [...list.matchAll(/^- \[([^\]]+)\]\((\S+)\)/gm)].map(tabOf).join('\n');
+  return { ...page, text: page.text.replace(kitsOfQuickstart, list => `:::tabs key:language\n${tabs(list)}\n:::\n`) };
 }
 
 /** The anchor of a heading, as code forges make it: lower case, spaces to dashes, punctuation dropped. The site's pages have the same ones. */
@@ -134,7 +124,7 @@ export interface SidebarItem {
 }
 
 const heading = /^(?=#{2,3} )/m;
-const entry = /^\s*- \[([^\]]+)\]\(([^)\s#]+)\)/gm;
+const entry = /^\s*- \[([^\]]+)\]\(([^)\s]+)\)/gm;
 
 /**
  * The side bar, read from the start page after its links are those of the site: `##` is a door, `###` a group in it, each item of a list that begins with a
@@ -159,15 +149,34 @@ function sectionsOf(page: string): { title: string; isDoor: boolean; text: strin
 }
 
 function unreachable(doors: readonly SidebarItem[], pages: readonly Page[]): string[] {
-  const links = linksOf(doors);
+  const links = pathsIn(doors);
   const folders = [...links].filter(link => link.endsWith('/') && link !== '/');
   return pages
     .filter(({ path }) => path !== '/' && !links.has(path) && !folders.some(folder => path.startsWith(folder)))
     .map(({ file }) => file);
 }
 
-function linksOf(items: readonly SidebarItem[]): Set<string> {
-  return new Set(items.flatMap(item => [...(item.link === undefined ? [] : [item.link]), ...linksOf(item.items ?? [])]));
+/** Paths of the pages that the items lead to. */
+export function pathsIn(items: readonly SidebarItem[]): Set<string> {
+  return new Set(
+    items.flatMap(item => [...(item.link === undefined ? [] : [item.link.replace(/#.*/, '')]), ...pathsIn(item.items ?? [])]),
+  );
+}
+
+/** The lists of the start page in the form of llmstxt.org: their links lead to the pages as Markdown. */
+export function listForModels(startPage: string): string {
+  const lists = startPage.slice(startPage.indexOf('\n## '));
+  const absolute = (_: string, path: string, heading = ''): string =>
+    `](/docs${path.startsWith('/files/') ? path : markdownOf(path)}${heading})`;
+  return `# Paycode\n\n> ${summary}\n${lists.replaceAll(/\]\((\/(?!docs\/)[^)#\s]*)(#[^)\s]*)?\)/g, absolute)}`;
+}
+
+const summary =
+  "Merchants sell with 10-digit payment codes. Paycode POSTs an encrypted notification to the merchant's server, and reverses the payment unless the server answers 200 within 45 seconds.";
+
+/** The file of a page as Markdown, in the site. */
+export function markdownOf(path: string): string {
+  return path.endsWith('/') ? `${path}index.md` : `${path}.md`;
 }
 
 /** The start page: doors before the lists of docs/README.md. */
@@ -177,30 +186,30 @@ export function startPage(text: string): string {
 layout: home
 hero:
   name: Paycode
-  text: Sell with ten digits
-  tagline: A customer pays a code. Your server answers 200 within 45 seconds, or the customer gets the money back.
+  text: Documentation
+  tagline: A customer pays your 10-digit code. Your server answers 200 within 45 seconds, and the money is yours.
   actions:
     - theme: brand
-      text: Your first payment
-      link: /tutorials/first-payment
+      text: Quickstart
+      link: /tutorials/quickstart
     - theme: alt
-      text: Receive webhooks
-      link: /tutorials/receive-webhooks
+      text: Integrate
+      link: /how-to/integrate
     - theme: alt
       text: API reference
       link: /api/
       target: _self
 features:
   - title: Merchant or PSP
-    details: Make codes, receive notifications, log in, try your receiver, go live.
+    details: Take payments, receive notifications, test every scenario, go live.
     link: "#merchant-or-psp"
     linkText: Integrate
   - title: Operator
-    details: Run Paycode in containers or on Kubernetes, connect a payment core, rotate keys, follow a runbook.
+    details: Run Paycode in containers or on Kubernetes, connect a payment core, rotate keys.
     link: "#operator"
     linkText: Operate
   - title: Developer of Paycode
-    details: How it is built, why it is built so, what is promised, and what proves it.
+    details: How it is built, why, and how it is tested.
     link: "#developer-of-paycode"
     linkText: Develop
 ---

@@ -19,6 +19,7 @@ const types: Readonly<Record<string, string>> = {
   '.json': 'application/json',
   '.yaml': 'text/plain; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
   '.woff2': 'font/woff2',

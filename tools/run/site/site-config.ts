@@ -1,6 +1,8 @@
 import { defineConfig, type MarkdownRenderer, type UserConfig } from 'vitepress';
-import { anchorOf, type SidebarItem } from './pages.ts';
+import { tabsMarkdownPlugin } from 'vitepress-plugin-tabs';
+import { anchorOf, pathsIn, type SidebarItem } from './pages.ts';
 import { CodeColours } from './seal.ts';
+import type { SiteThemeConfig } from './theme.ts';
 
 /** Where the gateway serves the site. */
 const base = '/docs/';
@@ -43,24 +45,34 @@ export function siteConfig({ folder, outDir, sidebar }: { folder: string; outDir
     markdown: {
       // Pages are written for readers of the project's files too: `<name>` is text, and headings have the anchors that code forges make.
       html: false,
-      config: keepAnchorLines,
+      config: md => {
+        keepAnchorLines(md);
+        // Its types are of another version of markdown-it.
+        tabsMarkdownPlugin(md as never);
+      },
       anchor: { slugify: anchorOf },
       codeTransformers: [colours.transformer],
     },
-    themeConfig: {
-      search: { provider: 'local' },
-      nav: [
-        { text: 'Merchant or PSP', link: '/#merchant-or-psp' },
-        // Not a page of VitePress: its router must let the browser go there.
-        { text: 'API', link: '/api/', target: '_self' },
-        { text: 'Operator', link: '/#operator' },
-        { text: 'Developer', link: '/#developer-of-paycode' },
-      ],
-      sidebar,
-      outline: { level: [2, 3] },
-      externalLinkIcon: true,
-    },
+    themeConfig: themeConfigOf(sidebar),
     vite: { build: { target: 'es2022', chunkSizeWarningLimit: 4_000 }, logLevel: 'warn' },
     buildEnd: () => colours.write(outDir),
   });
+}
+
+function themeConfigOf(sidebar: SidebarItem[]): SiteThemeConfig {
+  return {
+    search: { provider: 'local' },
+    nav: [
+      { text: 'Merchant or PSP', link: '/#merchant-or-psp' },
+      // Not a page of VitePress: its router must let the browser go there.
+      { text: 'API', link: '/api/', target: '_self' },
+      { text: 'Operator', link: '/#operator' },
+      { text: 'Developer', link: '/#developer-of-paycode' },
+    ],
+    sidebar,
+    readers: sidebar.map(reader => [...pathsIn([reader])]),
+    outline: { level: [2, 3] },
+    editLink: { pattern: `${base}contributing#pages`, text: 'Edit this page' },
+    externalLinkIcon: true,
+  };
 }
