@@ -8,6 +8,7 @@ import type {
   DeliveryTimeline,
   EndpointPause,
   MerchantRecord,
+  PersonProof,
   PortalAccountAnswers,
   PortalInvitation,
   PortalNotificationAnswers,
@@ -161,7 +162,9 @@ const shards: ShardOwners = {
   replicas: [{ replica: 'r', instance: null, heartbeat: 1, shards: 63 }],
 };
 const redriven: RedriveAnswer[] = [{ letterId: 5, outcome: 'HANDLED', reason: null }];
+const proof: { ok: true; value: PersonProof } = { ok: true, value: { assertion: 'an assertion' } };
 const plain: Record<string, unknown> = {
+  '/internal/console/proof': proof,
   '/internal/portal/merchants': [merchant],
   '/internal/deliveries': [open],
   '/internal/deliveries/100': delivery,
