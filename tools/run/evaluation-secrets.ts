@@ -39,10 +39,9 @@ function rolesSql(passwords: Readonly<Record<string, string>>): string {
   return `${statements.join('\n')}\n`;
 }
 
-/** The URL of a service's database. The service adds the authority of the server's certificate by DATABASE_CA_FILE. */
-function databaseUrl(owner: string, password: string): string {
-  const name = databaseOf(owner);
-  return `postgres://${name}:${password}@${server}/${name}?sslmode=verify-full`;
+/** The URL of a service's database, or of another one for its login. The service adds the authority of the server's certificate by DATABASE_CA_FILE. */
+function databaseUrl(owner: string, password: string, database = owner): string {
+  return `postgres://${databaseOf(owner)}:${password}@${server}/${databaseOf(database)}?sslmode=verify-full`;
 }
 
 /**
@@ -166,6 +165,8 @@ const withoutDatabase = ['api-gateway'];
 const withEvents = ['webhook-dispatcher', 'reversal-scheduler', 'recipient-messages', 'portal', 'payment-simulator'];
 /** Migrates the event log at its start and grants the others their rights. */
 const eventLogKeeper = 'reversal-scheduler';
+/** Reads who is signed in to the portal. */
+const portalReader = 'auth-session';
 /** Key rings of a service, by key in its Secret; services share some. */
 const rings: Record<string, Record<string, RingName>> = {
   'auth-session': { PASSWORD_PEPPERS: 'password-peppers', KEY_ENCRYPTION_KEYS: 'auth-key-encryption-keys' },
@@ -225,6 +226,7 @@ function serviceSecret(service: string, material: Material): Record<string, stri
     MUTUAL_TLS_CERT: internal[service]!.cert,
     MUTUAL_TLS_KEY: internal[service]!.key,
     ...(withoutDatabase.includes(service) ? {} : { DATABASE_URL: databaseUrl(service, passwords[service]!) }),
+    ...(service === portalReader ? { PORTAL_DATABASE_URL: databaseUrl(service, passwords[service]!, 'portal') } : {}),
     ...(withEvents.includes(service) ? { EVENTS_DATABASE_URL: eventLogUrl(service, passwords[service]!) } : {}),
     ...(service === eventLogKeeper ? { EVENTS_OWNER_DATABASE_URL: eventLogUrl(eventLog, passwords[eventLog]!) } : {}),
     ...Object.fromEntries(ownRings),

@@ -35,6 +35,9 @@ import { KeysController } from './keys/keys.controller';
 import { ServiceKeys } from './keys/service-keys';
 import { AuthenticationController } from './login/authentication.controller';
 import { LoginService } from './login/login.service';
+import { PortalSessionStore } from './people/portal-session.store';
+import { ProofController } from './people/proof.controller';
+import { ProofService } from './people/proof.service';
 import { PurgeJob } from './purge.job';
 import { AccessTokens, TOKEN_ENVIRONMENT } from './sessions/access-tokens';
 import { AccountSessionsController, PortalSessionsController } from './sessions/account-sessions.controller';
@@ -78,6 +81,7 @@ export class AppModule implements OnApplicationShutdown {
         PortalAccountsController,
         AccountSessionsController,
         PortalSessionsController,
+        ProofController,
         ExternalAuthorizationController,
         AuthenticationController,
         LoginChallengesController,
@@ -112,6 +116,8 @@ export class AppModule implements OnApplicationShutdown {
         { provide: SESSION_RULES, useValue: sessionRules(env) },
         { provide: TOKEN_ENVIRONMENT, useValue: env.PAYCODE_ENVIRONMENT },
         { provide: ApiPasswordHasher, useFactory: () => new ApiPasswordHasher(KeyRing.parse(env.PASSWORD_PEPPERS)) },
+        ProofService,
+        { provide: PortalSessionStore, useFactory: () => portalSessions(env) },
         { provide: ProxyTokens, useFactory: () => new ProxyTokens(env.EXTERNAL_AUTHORIZATION_TOKENS) },
         { provide: RsaWorkerPool, useFactory: () => rsaWorkerPool(env, overrides) },
         {
@@ -149,6 +155,14 @@ function challengeRules(env: AuthSessionEnv): ChallengeRules {
 function sessionRules(env: AuthSessionEnv): SessionRules {
   const lifetimeMaxMs = env.SESSION_LIFETIME_MAX_S === 0 ? Infinity : env.SESSION_LIFETIME_MAX_S * 1_000;
   return { lifetimeMaxMs, renewGraceMs: env.SESSION_RENEW_GRACE_S * 1_000 };
+}
+
+/** Most connections to the portal's database: pages ask for one row at a time. */
+const portalPoolMax = 4;
+
+function portalSessions({ PORTAL_DATABASE_URL: url, DATABASE_CA_FILE: caFile, ...env }: AuthSessionEnv): PortalSessionStore {
+  const connection = { caFile, applicationName: 'auth-session', poolMax: portalPoolMax, statementTimeoutMs };
+  return new PortalSessionStore({ database: url === null ? null : { url, ...connection }, idleS: env.BROWSER_SESSION_IDLE_S });
 }
 
 function rsaWorkerPool(env: AuthSessionEnv, { rsaWorkerFile }: AppOverrides): RsaWorkerPool {

@@ -1,6 +1,13 @@
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { IdentityModule, InternalClient, ServiceTokenModule, ServiceTokenSigner, tokenKeyOptionsOf } from '@paycode/access';
+import {
+  IdentityModule,
+  InternalClient,
+  MerchantTenants,
+  ServiceTokenModule,
+  ServiceTokenSigner,
+  tokenKeyOptionsOf,
+} from '@paycode/access';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import { OutboundGuard, outboundPolicyOf } from '@paycode/safe-http';
 import { DataSource } from 'typeorm';
@@ -62,6 +69,7 @@ export class AppModule implements OnApplicationShutdown {
         ReceiverAccessService,
         PortalNotificationsService,
         PortalReader,
+        { provide: MerchantTenants, useExisting: PortalReader },
         SendTestService,
         TestReceivers,
         ValidateUrlService,

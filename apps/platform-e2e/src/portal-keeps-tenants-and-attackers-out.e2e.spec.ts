@@ -1,7 +1,11 @@
 import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceTokenSigner } from '@paycode/access';
 import type { Merchant, MerchantReceiver } from '@paycode/platform-client';
 import { eventually } from '@paycode/service-runtime/testing';
 import { TOTP } from 'otpauth';
+import { Client } from 'pg';
 import { OutboxFolder } from './testing/outbox-folder';
 import { makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 import { makePerson, PortalClient, type PortalPerson } from './testing/portal-client';
@@ -142,6 +146,39 @@ describe('the portal', () => {
       changes.push({ method: 'POST', path: `credentials/${path}`, body: { current: 'x', publicKey: 'AAAA' } });
     for (const client of [operator, viewer])
       for (const change of changes) expect([change.path, (await client.send(change)).status]).toEqual([change.path, 403]);
+  });
+
+  it('does nothing for a person by its key alone; auth-session reads of its database who is signed in, and nothing else (T-27)', async () => {
+    const secret = (name: string) => join(process.env['PAYCODE_E2E_HOME']!, 'secrets', name);
+    const signer = new ServiceTokenSigner('portal', {
+      privateKeyFile: secret('token-keys/portal.pem'),
+      servicePublicKeysFile: secret('token-keys/service-public-keys.json'),
+    });
+    const asked: [service: string, path: string, body: object][] = [
+      ['auth-session', 'accounts/new-password', { type: 'MERCHANT', ownerId: ids.merchantId }],
+      ['notification-config', 'notifications/add-http', { merchantId: ids.merchantId, url: 'https://thief.example/' }],
+      ['webhook-dispatcher', 'notifications/show', ids],
+      ['payment-simulator', 'sandbox/make-code', { merchantId: ids.merchantId, amount: '1', currencyCode: 'ZAR' }],
+    ];
+    for (const [service, path, body] of asked) {
+      const { status } = await fetch(`${platform.standalone.internal[service]}/internal/portal/${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${signer.tokenFor(service)}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      expect([path, status]).toEqual([path, 401]);
+    }
+    const reader = new Client({ connectionString: readFileSync(secret('portal-database-url-auth-session'), 'utf8').trim() });
+    await reader.connect();
+    const outcome = (sql: string) =>
+      reader.query(sql).then(
+        ({ rowCount }) => rowCount! > 0,
+        ({ code }: { code: string }) => code,
+      );
+    expect(await outcome('select token_hash from portal_session')).toBe(true);
+    for (const sql of ['select password_hash from person', 'select 1 from payment', 'update portal_session set seen_at = now()'])
+      expect([sql, await outcome(sql)]).toEqual([sql, '42501']);
+    await reader.end();
   });
 
   it('takes no call without a session, with a made-up one, or with one that was signed out (T-52)', async () => {

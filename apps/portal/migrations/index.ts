@@ -13,6 +13,18 @@ import { PeopleComeAndGo1810000000000 } from './1810000000000-people-come-and-go
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
 
+/** What auth-session reads to assert who is signed in (T-27): no password, no secret, no payment. */
+export const reader = {
+  role: 'paycode_auth_session',
+  reads: [
+    {
+      table: 'portal_session',
+      columns: ['session_id', 'token_hash', 'person_id', 'stage', 'seen_at', 'expires_at', 'ended_at'],
+    },
+    { table: 'person', columns: ['person_id', 'email', 'name', 'tenant_type', 'tenant_id', 'role'] },
+  ],
+};
+
 /** In order of application. */
 export const migrations = [
   CreatePortal1790000000000,

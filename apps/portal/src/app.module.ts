@@ -7,7 +7,7 @@ import { ConsumingModule, DeadLettersModule, DeadLettersService, eventsOptionsOf
 import { GuessStore, PostgresGuessStore } from '@paycode/access/guessing';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import { Clock, SystemClock } from '@paycode/service-runtime/timing';
-import { insertOnly, migrations } from '../migrations';
+import { insertOnly, migrations, reader } from '../migrations';
 import { AuditLog } from './audit';
 import type { Settings } from './config/env';
 import { BearerSwitchService } from './credentials/bearer-switch.service';
@@ -63,6 +63,7 @@ import { PurchaseNotificationsController } from './reconciliation/purchase-notif
 import { SandboxController } from './sandbox/sandbox.controller';
 import { SandboxCalls, SandboxEnvironment, SandboxLimits, SandboxService } from './sandbox/sandbox.service';
 import { PORTAL_RULES, PortalGuard, type PortalRules } from './sessions/portal.guard';
+import { Proofs } from './sessions/proofs';
 import { PurgeJob } from './sessions/purge.job';
 import { SessionStore } from './sessions/session.store';
 import { SessionsController } from './sessions/sessions.controller';
@@ -86,7 +87,7 @@ export class AppModule {
       imports: [
         ServiceTokenModule.forRoot('portal', tokenKeyOptionsOf(settings)),
         IdentityModule.forRoot('portal', { jwksUrl: `${settings.AUTH_SESSION_URL}/internal/jwks` }),
-        DatabaseModule.forRoot('portal', { ...connectionOptionsOf(settings), migrations, entities, insertOnly }),
+        DatabaseModule.forRoot('portal', { ...connectionOptionsOf(settings), migrations, entities, insertOnly, reader }),
         DeadLettersModule,
         ConsumingModule.forRoot('portal', eventsOptionsOf(settings)),
       ],
@@ -249,6 +250,7 @@ function callProviders(settings: Settings): Provider[] {
       useFactory: (client: InternalClient) => new OwnerNoticeMailer(client),
     },
     called(AuthSessionCalls, to => new AuthSessionCalls(to.client({ ...authSession, socketsMax: 4 }))),
+    called(Proofs, to => new Proofs(to.client({ ...authSession, socketsMax: 4, timeoutMs: pageTimeoutMs, isRepeatable: true }))),
     called(
       PaymentCalls,
       to => new PaymentCalls(to.client({ ...dispatcher, ...payments }), to.client({ ...scheduler, ...payments })),

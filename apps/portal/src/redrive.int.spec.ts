@@ -19,6 +19,7 @@ describe('the redrive of dead letters in production takes two people (A-98)', ()
     kept = await FakeDeadLetters.start();
     portal = await RunningPortal.start({
       PAYCODE_ENVIRONMENT: 'production',
+      AUTH_SESSION_URL: kept.url,
       WEBHOOK_DISPATCHER_URL: kept.url,
       REVERSAL_SCHEDULER_URL: kept.url,
       RECIPIENT_MESSAGES_URL: kept.url,
@@ -178,7 +179,7 @@ describe('the redrive of dead letters in production takes two people (A-98)', ()
 
 it('in the sandbox one person redrives, and says so (A-98)', async () => {
   const kept = await FakeDeadLetters.start();
-  const portal = await RunningPortal.start({ WEBHOOK_DISPATCHER_URL: kept.url });
+  const portal = await RunningPortal.start({ AUTH_SESSION_URL: kept.url, WEBHOOK_DISPATCHER_URL: kept.url });
   try {
     await portal.database.dataSource.query(
       `insert into person (email, name, tenant_type, tenant_id, role, password_hash)

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { type DynamicModule, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
-import { IdentityModule, InternalClient, ServiceTokenModule, ServiceTokenSigner, tokenKeyOptionsOf } from '@paycode/access';
+import {
+  IdentityModule,
+  InternalClient,
+  MerchantTenants,
+  ServiceTokenModule,
+  ServiceTokenSigner,
+  tokenKeyOptionsOf,
+} from '@paycode/access';
 import { AckTokens, KeyRing, PayloadSealer, WebhookKeySealer } from '@paycode/crypto';
 import { ErasureModule } from '@paycode/persistence/erasure';
 import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay } from '@paycode/events';
@@ -43,6 +50,7 @@ import { RedeliverNotice, SealRequest, ShowNotification } from './recovery/show-
 import { IdRangeStore } from './retention/id-range.store';
 import { RetainDeliveries, RetentionJob } from './retention/retention.job';
 import { HttpRouteSourceClient } from './routes/route-source.client';
+import { RouteTenants } from './routes/route-tenants';
 import { CloseDeliveries } from './verdicts/conclude-delivery';
 import { PostgresVerdictStore, VerdictStore } from './verdicts/verdict.store';
 
@@ -286,6 +294,7 @@ function useCases(settings: Settings): Provider[] {
 /** `GET /pluto/purchase/notification/{transactionId}`, and what the portal shows and repeats. */
 function recovery(settings: Settings): Provider[] {
   return [
+    { provide: MerchantTenants, inject: [Dispatcher], useFactory: ({ routes }: Dispatcher) => new RouteTenants(routes) },
     {
       provide: RecoverNotification,
       inject: [NotificationStore, Dispatcher, VerdictStore],

@@ -4,6 +4,8 @@ export * from './identity/identity-keys';
 export * from './identity/identity.guard';
 export * from './identity/identity.module';
 export * from './path/normalise-path';
+export * from './person/person-assertion';
+export { MerchantTenants, type PersonDemand } from './person/person-demand';
 export * from './service-token/internal-callers.guard';
 export * from './service-token/internal-calls';
 export * from './service-token/internal-client';

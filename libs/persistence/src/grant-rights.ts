@@ -22,8 +22,23 @@ const rightsSql = {
 
   connect: (database: string, role: string) => `grant connect on database ${database} to ${role}`,
   useSchema: (schema: string, role: string) => `grant usage on schema ${schema} to ${role}`,
+  findRole: 'select quote_ident(rolname) as role from pg_roles where rolname = $1 and rolname <> current_user',
+  readColumns: ({ table, columns }: ReadColumns, role: string) =>
+    `grant select (${columns.join(', ')}) on table ${table} to ${role}`,
   useRelation: (relation: Relation, role: string) => `grant ${rightsOn(relation)} to ${role}`,
 } as const;
+
+/** Names are constants of the code. */
+interface ReadColumns {
+  table: string;
+  columns: readonly string[];
+}
+
+/** The role of another service, and the columns that it may read. */
+export interface ReaderRights {
+  role: string;
+  reads: readonly ReadColumns[];
+}
 
 export interface ServiceRights {
   /** The database role that the service logs in as; it owns nothing. */
@@ -43,6 +58,19 @@ export async function grantRights(owner: DataSource, { role, insertOnly }: Servi
     rightsSql.connect(to.database, to.role),
     rightsSql.useSchema(to.schema, to.role),
     ...relations.map(relation => rightsSql.useRelation(relation, to.role)),
+  ];
+  await owner.transaction(async manager => void (await manager.query(grants.join(';\n'))));
+}
+
+/** Lets another service read some columns, where its role is on this server: elsewhere all services log in as one role. */
+export async function grantReading(owner: DataSource, { role, reads }: ReaderRights): Promise<void> {
+  const [found] = await owner.query<{ role: string }[]>(rightsSql.findRole, [role]);
+  if (!found) return;
+  const [at] = await owner.query<[{ database: string; schema: string }]>(rightsSql.places, [role]);
+  const grants = [
+    rightsSql.connect(at.database, found.role),
+    rightsSql.useSchema(at.schema, found.role),
+    ...reads.map(each => rightsSql.readColumns(each, found.role)),
   ];
   await owner.transaction(async manager => void (await manager.query(grants.join(';\n'))));
 }

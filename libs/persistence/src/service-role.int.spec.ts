@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createLogger, createServiceApp } from '@paycode/service-runtime';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { openDataSource } from './data-source';
+import { runMigrations } from './migrate';
 import { DatabaseModule } from './nest/database.module';
 import { migrateDatabase } from './nest/migrate-database';
 import { createTestDatabase, type TestDatabase } from './testing';
@@ -24,7 +25,7 @@ const first = [Tables1700000000000];
 const both = [...first, Later1700000000001];
 const password = randomBytes(16).toString('hex');
 const newRole = (kind: string) => `${kind}_${randomBytes(6).toString('hex')}`;
-const [owner, service] = [newRole('owner'), newRole('service')];
+const [owner, service, other] = [newRole('owner'), newRole('service'), newRole('other')];
 
 /** PostgreSQL as a platform team hands it over: one role owns the schema and migrates, the service logs in as one that owns nothing. */
 describe('a service whose schema belongs to another role', () => {
@@ -34,8 +35,9 @@ describe('a service whose schema belongs to another role', () => {
     [url.username, url.password] = [role, password];
     return url.href;
   };
+  const reader = { role: other, reads: [{ table: 'payment', columns: ['id'] }] };
   const migrate = (migrations: Migrations, role: string | undefined = service) =>
-    migrateDatabase('two-roles', { migrations, insertOnly: ['Log'] })({
+    migrateDatabase('two-roles', { migrations, insertOnly: ['Log'], reader })({
       DATABASE_URL: urlOf(owner),
       DATABASE_SERVICE_ROLE: role,
       LOG_LEVEL: 'silent',
@@ -49,11 +51,12 @@ describe('a service whose schema belongs to another role', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    for (const role of [owner, service]) await database.dataSource.query(`create role ${role} login password '${password}'`);
+    for (const role of [owner, service, other])
+      await database.dataSource.query(`create role ${role} login password '${password}'`);
     await database.dataSource.query(`alter database ${new URL(database.url).pathname.slice(1)} owner to ${owner}`);
   });
   afterAll(async () => {
-    for (const role of [service, owner]) await database.dataSource.query(`drop owned by ${role} cascade`);
+    for (const role of [other, service, owner]) await database.dataSource.query(`drop owned by ${role} cascade`);
     await database.drop();
   });
 
@@ -94,13 +97,21 @@ describe('a service whose schema belongs to another role', () => {
     expect(await outcomeOf(sql)).toBe('42501');
   });
 
+  it('another service reads the columns that are named, and nothing else; a role that is not there is passed over', async () => {
+    expect(await outcomeOf('select id from payment', other)).toBe('done');
+    for (const sql of ['select amount from payment', 'select * from refund', 'update payment set amount = 2'])
+      expect([sql, await outcomeOf(sql, other)]).toEqual([sql, '42501']);
+    const nobody = { ...reader, role: newRole('nobody') };
+    await runMigrations(database.dataSource, undefined, nobody);
+  });
+
   it('fails the migration that names a role which does not exist', async () => {
     await expect(migrate(both, 'nobody"; drop table payment; --')).rejects.toThrow('does not exist');
     await check(both);
   });
 
-  async function outcomeOf(sql: string): Promise<string | undefined> {
-    const connection = await openDataSource({ url: urlOf(service), applicationName: 'service', poolMax: 1 });
+  async function outcomeOf(sql: string, role = service): Promise<string | undefined> {
+    const connection = await openDataSource({ url: urlOf(role), applicationName: 'service', poolMax: 1 });
     try {
       return await connection.query(sql).then(
         () => 'done',

@@ -129,7 +129,7 @@ function documentOf(program: ts.Program, { name, services, keep }: Scope): Schem
 }
 
 interface InternalCalls {
-  callersOf(method: string, route: string): readonly string[] | { noToken: string } | undefined;
+  rowOf(method: string, route: string): { callers: readonly string[] | { noToken: string } } | undefined;
 }
 type InternalCallTable = new (callee: string) => InternalCalls;
 
@@ -138,9 +138,9 @@ function callersIn(services: string[]): (method: string, path: string) => string
   const tables = services.map(service => new internalCallTable(service));
   return (method, path) => {
     if (!path.startsWith('/internal/')) return [];
-    const row = tables.map(table => table.callersOf(method, path)).find(Boolean);
+    const row = tables.map(table => table.rowOf(method, path)).find(Boolean);
     if (!row) missing(`${method} ${path}: no row in libs/access/src/service-token/internal-calls.ts`);
-    return 'noToken' in row ? [] : [...row];
+    return 'noToken' in row.callers ? [] : [...row.callers];
   };
 }
 

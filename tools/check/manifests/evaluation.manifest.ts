@@ -85,16 +85,16 @@ describe('overlay evaluation', () => {
     const roles = secretOf('paycode-postgres')['roles.sql']!;
     for (const { metadata, stringData } of secrets) {
       const role = metadata.name.replaceAll('-', '_');
-      for (const [key, login] of [
-        ['DATABASE_URL', role],
-        ['EVENTS_DATABASE_URL', role],
-        ['EVENTS_OWNER_DATABASE_URL', 'paycode_events'],
+      for (const [key, login, database] of [
+        ['DATABASE_URL', role, role],
+        ['PORTAL_DATABASE_URL', role, 'paycode_portal'],
+        ['EVENTS_DATABASE_URL', role, 'paycode_events'],
+        ['EVENTS_OWNER_DATABASE_URL', 'paycode_events', 'paycode_events'],
       ] as const) {
         if (!stringData[key]) continue;
         const url = new URL(stringData[key]);
         expect(url.username).toBe(login);
         expect(`${metadata.name}: ${roles}`).toContain(`create role ${url.username} login password '${url.password}';`);
-        const database = key === 'DATABASE_URL' ? role : 'paycode_events';
         expect(url.pathname.slice(1)).toBe(database);
         expect(roles).toContain(`create database ${database} owner ${database};`);
         expect([url.host, url.searchParams.get('sslmode')]).toEqual(['postgres:5432', 'verify-full']);
@@ -102,6 +102,7 @@ describe('overlay evaluation', () => {
     }
     const namesWith = (key: string) => secrets.filter(({ stringData }) => stringData[key]).map(({ metadata }) => metadata.name);
     expect(namesWith('EVENTS_DATABASE_URL')).toHaveLength(5);
+    expect(namesWith('PORTAL_DATABASE_URL')).toEqual(['paycode-auth-session']);
     expect(namesWith('EVENTS_OWNER_DATABASE_URL')).toEqual(['paycode-reversal-scheduler']);
   });
 

@@ -94,7 +94,11 @@ const webhookKeys = { KEY_ENCRYPTION_KEYS: 'shared/webhook-key-encryption-keys' 
 const services: Record<string, Needs> = {
   'auth-session': {
     rowsRole: true,
-    keys: { PASSWORD_PEPPERS: 'auth-session/password-peppers', KEY_ENCRYPTION_KEYS: 'auth-session/key-encryption-keys' },
+    keys: {
+      PORTAL_DATABASE_URL: 'auth-session/portal-database-url',
+      PASSWORD_PEPPERS: 'auth-session/password-peppers',
+      KEY_ENCRYPTION_KEYS: 'auth-session/key-encryption-keys',
+    },
   },
   'notification-config': { rowsRole: true, keys: webhookKeys },
   portal: { rowsRole: true, kafka: true, keys: { ...payloadKeys, KEY_ENCRYPTION_KEYS: 'portal/key-encryption-keys' } },

@@ -98,10 +98,11 @@ export class FuzzEnvironment {
     return service === 'public' ? [...this.callers.keys()] : [callers.includes('operator') ? 'operator' : callers[0]!];
   }
 
-  /** The right Authorization of a caller for an operation. */
+  /** The right Authorization of a caller for an operation; the portal proves a person too, in the next header line. */
   private authorizationOf({ service }: Operation, as: string): string {
     if (service === 'public') return this.callers.get(as)!.authorization;
-    return `Bearer ${as === 'operator' ? this.operatorToken : this.serviceToken(as, service)}`;
+    const token = as === 'operator' ? this.operatorToken : this.signed(as, { audience: service });
+    return as === 'portal' ? `Bearer ${token}\r\nX-Paycode-Person: ${this.person()}` : `Bearer ${token}`;
   }
 
   async makeMerchant(): Promise<{ merchantId: number; caller: Caller }> {
@@ -136,12 +137,19 @@ export class FuzzEnvironment {
     return new Merchant(this.platform, { merchantId: 0, credentials, psp: credentials });
   }
 
-  private serviceToken(issuer: string, audience: string): string {
+  /** Somebody who acts for every merchant, as auth-session asserts it to the portal. */
+  private person(): string {
+    const claims = { sub: randomUUID(), tenantType: 'OPERATOR', tenantId: '', role: 'ADMINISTRATOR' };
+    const of = { ...claims, actor: 'Fuzz <fuzz@platform.example>', sessionId: randomUUID() };
+    return this.signed('auth-session', { audience: 'portal', typ: 'paycode-person+jwt' }, of);
+  }
+
+  private signed(issuer: string, { audience, typ = serviceTokenType }: { audience: string; typ?: string }, of = {}): string {
     const pem = readFileSync(join(this.home, 'secrets/token-keys', `${issuer}.pem`), 'utf8');
     const { kid, privateKey } = signingKeyOf(issuer, pem);
-    const header = { alg: tokenAlgorithm, typ: serviceTokenType };
+    const header = { alg: tokenAlgorithm, typ };
     const claims = { issuer, audience, expiresIn: tokenLifetimeS, jwtid: randomUUID() };
-    return jsonwebtoken.sign({}, privateKey, { ...claims, algorithm: tokenAlgorithm, keyid: kid, header });
+    return jsonwebtoken.sign(of, privateKey, { ...claims, algorithm: tokenAlgorithm, keyid: kid, header });
   }
 }
 

@@ -30,6 +30,10 @@ export async function ensureDatabases(serverUrl: string, folder: string): Promis
   await client.connect();
   try {
     for (const owner of owners) await ensureDatabase(client, databaseUrl(serverUrl, owner, folder));
+    // The portal's migration grants this login what it may read there.
+    const reader = databaseUrl(serverUrl, 'auth-session', folder);
+    reader.pathname = databaseUrl(serverUrl, 'portal', folder).pathname;
+    ensureFile(folder, 'auth-session.portal-database-url', () => reader.href);
   } finally {
     await client.end();
   }

@@ -28,7 +28,7 @@ import { viewOf } from './accounts.controller';
 import { AccountsService, isSignedBy, keyTrialText, noSuchAccount } from './accounts.service';
 import { type Account, nameAccount } from './domain/account';
 
-/** Whose account the portal asks about, and for whom. */
+/** Whose account the portal asks about. */
 export class TenantBody implements PortalAccountRequest {
   @IsIn(['MERCHANT', 'PSP'])
   type!: 'MERCHANT' | 'PSP';
@@ -39,10 +39,11 @@ export class TenantBody implements PortalAccountRequest {
   @Max(Number.MAX_SAFE_INTEGER)
   ownerId!: number;
 
-  /** The person who asks, for the security log. */
+  /** Name of the person who asked for a change that another one confirms, for the security log. */
+  @IsOptional()
   @IsString()
   @Length(1, 200)
-  actor!: string;
+  askedBy?: string;
 }
 
 /** Body of POST /internal/portal/accounts/{operation}. The use case checks the texts that people type, and answers in words for them. */
@@ -80,8 +81,7 @@ export class PortalAccountBody extends TenantBody {
 type Answer<Operation extends PortalAccountOperation> = Promise<PortalAnswer<PortalAccountAnswers[Operation]>>;
 
 /**
- * People of a merchant or PSP manage the account of their programs in the portal. The portal has checked whose account it is; this service
- * records who asked.
+ * People of a merchant or PSP manage the account of their programs in the portal; the security log says who.
  */
 @Controller('internal/portal/accounts')
 export class PortalAccountsController {
@@ -163,8 +163,8 @@ export function usernameOfTenant({ type, ownerId }: Pick<PortalAccountRequest, '
 }
 
 /** The person of the portal as the origin, for the security log. */
-export function askedBy({ actor }: TenantBody, origin: Origin): Origin {
-  return { ...origin, actor: `portal ${actor}` };
+export function askedBy({ askedBy: asker }: TenantBody, origin: Origin): Origin {
+  return asker === undefined ? origin : { ...origin, actor: `${origin.actor}, asked by ${asker}` };
 }
 
 /** @throws DomainError 400 for a field that this operation needs */

@@ -15,9 +15,10 @@ beforeEach(async () => {
 afterAll(() => service.stop());
 
 const actor = 'Thandi Nkosi <thandi@shop.example>';
-const ask = async <T>(operation: PortalAccountOperation, over: object = {}) => {
-  const body = { type: 'MERCHANT', ownerId: merchantId, actor, ...over };
-  const { status, data } = await service.as('portal', `/internal/portal/accounts/${operation}`, body);
+const ask = async <T>(operation: PortalAccountOperation, over: { ownerId?: number; [field: string]: unknown } = {}) => {
+  const body = { type: 'MERCHANT', ownerId: merchantId, ...over };
+  const person = { tenantId: String(body.ownerId), actor };
+  const { status, data } = await service.asPerson(person, `/internal/portal/accounts/${operation}`, body);
   return { status, answer: data as PortalAnswer<T> };
 };
 const use = async (apiPassword: string) =>
@@ -141,11 +142,11 @@ describe('the account of a merchant, as its people manage it in the portal', () 
   });
 
   it('is managed for the portal alone, and only accounts of merchants and PSPs are (T-27)', async () => {
-    const body = { type: 'MERCHANT', ownerId: merchantId, actor };
+    const body = { type: 'MERCHANT', ownerId: merchantId };
     for (const caller of ['notification-config', 'operator', 'api-gateway'] as const)
       expect((await service.as(caller, '/internal/portal/accounts/new-password', body)).status).toBe(403);
-    expect((await ask('new-password', { type: 'MANAGER' })).status).toBe(400);
-    expect((await ask('new-password', { actor: '' })).status).toBe(400);
+    expect((await ask('new-password', { type: 'MANAGER' })).status).toBe(403);
+    expect((await ask('new-password', { askedBy: '' })).status).toBe(400);
     expect((await ask('new-password', { ownerId: 999_999 })).answer).toMatchObject({ ok: false, status: 404 });
     expect(await use(account.apiPassword)).toBe('allowed');
   });

@@ -1,4 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { ActingPerson } from '@paycode/access';
 import type { FastifyRequest } from 'fastify';
 import type { ClientOrigin, Origin } from './security-log';
 
@@ -19,6 +20,8 @@ interface InternalRequest {
   internalCaller?: string;
   /** The operator, if the token names one. */
   subject?: string;
+  /** For whom the portal calls. */
+  person?: ActingPerson;
 }
 
 /** The caller of an internal route, as `InternalCallersGuard` authenticated it. */
@@ -26,7 +29,8 @@ export const InternalOrigin = createParamDecorator((_: unknown, context: Executi
   internalOriginOf(context.switchToHttp().getRequest<InternalRequest>()),
 );
 
-export function internalOriginOf({ id, internalCaller = 'unknown', subject }: InternalRequest): Origin {
-  const actor = subject === undefined ? internalCaller : `${internalCaller} ${subject}`;
+export function internalOriginOf({ id, internalCaller = 'unknown', subject, person }: InternalRequest): Origin {
+  const name = subject ?? person?.actor;
+  const actor = name === undefined ? internalCaller : `${internalCaller} ${name}`;
   return { actor, address: null, requestId: String(id) };
 }

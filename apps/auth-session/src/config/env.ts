@@ -1,4 +1,4 @@
-import { baseEnv, databaseEnv, defineEnv, type EnvOf, internalCallsEnv } from '@paycode/service-runtime';
+import { baseEnv, browserSessionEnv, databaseEnv, defineEnv, type EnvOf, internalCallsEnv } from '@paycode/service-runtime';
 
 /** The only reader of the environment of auth-session. */
 export const env = defineEnv({
@@ -11,6 +11,14 @@ export const env = defineEnv({
     description:
       "URL for `MIGRATIONS=run` and nothing else, under a role that owns the schema; DATABASE_URL's role then needs rights on rows only, so that it cannot rewrite the security log. Unset: DATABASE_URL.",
   },
+  PORTAL_DATABASE_URL: {
+    type: 'string',
+    secret: true,
+    default: null,
+    description:
+      "PostgreSQL URL of the portal's database, under the role of DATABASE_URL: which person is signed in there. The portal's migration lets the role `paycode_auth_session` read that and nothing else. Unset: the portal can do nothing for its people in other services.",
+  },
+  ...browserSessionEnv,
   ...internalCallsEnv,
   PASSWORD_PEPPERS: {
     type: 'string',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CallerName } from '@paycode/access';
+import type { ActingPerson, CallerName } from '@paycode/access';
 import { TestTokenKeys } from '@paycode/access/testing';
 import type { AuthorizeAnswer, AuthorizeRequest } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
@@ -111,7 +111,13 @@ export class TestAuthSession {
     return this.call({ method: 'POST', path, data, headers, listener: 'internal', replica: 0 });
   }
 
-  /** The same, of one replica. */
+  /** A call of the portal for a person. */
+  asPerson(person: Partial<ActingPerson>, path: string, data: object): Promise<AxiosResponse> {
+    const headers = tokenKeys.personHeaders('auth-session', person);
+    return this.call({ method: 'POST', path, data, headers, listener: 'internal', replica: 0 });
+  }
+
+  /** As `operator`, of one replica. */
   operatorAt(replica: number, method: string, path: string): Promise<AxiosResponse> {
     return this.call({ method, path, headers: this.operatorHeaders(), listener: 'internal', replica });
   }

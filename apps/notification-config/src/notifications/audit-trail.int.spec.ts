@@ -131,8 +131,9 @@ describe('audit trail and keys at rest', () => {
 
   it('regression: recipients that a person adds in a row make one notice, without the name that the person chose (T-15, T-25)', async () => {
     const add = (value: string) => {
-      const body = { merchantId, actor: 'Call us now', type: 'EMAIL', value };
-      return service.internal('post', '/internal/portal/notifications/add-recipient', { body, caller: 'portal' });
+      const body = { merchantId, type: 'EMAIL', value };
+      const person = { tenantId: String(merchantId), actor: 'Call us now' };
+      return service.internal('post', '/internal/portal/notifications/add-recipient', { body, person });
     };
     for (const each of ['one', 'two', 'three']) expect((await add(`${each}@shop.example`)).data).toMatchObject({ ok: true });
     const notices = await service.database.dataSource.query<{ emails: string[]; actor: string; is_soon: boolean }[]>(

@@ -1,4 +1,5 @@
-import { Body, Controller, Header, HttpCode, Post, Req } from '@nestjs/common';
+import { Body, Controller, createParamDecorator, type ExecutionContext, Header, HttpCode, Post } from '@nestjs/common';
+import { type ActingPerson, OfPerson } from '@paycode/access';
 import {
   type Channel,
   channels,
@@ -30,10 +31,6 @@ export class PortalMerchantsBody implements PortalMerchantsRequest {
 
 /** Body of POST /internal/portal/notifications/{operation}. The use case checks the texts that people type, and answers in words for them. */
 export class PortalBody extends MerchantRequest implements PortalRequest {
-  @IsString()
-  @Length(1, 200)
-  actor!: string;
-
   @IsOptional()
   @IsString()
   @Length(1, 2_048)
@@ -75,14 +72,18 @@ function ownerOf(owner: MerchantSearch): MerchantSearch {
   return owner;
 }
 
-/** The portal has decided whose merchant it is; the audit log gets the person's name. */
-function portalCaller({ actor }: { actor: string }, request: FastifyRequest): NotificationCaller {
-  return { owner: 'OPERATOR', origin: { actor: `portal ${actor}`, isPerson: true, requestId: String(request.id) } };
-}
+type PersonRequest = FastifyRequest & { person?: ActingPerson };
+
+/** A person whose tenant and role the guard has checked, for the audit log. */
+const ByPerson = createParamDecorator((_: unknown, context: ExecutionContext): NotificationCaller => {
+  const { id, person } = context.switchToHttp().getRequest<PersonRequest>();
+  if (!person) throw new Error('@ByPerson() is used on a route that demands no person');
+  return { owner: 'OPERATOR', origin: { actor: `portal ${person.actor}`, isPerson: true, requestId: String(id) } };
+});
 
 type Answer<Operation extends PortalOperation> = Promise<PortalAnswer<PortalOperationAnswers<ProbeOutcome>[Operation]>>;
 
-/** People manage notifications in the portal. The portal has checked whose merchant it is; this service records who asked. */
+/** People manage notifications in the portal. */
 @Controller('internal/portal')
 export class PortalNotificationsController {
   constructor(private readonly notifications: PortalNotificationsService) {}
@@ -102,50 +103,51 @@ export class PortalNotificationsController {
   @Post('notifications/add-http')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  addHttp(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<'add-http'> {
-    return answered(() => this.notifications.setUrl(body, portalCaller(body, request)));
+  addHttp(@Body() body: PortalBody, @ByPerson() caller: NotificationCaller): Answer<'add-http'> {
+    return answered(() => this.notifications.setUrl(body, caller));
   }
 
   @Post('notifications/remove-http')
   @HttpCode(200)
-  removeHttp(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<'remove-http'> {
-    return answered(() => this.notifications.removeUrl(body.merchantId, portalCaller(body, request)));
+  removeHttp(@Body() body: PortalBody, @ByPerson() caller: NotificationCaller): Answer<'remove-http'> {
+    return answered(() => this.notifications.removeUrl(body.merchantId, caller));
   }
 
   @Post('notifications/renew-key')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  renewKey(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<'renew-key'> {
-    return answered(() => this.notifications.renewKey(body.merchantId, portalCaller(body, request)));
+  renewKey(@Body() body: PortalBody, @ByPerson() caller: NotificationCaller): Answer<'renew-key'> {
+    return answered(() => this.notifications.renewKey(body.merchantId, caller));
   }
 
   @Post('notifications/add-recipient')
   @HttpCode(200)
-  addRecipient(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<'add-recipient'> {
-    return answered(() => this.notifications.addRecipient(body, portalCaller(body, request)));
+  addRecipient(@Body() body: PortalBody, @ByPerson() caller: NotificationCaller): Answer<'add-recipient'> {
+    return answered(() => this.notifications.addRecipient(body, caller));
   }
 
   @Post('notifications/remove-recipient')
   @HttpCode(200)
-  removeRecipient(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<'remove-recipient'> {
-    return answered(() => this.notifications.removeRecipient(body, portalCaller(body, request)));
+  removeRecipient(@Body() body: PortalBody, @ByPerson() caller: NotificationCaller): Answer<'remove-recipient'> {
+    return answered(() => this.notifications.removeRecipient(body, caller));
   }
 
   /** Of the URL in the body, which need not be set; else of the one that is. */
   @Post('notifications/check')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  check(@Body() { merchantId, url, actor }: PortalBody): Answer<'check'> {
+  check(@Body() { merchantId, url }: PortalBody, @OfPerson() { actor }: ActingPerson): Answer<'check'> {
     return answered(() => this.notifications.check({ merchantId, url, caller: `portal ${actor}` }));
   }
 
   @Post('notifications/send-test')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  sendTest(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<'send-test'> {
-    const { merchantId, actor } = body;
-    const { origin } = portalCaller(body, request);
-    // The portal knows roles: in production it lets owners alone ask.
+  sendTest(
+    @Body() { merchantId }: PortalBody,
+    @OfPerson() { actor }: ActingPerson,
+    @ByPerson() { origin }: NotificationCaller,
+  ): Answer<'send-test'> {
     return answered(() => this.notifications.sendTest({ merchantId, caller: `portal ${actor}`, origin, askedBy: actor }));
   }
 }

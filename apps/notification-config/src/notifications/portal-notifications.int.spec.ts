@@ -27,7 +27,9 @@ describe('what people ask in the portal of notification-config', () => {
   const post = (path: string, body: object, caller: CallerName = 'portal') =>
     service.internal('post', `/internal/portal/${path}`, { body, caller });
   async function ask<T = unknown>(operation: string, of: object = {}): Promise<PortalAnswer<T>> {
-    const { status, data } = await post(`notifications/${operation}`, { merchantId, actor, ...of });
+    const body = { merchantId, ...of };
+    const person = { tenantType: 'PSP', tenantId: String(merchantId), actor } as const;
+    const { status, data } = await service.internal('post', `/internal/portal/notifications/${operation}`, { body, person });
     expect(status).toBe(200);
     return data as PortalAnswer<T>;
   }
@@ -120,8 +122,8 @@ describe('what people ask in the portal of notification-config', () => {
   });
 
   it('a merchant that does not exist is an answer, too', async () => {
-    merchantId += 100_000;
-    expect(await ask('list')).toMatchObject({ ok: false, status: 404 });
-    merchantId -= 100_000;
+    const [body, person] = [{ merchantId: merchantId + 100_000 }, { tenantType: 'OPERATOR', role: 'ON_CALL' } as const];
+    const { data } = await service.internal('post', '/internal/portal/notifications/list', { body, person });
+    expect(data).toMatchObject({ ok: false, status: 404 });
   });
 });

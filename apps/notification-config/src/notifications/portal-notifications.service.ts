@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { MerchantTenants } from '@paycode/access';
 import type {
   CheckedUrl,
   HttpNotificationAnswer,
@@ -27,11 +28,17 @@ const namedMax = 50;
 
 /** Merchants and their notifications, as the portal shows them. */
 @Injectable()
-export class PortalReader {
+export class PortalReader extends MerchantTenants {
   constructor(
     private readonly dataSource: DataSource,
     private readonly authority: ClientAuthority,
-  ) {}
+  ) {
+    super();
+  }
+
+  override async tenantsOf(merchantId: number): Promise<MerchantRecord | undefined> {
+    return (await this.merchantsOf({ merchantId }))[0];
+  }
 
   /** Of that owner, the smallest ids first, at most 1,000; by name at most 50. */
   async merchantsOf(owner: MerchantSearch): Promise<MerchantRecord[]> {

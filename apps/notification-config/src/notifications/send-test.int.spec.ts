@@ -151,12 +151,11 @@ describe('a test notification', () => {
   });
 
   it('is sent for people of the portal as for operators, and for no other service (T-27)', async () => {
-    const body = { merchantId, actor: 'Thandi Nkosi <t@shop.example>' };
-    const ask = (caller: 'portal' | 'webhook-dispatcher') =>
-      service.internal('post', '/internal/portal/notifications/send-test', { body, caller });
-    expect((await ask('webhook-dispatcher')).status).toBe(403);
-    const sent = (await ask('portal')).data as PortalAnswer<Result>;
+    const [body, path] = [{ merchantId }, '/internal/portal/notifications/send-test'];
+    const person = { tenantId: String(merchantId), actor: 'Thandi Nkosi <t@shop.example>' };
+    expect((await service.internal('post', path, { body, caller: 'webhook-dispatcher' })).status).toBe(403);
+    const sent = (await service.internal('post', path, { body, person })).data as PortalAnswer<Result>;
     expect(sent).toMatchObject({ ok: true, value: { isAccepted: true, reference: expect.stringMatching(/^TEST-\d+$/) } });
-    expect(await records()).toMatchObject([{ actor: `portal ${body.actor}`, detail: { askedBy: body.actor } }]);
+    expect(await records()).toMatchObject([{ actor: `portal ${person.actor}`, detail: { askedBy: person.actor } }]);
   });
 });

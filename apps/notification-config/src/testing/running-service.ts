@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type RunningService, startService } from '@paycode/service-runtime';
-import type { CallerName } from '@paycode/access';
+import type { ActingPerson, CallerName } from '@paycode/access';
 import { startTestIdentityIssuer, type TestIdentityIssuer, TestTokenKeys } from '@paycode/access/testing';
 import type { Identity, MerchantRecord } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
@@ -97,13 +97,16 @@ export class TestNotificationConfig {
     return this.running.issuer.signer.headers(request, identity);
   }
 
-  /** A call to the internal listener by the operator, or by a service. */
+  /** A call to the internal listener by the operator, by a service, or by the portal for a person. */
   internal(
     method: string,
     path: string,
-    { body, caller = 'operator' }: { body?: unknown; caller?: CallerName } = {},
+    { body, caller = 'operator', person }: { body?: unknown; caller?: CallerName; person?: Partial<ActingPerson> } = {},
   ): Promise<AxiosResponse> {
-    const token = tokenKeys.headers(caller, 'notification-config');
+    const token =
+      person === undefined
+        ? tokenKeys.headers(caller, 'notification-config')
+        : tokenKeys.personHeaders('notification-config', person);
     const headers = { ...token, 'content-type': body === undefined ? false : 'application/json' };
     return this.http.request({
       method,

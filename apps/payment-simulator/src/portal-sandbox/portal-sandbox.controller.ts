@@ -1,4 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { type ActingPerson, OfPerson } from '@paycode/access';
 import {
   announcedAfterSMax,
   currencyCodes,
@@ -21,11 +22,6 @@ export class SandboxBody implements PortalSandboxRequest {
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
   merchantId!: number;
-
-  /** The person who asks. */
-  @IsString()
-  @Length(1, 200)
-  actor!: string;
 }
 
 export class SandboxCodeBody extends SandboxBody {
@@ -68,34 +64,34 @@ export class SandboxFollowBody extends SandboxBody {
   followUp!: FollowUp;
 }
 
-/** People of a merchant rehearse payments in the portal. The portal has checked whose merchant it is. A payment core has no such path. */
+/** People of a merchant rehearse payments in the portal. A payment core has no such path. */
 @Controller('internal/portal/sandbox')
 export class PortalSandboxController {
   constructor(private readonly sandbox: PortalSandboxService) {}
 
   @Post('make-code')
   @HttpCode(200)
-  makeCode(@Body() body: SandboxCodeBody): Promise<PortalAnswer<PortalSandboxCode>> {
-    return answered(() => this.sandbox.makeCode(callerOf(body), body));
+  makeCode(@Body() body: SandboxCodeBody, @OfPerson() person: ActingPerson): Promise<PortalAnswer<PortalSandboxCode>> {
+    return answered(() => this.sandbox.makeCode(callerOf(body, person), body));
   }
 
   @Post('pay')
   @HttpCode(200)
-  pay(@Body() body: SandboxPaymentBody): Promise<PortalAnswer<PortalSandboxTransaction>> {
+  pay(@Body() body: SandboxPaymentBody, @OfPerson() person: ActingPerson): Promise<PortalAnswer<PortalSandboxTransaction>> {
     return answered(() => {
       const { code, txState, announcedAfterS } = body;
-      return this.sandbox.pay(callerOf(body), { code, txState, announcedAfterS: announcedAfterS ?? 0 });
+      return this.sandbox.pay(callerOf(body, person), { code, txState, announcedAfterS: announcedAfterS ?? 0 });
     });
   }
 
   @Post('follow')
   @HttpCode(200)
-  follow(@Body() body: SandboxFollowBody): Promise<PortalAnswer<PortalSandboxTransaction>> {
-    return answered(() => this.sandbox.follow(callerOf(body), body));
+  follow(@Body() body: SandboxFollowBody, @OfPerson() person: ActingPerson): Promise<PortalAnswer<PortalSandboxTransaction>> {
+    return answered(() => this.sandbox.follow(callerOf(body, person), body));
   }
 }
 
 /** The merchant itself: its codes are open to this call, and no other's. */
-function callerOf({ merchantId, actor }: SandboxBody): Identity {
+function callerOf({ merchantId }: SandboxBody, { actor }: ActingPerson): Identity {
   return { subject: `portal ${actor}`, accountType: 'MERCHANT', ownerId: merchantId, acquirer: null, roles: ['EXTERNAL'] };
 }

@@ -104,10 +104,10 @@ export class SimulatorUnderTest {
     return this.http.post(this.internalUrl + path, body, { headers: { ...json, ...operatorHeader() } });
   }
 
-  /** Calls the sandbox as the portal does for merchant 1001. */
+  /** Calls the sandbox as the portal does for an owner of merchant 1001. */
   async portal<T>(operation: PortalSandboxOperation, wish: object): Promise<{ status: number; answer: PortalAnswer<T> }> {
-    const headers = { ...json, ...tokenKeys.headers('portal', 'payment-simulator') };
-    const body = JSON.stringify({ merchantId: 1001, actor: 'Ann <ann@shop.example>', ...wish });
+    const headers = { ...json, ...tokenKeys.personHeaders('payment-simulator') };
+    const body = JSON.stringify({ merchantId: 1001, ...wish });
     const { status, data } = await this.http.post(`${this.internalUrl}/internal/portal/sandbox/${operation}`, body, { headers });
     return { status, answer: JSON.parse(data) };
   }

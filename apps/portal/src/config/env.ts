@@ -1,5 +1,5 @@
 import { eventsEnv } from '@paycode/events';
-import { baseEnv, databaseEnv, defineEnv, internalCallsEnv } from '@paycode/service-runtime';
+import { baseEnv, browserSessionEnv, databaseEnv, defineEnv, internalCallsEnv } from '@paycode/service-runtime';
 
 /** Environment of the portal. */
 export const env = defineEnv({
@@ -76,13 +76,7 @@ export const env = defineEnv({
     min: 0,
     description: 'Wrong passwords or codes from one address, whoever they are for, before each further one waits (T-05).',
   },
-  BROWSER_SESSION_IDLE_S: {
-    type: 'integer',
-    unit: 's',
-    default: 3_600,
-    min: 60,
-    description: 'A session of a browser that was silent for so long has ended.',
-  },
+  ...browserSessionEnv,
   BROWSER_SESSION_MAX_S: {
     type: 'integer',
     unit: 's',

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { PortalAccount } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import type { ByPerson } from '../audit';
 import { type AskedReport, FourEyesService, type Overview, type Subject } from '../four-eyes/four-eyes.service';
 import { PORTAL_RULES, type PortalRules } from '../sessions/portal.guard';
+import type { Proven } from '../sessions/proofs';
 import { PasswordService } from '../sign-in/password.service';
 import { CredentialsService } from './credentials.service';
 
@@ -28,14 +28,14 @@ export class BearerSwitchService {
     @Inject(PORTAL_RULES) private readonly rules: PortalRules,
   ) {}
 
-  async show(asking: ByPerson): Promise<SwitchOverview> {
+  async show(asking: Proven): Promise<SwitchOverview> {
     const account = await this.credentials.show(asking);
     if (!this.rules.isProduction) return { takesTwo: false, request: null, owners: [] };
     return { takesTwo: true, ...(await this.fourEyes.overview(subjectOf(account), asking.person)) };
   }
 
   /** @throws DomainError 403 in production, where one person alone must not stop the programs of a shop; 400 for another name */
-  async switch({ current, typed }: Typed, asking: ByPerson): Promise<PortalAccount> {
+  async switch({ current, typed }: Typed, asking: Proven): Promise<PortalAccount> {
     if (this.rules.isProduction) throw secondPerson();
     demandName(typed, await this.credentials.show(asking));
     await this.password.demand(current, asking);
@@ -43,19 +43,19 @@ export class BearerSwitchService {
   }
 
   /** @throws DomainError 400 for another name, 401, 409 */
-  async ask(given: Typed, asking: ByPerson): Promise<AskedReport> {
+  async ask(given: Typed, asking: Proven): Promise<AskedReport> {
     return this.fourEyes.ask(await this.proven(given, asking), asking);
   }
 
   /** @throws DomainError 400 for another name, 401, 403 for the own request, 404, 409 for one that has ended */
-  async confirm({ requestId, ...given }: Typed & { requestId: string }, asking: ByPerson): Promise<PortalAccount> {
+  async confirm({ requestId, ...given }: Typed & { requestId: string }, asking: Proven): Promise<PortalAccount> {
     const subject = await this.proven(given, asking);
     const { askedBy } = await this.fourEyes.confirm(requestId, subject, asking);
     return this.credentials.enableBearer(asking, askedBy.name);
   }
 
   /** The account is read last: what changes it while the password is looked at counts. */
-  private async proven({ current, typed }: Typed, asking: ByPerson): Promise<Subject> {
+  private async proven({ current, typed }: Typed, asking: Proven): Promise<Subject> {
     if (!this.rules.isProduction) throw onePerson();
     await this.password.demand(current, asking);
     const account = await this.credentials.show(asking);

@@ -12,7 +12,8 @@ import type {
 } from '@paycode/dto';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { valueOf } from '../neighbours';
-import { actorOf, type Person } from '../people/domain/person';
+import type { Person } from '../people/domain/person';
+import type { Proof, Proven } from '../sessions/proofs';
 import { PasswordService } from '../sign-in/password.service';
 import { notYours } from '../tenancy/scope';
 
@@ -24,9 +25,10 @@ export class AuthSessionCalls {
   async ask<Operation extends PortalAccountOperation>(
     operation: Operation,
     request: PortalAccountRequest,
+    proof: Proof,
   ): Promise<PortalAccountAnswers[Operation]> {
     const path = `/internal/portal/accounts/${operation}`;
-    return valueOf(await this.client.post<PortalAnswer<PortalAccountAnswers[Operation]>>(path, request));
+    return valueOf(await this.client.post<PortalAnswer<PortalAccountAnswers[Operation]>>(path, request, await proof()));
   }
 }
 
@@ -39,31 +41,31 @@ export class CredentialsService {
     private readonly password: PasswordService,
   ) {}
 
-  show({ person }: ByPerson): Promise<PortalAccount> {
-    return this.calls.ask('show', requestOf(person));
+  async show({ person, proof }: Proven): Promise<PortalAccount> {
+    return this.calls.ask('show', requestOf(person), proof);
   }
 
   /** The old password fails from now on, and sessions that were opened with it have ended. */
-  async newPassword(current: string, asking: ByPerson): Promise<NewPassword> {
+  async newPassword(current: string, asking: Proven): Promise<NewPassword> {
     const request = requestOf(asking.person);
     await this.password.demand(current, asking);
-    const value = await this.calls.ask('new-password', request);
+    const value = await this.calls.ask('new-password', request, asking.proof);
     await this.record('API_PASSWORD_RENEWED', asking);
     return value;
   }
 
-  setPublicKey({ current, publicKey }: { current: string; publicKey: string }, asking: ByPerson): Promise<PortalAccount> {
+  setPublicKey({ current, publicKey }: { current: string; publicKey: string }, asking: Proven): Promise<PortalAccount> {
     return this.change('set-public-key', { action: 'API_PUBLIC_KEY_SET', current, set: { publicKey } }, asking);
   }
 
   /** Whether the person holds the registered key; opens no session. */
-  tryPublicKey(trial: { nonce: string; signature: string }, { person }: ByPerson): Promise<KeyTrial> {
-    return this.calls.ask('try-public-key', { ...requestOf(person), ...trial });
+  async tryPublicKey(trial: { nonce: string; signature: string }, { person, proof }: Proven): Promise<KeyTrial> {
+    return this.calls.ask('try-public-key', { ...requestOf(person), ...trial }, proof);
   }
 
   requireChallenge(
     { current, challengeRequired }: { current: string; challengeRequired: boolean },
-    asking: ByPerson,
+    asking: Proven,
   ): Promise<PortalAccount> {
     return this.change(
       'require-challenge',
@@ -74,37 +76,36 @@ export class CredentialsService {
 
   bindToSources(
     { current, sourceAddresses }: { current: string; sourceAddresses: string[] },
-    asking: ByPerson,
+    asking: Proven,
   ): Promise<PortalAccount> {
     return this.change('bind-to-sources', { action: 'API_SOURCES_CHANGED', current, set: { sourceAddresses } }, asking);
   }
 
   /** Cannot be undone: the password is cleared, and one that is made afterwards is for the login alone. The caller has asked for the own password. */
-  async enableBearer(asking: ByPerson, askedBy?: string): Promise<PortalAccount> {
-    const request = requestOf(asking.person);
-    const actor = askedBy === undefined ? request.actor : `${request.actor}, asked by ${askedBy}`.slice(0, 200);
-    const value = await this.calls.ask('enable-bearer', { ...request, actor });
-    await this.record('API_BEARER_ENABLED', asking, askedBy === undefined ? {} : { askedBy });
+  async enableBearer(asking: Proven, askedBy?: string): Promise<PortalAccount> {
+    const asker: Record<string, string> = askedBy === undefined ? {} : { askedBy };
+    const value = await this.calls.ask('enable-bearer', { ...requestOf(asking.person), ...asker }, asking.proof);
+    await this.record('API_BEARER_ENABLED', asking, asker);
     return value;
   }
 
-  sessions({ person }: ByPerson): Promise<PortalApiSession[]> {
-    return this.calls.ask('sessions', requestOf(person));
+  async sessions({ person, proof }: Proven): Promise<PortalApiSession[]> {
+    return this.calls.ask('sessions', requestOf(person), proof);
   }
 
-  async endSession(sessionId: string, asking: ByPerson): Promise<void> {
-    await this.calls.ask('end-session', { ...requestOf(asking.person), sessionId });
+  async endSession(sessionId: string, asking: Proven): Promise<void> {
+    await this.calls.ask('end-session', { ...requestOf(asking.person), sessionId }, asking.proof);
     await this.record('API_SESSION_ENDED', asking);
   }
 
   private async change(
     operation: 'set-public-key' | 'require-challenge' | 'bind-to-sources',
     { action, current, set }: { action: AuditEvent['action']; current: string; set: Partial<PortalAccountRequest> },
-    asking: ByPerson,
+    asking: Proven,
   ): Promise<PortalAccount> {
     const request = { ...requestOf(asking.person), ...set };
     await this.password.demand(current, asking);
-    const value = await this.calls.ask(operation, request);
+    const value = await this.calls.ask(operation, request, asking.proof);
     await this.record(action, asking);
     return value;
   }
@@ -120,5 +121,5 @@ export class CredentialsService {
 function requestOf(person: Person): PortalAccountRequest {
   const { tenantType: type, tenantId } = person;
   if (type !== 'MERCHANT' && type !== 'PSP') throw notYours();
-  return { type, ownerId: Number(tenantId), actor: actorOf(person) };
+  return { type, ownerId: Number(tenantId) };
 }

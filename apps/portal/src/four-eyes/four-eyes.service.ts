@@ -5,6 +5,7 @@ import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { may, type Permission, type Person, type Role, roles, tenantName } from '../people/domain/person';
 import { PORTAL_URL } from '../people/people.service';
+import type { Proof, Proven } from '../sessions/proofs';
 import { notYours } from '../tenancy/scope';
 import { confirmsFrom, judge, type Kind, openForS, type RequestChange, type State, stateIn } from './domain/request';
 import { FourEyesStore, type KnownRequest, type Owner, type StoredRequest } from './four-eyes.store';
@@ -14,8 +15,8 @@ import { anotherIsOpen, nobodyConfirms, refused, roleRefused } from './refusals'
 export class FourEyesMailer {
   constructor(private readonly client: InternalClient) {}
 
-  async ask(notice: PortalFourEyesNotice): Promise<void> {
-    await this.client.post('/internal/recipient-messages/four-eyes', notice);
+  async ask(notice: PortalFourEyesNotice, proof: Proof): Promise<void> {
+    await this.client.post('/internal/recipient-messages/four-eyes', notice, await proof());
   }
 }
 
@@ -90,7 +91,7 @@ export class FourEyesService {
   }
 
   /** Mails those who could confirm. @throws DomainError 409 when a request is open, or nobody could confirm one */
-  async ask({ kind, fingerprint, about }: Subject, by: ByPerson): Promise<AskedReport> {
+  async ask({ kind, fingerprint, about }: Subject, by: Proven): Promise<AskedReport> {
     const { person } = by;
     const owners = await this.store.owners(person, rolesFor(kind));
     if (!owners.some(({ personId }) => personId !== person.personId)) throw nobodyConfirms(kind);
@@ -98,7 +99,7 @@ export class FourEyesService {
     const request = await this.store.ask(wanted, found => stateOf(found, fingerprint) === 'OPEN');
     if (!request) throw anotherIsOpen();
     await this.record('FOUR_EYES_ASKED', request, by);
-    return { ...shownOf(request), isMailed: await this.tell(request, owners, person) };
+    return { ...shownOf(request), isMailed: await this.tell(request, owners, by) };
   }
 
   /** Good once: when it resolves, what was asked for is to be done. @throws DomainError 403, 404, 409 */
@@ -129,7 +130,11 @@ export class FourEyesService {
   }
 
   /** false: those who can confirm are not sure to get a mail, so the asker says it to them. The request stands: it is on the page of each. */
-  private async tell({ requestId, kind, expiresAt }: StoredRequest, owners: readonly Owner[], asker: Person): Promise<boolean> {
+  private async tell(
+    { requestId, kind, expiresAt }: StoredRequest,
+    owners: readonly Owner[],
+    { person: asker, proof }: Proven,
+  ): Promise<boolean> {
     const to = owners.filter(({ personId }) => personId !== asker.personId).map(({ email, name }) => ({ email, name }));
     const { what, page } = asked[kind];
     const link = `${this.portalUrl}/${page}`;
@@ -143,7 +148,7 @@ export class FourEyesService {
       expiresAt: expiresAt.toISOString(),
     };
     try {
-      await this.mailer.ask(notice);
+      await this.mailer.ask(notice, proof);
       return true;
     } catch (err) {
       this.log.warn({ event: 'second-person-not-told', requestId, err }, 'those who can confirm a request were not mailed');

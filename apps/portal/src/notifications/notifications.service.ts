@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { InternalClient } from '@paycode/access';
 import type { PortalAnswer, PortalNotifications, PortalOperation, PortalOperationAnswers, PortalRequest } from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
-import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
+import { type AuditEvent, AuditLog, doneBy } from '../audit';
 import { valueOf } from '../neighbours';
-import { actorOf } from '../people/domain/person';
+import type { Proven } from '../sessions/proofs';
 import { PasswordService } from '../sign-in/password.service';
 import type { Scope } from '../tenancy/scope';
 
@@ -16,20 +16,17 @@ export class NotificationConfigCalls {
 
   /** Of a merchant within the scope. @throws DomainError 404 outside of it, and what notification-config refuses, in its words */
   async ask<Operation extends PortalOperation>(
-    scope: Scope,
     operation: Operation,
     request: PortalRequest,
+    { scope, proof }: Pick<AskingPerson, 'scope' | 'proof'>,
   ): Promise<Answers[Operation]> {
     scope.narrowedTo(request.merchantId);
-    return valueOf(
-      await this.client.post<PortalAnswer<Answers[Operation]>>(`/internal/portal/notifications/${operation}`, request),
-    );
+    const path = `/internal/portal/notifications/${operation}`;
+    return valueOf(await this.client.post<PortalAnswer<Answers[Operation]>>(path, request, await proof()));
   }
 }
 
-export type AskingPerson = ByPerson & { scope: Scope };
-
-type Request = Omit<PortalRequest, 'actor'>;
+export type AskingPerson = Proven & { scope: Scope };
 
 const actions: Partial<Record<PortalOperation, AuditEvent['action']>> = {
   'add-http': 'URL_SET',
@@ -50,8 +47,8 @@ export class NotificationsService {
     private readonly audit: AuditLog,
   ) {}
 
-  show(merchantId: number, { person, scope }: AskingPerson): Promise<PortalNotifications> {
-    return this.calls.ask(scope, 'list', { merchantId, actor: actorOf(person) });
+  show(merchantId: number, asking: AskingPerson): Promise<PortalNotifications> {
+    return this.calls.ask('list', { merchantId }, asking);
   }
 
   /**
@@ -60,7 +57,7 @@ export class NotificationsService {
    */
   async doProven<Operation extends PortalOperation>(
     operation: Operation,
-    { current, request }: { current: string; request: Request },
+    { current, request }: { current: string; request: PortalRequest },
     asking: AskingPerson,
   ): Promise<Answers[Operation]> {
     // A merchant of others is not known, whatever the password (T-24).
@@ -72,10 +69,10 @@ export class NotificationsService {
   /** @throws DomainError 404 outside the scope, and what notification-config refuses */
   async do<Operation extends PortalOperation>(
     operation: Operation,
-    request: Request,
+    request: PortalRequest,
     asking: AskingPerson,
   ): Promise<Answers[Operation]> {
-    const value = await this.calls.ask(asking.scope, operation, { ...request, actor: actorOf(asking.person) });
+    const value = await this.calls.ask(operation, request, asking);
     const action = actions[operation];
     if (action) await this.audit.record({ ...doneBy(asking), action, merchantId: request.merchantId });
     return value;

@@ -29,13 +29,20 @@ describe('changes of the notifications of a merchant', () => {
         const { noticeIds = [] } = JSON.parse(body) as { noticeIds?: string[] };
         if (operation === 'done') due = due.filter(({ noticeId }) => !noticeIds.includes(noticeId));
         response.writeHead(operation === 'done' ? 204 : 200, { 'content-type': 'application/json' });
-        response.end(operation === 'done' ? undefined : JSON.stringify(operation === 'claim' ? due : { ok: true, value: {} }));
+        response.end(
+          operation === 'done'
+            ? undefined
+            : JSON.stringify(operation === 'claim' ? due : { ok: true, value: { assertion: 'somebody' } }),
+        );
       });
     });
     await new Promise<void>(resolve => config.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(config.address() as AddressInfo).port}`;
     portal = await RunningPortal.start({
       RECIPIENT_MESSAGES_URL: mails.url,
-      NOTIFICATION_CONFIG_URL: `http://127.0.0.1:${(config.address() as AddressInfo).port}`,
+      // It proves everybody, too.
+      AUTH_SESSION_URL: url,
+      NOTIFICATION_CONFIG_URL: url,
     });
   });
   afterAll(async () => {

@@ -84,8 +84,8 @@ export class DeadLettersController {
 
   @Get()
   @Needs('ON_CALL')
-  list(@Query() query: LettersQuery): Promise<LettersPage> {
-    return this.redriving.list(query);
+  list(@Query() query: LettersQuery, @AskedBy() asking: Asking): Promise<LettersPage> {
+    return this.redriving.list(query, asking);
   }
 
   /** How a redrive is made here, and what waits for a second person. */
@@ -98,8 +98,8 @@ export class DeadLettersController {
   @Post('preview')
   @HttpCode(200)
   @Needs('ON_CALL')
-  async preview(@Body() { letters }: LettersBody): Promise<PreviewedLetter[]> {
-    return this.redriving.preview(await this.redriving.find(letters));
+  async preview(@Body() { letters }: LettersBody, @AskedBy() { proof }: Asking): Promise<PreviewedLetter[]> {
+    return this.redriving.preview(await this.redriving.find(letters, proof));
   }
 
   @Post('redrive')

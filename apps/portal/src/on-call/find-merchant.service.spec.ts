@@ -52,6 +52,7 @@ const pause: EndpointPause = {
   endedAt: null,
   endedBy: null,
 };
+const proof = () => Promise.resolve({});
 const answer: LastAnswer = { transactionId: 7, completedAt: '', outcome: 'SETTLED', answer: 'HTTP_200', elapsedMs: 9 };
 
 describe('a merchant, for people on call', () => {
@@ -79,7 +80,7 @@ describe('a merchant, for people on call', () => {
     );
 
   it('is shown without what is secret of its URL, recipients and addresses, and that is on record with the name (T-52)', async () => {
-    const shown = await service().show(1001, { person, origin });
+    const shown = await service().show(1001, { person, origin, proof });
     expect(shown).toMatchObject({
       merchant,
       receiver: { host: 'shop.example:8443', encryption: 'AES-128-GCM', recipients: ['t***@shop.example'] },
@@ -98,13 +99,13 @@ describe('a merchant, for people on call', () => {
   });
 
   it('is shown without what a service that does not answer knows, and that service is named', async () => {
-    const shown = await service(true).show(1001, { person, origin });
+    const shown = await service(true).show(1001, { person, origin, proof });
     expect(shown).toMatchObject({ receiver: null, account: { username: 'merchant-1001' }, silent: ['notification-config'] });
   });
 
   it('that does not exist is said to be unknown, and nothing goes on record', async () => {
     known = [];
-    await expect(service().show(4711, { person, origin })).rejects.toMatchObject({ status: 404, reason: 'NO_MERCHANT' });
+    await expect(service().show(4711, { person, origin, proof })).rejects.toMatchObject({ status: 404, reason: 'NO_MERCHANT' });
     expect(recorded).toEqual([]);
   });
 

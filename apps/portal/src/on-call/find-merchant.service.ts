@@ -12,15 +12,15 @@ import {
   type PortalRequest,
 } from '@paycode/dto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
-import { AuditLog, type ByPerson, doneBy } from '../audit';
+import { AuditLog, doneBy } from '../audit';
 import { orSilent, valueOf } from '../neighbours';
-import { actorOf } from '../people/domain/person';
+import type { Proof, Proven } from '../sessions/proofs';
 import { MerchantDirectory } from '../tenancy/merchant.directory';
 import { type PortalPause, portalPause } from './domain/endpoint-pause';
 import { maskedRecipient } from './domain/masked-recipient';
 import { type LastAnswer, OnCallReader } from './on-call-reader';
 
-/** Calls to the services that keep merchants' settings, for people on call; these services record who asked. */
+/** Calls to the services that keep merchants' settings, for people on call. */
 export class MerchantCalls {
   constructor(
     private readonly notificationConfig: InternalClient,
@@ -29,17 +29,17 @@ export class MerchantCalls {
   ) {}
 
   /** null: there is no such merchant. */
-  notifications(merchantId: number, actor: string): Promise<PortalNotifications | null> {
-    const request: PortalRequest = { merchantId, actor };
-    return nullWhenUnknown(
-      this.notificationConfig.post<PortalAnswer<PortalNotifications>>('/internal/portal/notifications/list', request),
-    );
+  async notifications(merchantId: number, proof: Proof): Promise<PortalNotifications | null> {
+    const path = '/internal/portal/notifications/list';
+    const request: PortalRequest = { merchantId };
+    return nullWhenUnknown(this.notificationConfig.post<PortalAnswer<PortalNotifications>>(path, request, await proof()));
   }
 
   /** Of the merchant's programs; null: there is none. */
-  account(merchantId: number, actor: string): Promise<PortalAccount | null> {
-    const request: PortalAccountRequest = { type: 'MERCHANT', ownerId: merchantId, actor };
-    return nullWhenUnknown(this.authSession.post<PortalAnswer<PortalAccount>>('/internal/portal/accounts/show', request));
+  async account(merchantId: number, proof: Proof): Promise<PortalAccount | null> {
+    const path = '/internal/portal/accounts/show';
+    const request: PortalAccountRequest = { type: 'MERCHANT', ownerId: merchantId };
+    return nullWhenUnknown(this.authSession.post<PortalAnswer<PortalAccount>>(path, request, await proof()));
   }
 
   /** Where its deliveries go. */
@@ -110,15 +110,15 @@ export class FindMerchantService {
   }
 
   /** @throws DomainError 404 */
-  async show(merchantId: number, asking: ByPerson): Promise<MerchantSummary> {
+  async show(merchantId: number, asking: Proven): Promise<MerchantSummary> {
     const [merchant] = await this.directory.merchantsOf({ merchantId });
     if (!merchant) throw new DomainError({ status: 404, reason: 'NO_MERCHANT', message: 'there is no such merchant' });
     await this.audit.record({ ...doneBy(asking), action: 'ON_CALL_SEARCHED', merchantId });
-    const actor = actorOf(asking.person);
+    const { proof } = asking;
     const silent: string[] = [];
     const [notifications, account, endpoint, lastAnswers] = await Promise.all([
-      orSilent(this.calls.notifications(merchantId, actor), { name: 'notification-config', silent, log: this.log }),
-      orSilent(this.calls.account(merchantId, actor), { name: 'auth-session', silent, log: this.log }),
+      orSilent(this.calls.notifications(merchantId, proof), { name: 'notification-config', silent, log: this.log }),
+      orSilent(this.calls.account(merchantId, proof), { name: 'auth-session', silent, log: this.log }),
       orSilent(this.calls.endpoint(merchantId), { name: 'dispatcher', silent, log: this.log }),
       this.reader.lastAnswers(merchantId),
     ]);

@@ -3,9 +3,9 @@ import type {
   DeliverySummary,
   DeliveryTimeline,
   EndpointPause,
+  EndpointPauseRequest,
   MerchantEndpoint,
   PortalAnswer,
-  PortalPauseRequest,
   PortalResumeRequest,
   RedeliveryAnswer,
   ReversalState,
@@ -13,6 +13,7 @@ import type {
 } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { nullWhenUnknown, valueOf } from '../neighbours';
+import type { Proof } from '../sessions/proofs';
 
 /** Calls to the services that act on payments, for people on call. */
 export class OnCallCalls {
@@ -39,9 +40,10 @@ export class OnCallCalls {
   }
 
   /** @throws DomainError 404 for an unknown transaction, 409 for a payment or a delivery that is under way */
-  async redeliver(transactionId: number): Promise<RedeliveryAnswer> {
+  async redeliver(transactionId: number, proof: Proof): Promise<RedeliveryAnswer> {
+    const path = `/internal/deliveries/${transactionId}/redeliver`;
     try {
-      return await this.dispatcher.post<RedeliveryAnswer>(`/internal/deliveries/${transactionId}/redeliver`, {});
+      return await this.dispatcher.post<RedeliveryAnswer>(path, {}, await proof());
     } catch (error) {
       if (error instanceof InternalCallError && error.status === 404) throw refusal(404, error);
       if (error instanceof InternalCallError && error.status === 409) throw refusal(409, error);
@@ -60,13 +62,15 @@ export class OnCallCalls {
   }
 
   /** @throws DomainError with what the dispatcher refuses, in its words */
-  async pause(request: PortalPauseRequest): Promise<EndpointPause> {
-    return valueOf(await this.dispatcher.post<PortalAnswer<EndpointPause>>('/internal/portal/endpoints/pause', request));
+  async pause(request: EndpointPauseRequest, proof: Proof): Promise<EndpointPause> {
+    const path = '/internal/portal/endpoints/pause';
+    return valueOf(await this.dispatcher.post<PortalAnswer<EndpointPause>>(path, request, await proof()));
   }
 
   /** @throws DomainError with what the dispatcher refuses, in its words */
-  async resume(request: PortalResumeRequest): Promise<EndpointPause> {
-    return valueOf(await this.dispatcher.post<PortalAnswer<EndpointPause>>('/internal/portal/endpoints/resume', request));
+  async resume(request: PortalResumeRequest, proof: Proof): Promise<EndpointPause> {
+    const path = '/internal/portal/endpoints/resume';
+    return valueOf(await this.dispatcher.post<PortalAnswer<EndpointPause>>(path, request, await proof()));
   }
 }
 

@@ -12,7 +12,7 @@ import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { Clock } from '@paycode/service-runtime/timing';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { orSilent } from '../neighbours';
-import { actorOf } from '../people/domain/person';
+import type { Proven } from '../sessions/proofs';
 import { dashboardLink } from './domain/dashboard-link';
 import { type PortalPause, portalPause } from './domain/endpoint-pause';
 import { type FailingEndpoint, failingEndpoints } from './domain/failing-endpoints';
@@ -114,30 +114,30 @@ export class OnCallService {
   }
 
   /** Once more, a notice that moves no money. @throws DomainError 404, 409 */
-  async redeliver(transactionId: number, asking: ByPerson): Promise<RedeliveryAnswer> {
+  async redeliver(transactionId: number, asking: Proven): Promise<RedeliveryAnswer> {
     const delivery = await this.calls.delivery(transactionId);
     // Before: what is done and not written down cannot be told from what was never done.
     const detail = { transactionId: String(transactionId) };
     await this.record('NOTICE_REDELIVERED', asking, { merchantId: delivery?.merchantId, detail });
-    return this.calls.redeliver(transactionId);
+    return this.calls.redeliver(transactionId, asking.proof);
   }
 
   /** Deliveries to the merchant's endpoint wait. @throws DomainError with what the dispatcher refuses, in its words */
   async pause(
     { merchantId, minutes, reason }: { merchantId: number; minutes: number; reason: string },
-    asking: ByPerson,
+    asking: Proven,
   ): Promise<EndpointPause> {
     // Before: what is done and not written down cannot be told from what was never done.
     await this.record('DELIVERIES_PAUSED', asking, { merchantId, detail: { minutes: String(minutes), reason } });
-    return this.calls.pause({ merchantId, durationS: minutes * 60, reason, actor: actorOf(asking.person) });
+    return this.calls.pause({ merchantId, durationS: minutes * 60, reason }, asking.proof);
   }
 
   /** @throws DomainError 404, or with what the dispatcher refuses, in its words */
-  async resume(pauseId: number, asking: ByPerson): Promise<EndpointPause> {
+  async resume(pauseId: number, asking: Proven): Promise<EndpointPause> {
     const pause = (await this.calls.pauses()).find(each => each.pauseId === pauseId);
     if (!pause) throw new DomainError({ status: 404, reason: 'NO_PAUSE', message: 'there is no such pause' });
     await this.record('DELIVERIES_RESUMED', asking, { merchantId: pause.merchantId, detail: { pauseId: String(pauseId) } });
-    return this.calls.resume({ pauseId, actor: actorOf(asking.person) });
+    return this.calls.resume({ pauseId }, asking.proof);
   }
 
   /** null: the dispatcher did not answer. */

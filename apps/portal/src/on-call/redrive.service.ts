@@ -7,6 +7,7 @@ import { AuditLog, type ByPerson, doneBy } from '../audit';
 import { FourEyesService, type Overview, type RequestReport } from '../four-eyes/four-eyes.service';
 import { orSilent } from '../neighbours';
 import { PORTAL_RULES, type PortalRules } from '../sessions/portal.guard';
+import type { Proof, Proven } from '../sessions/proofs';
 import { PasswordService } from '../sign-in/password.service';
 import { notYours } from '../tenancy/scope';
 import { DeadLetterCalls } from './dead-letter-calls';
@@ -59,10 +60,13 @@ export class RedriveService {
   ) {}
 
   /** The latest of each service, or older ones of one. */
-  async list({ service, before }: { service?: LetterService | undefined; before?: number | undefined }): Promise<LettersPage> {
+  async list(
+    { service, before }: { service?: LetterService | undefined; before?: number | undefined },
+    { proof }: Proven,
+  ): Promise<LettersPage> {
     const silent: string[] = [];
     const pages = (service ? [service] : letterServices).map(async name => {
-      const asked = this.letters.list(name, { before: service && before, limit: shownMax });
+      const asked = this.letters.list(name, { before: service && before, limit: shownMax }, proof);
       const page = await orSilent(asked, { name, silent, log: this.log });
       return page
         ? [{ service: name, letters: page.letters.map(letter => ({ service: name, ...letter })), isMore: page.isMore }]
@@ -72,9 +76,9 @@ export class RedriveService {
   }
 
   /** Those of these that are still kept. @throws when a service does not answer */
-  async find(refs: readonly LetterRef[]): Promise<ServiceLetter[]> {
+  async find(refs: readonly LetterRef[], proof: Proof): Promise<ServiceLetter[]> {
     const found = byService(refs).map(async ([service, ids]) =>
-      (await this.letters.find(service, ids)).map((letter): ServiceLetter => ({ service, ...letter })),
+      (await this.letters.find(service, ids, proof)).map((letter): ServiceLetter => ({ service, ...letter })),
     );
     return (await Promise.all(found)).flat();
   }
@@ -86,34 +90,34 @@ export class RedriveService {
     return previewed;
   }
 
-  async overview({ person }: ByPerson): Promise<RedriveState> {
+  async overview({ person, proof }: Proven): Promise<RedriveState> {
     if (!this.rules.isProduction) return { takesTwo: false, request: null, owners: [], letters: [] };
     const refs = await this.askedAbout(person);
     const silent: string[] = [];
-    const letters = await orSilent(this.find(refs), { name: 'dead letters', silent, log: this.log });
+    const letters = await orSilent(this.find(refs, proof), { name: 'dead letters', silent, log: this.log });
     const fingerprint = letters === null ? null : fingerprintOf(letters);
     return { takesTwo: true, letters: letters ?? [], ...(await this.fourEyes.overview({ kind, fingerprint }, person)) };
   }
 
   /** @throws DomainError 403 in production, where one person alone must not; 409 for a letter that is gone */
-  async redrive(refs: readonly LetterRef[], asking: ByPerson): Promise<RedrivenLetter[]> {
+  async redrive(refs: readonly LetterRef[], asking: Proven): Promise<RedrivenLetter[]> {
     if (this.rules.isProduction) throw secondPerson();
-    return this.carryOut(await this.all(refs), asking);
+    return this.carryOut(await this.all(refs, asking.proof), asking);
   }
 
   /** @throws DomainError 401, 409 */
-  async ask({ letters: refs, current }: { letters: LetterRef[]; current: string }, asking: ByPerson): Promise<RequestReport> {
+  async ask({ letters: refs, current }: { letters: LetterRef[]; current: string }, asking: Proven): Promise<RequestReport> {
     if (!this.rules.isProduction) throw onePerson();
     await this.password.demand(current, asking);
-    const fingerprint = fingerprintOf(await this.all(refs));
+    const fingerprint = fingerprintOf(await this.all(refs, asking.proof));
     return this.fourEyes.ask({ kind, fingerprint, about: JSON.stringify(refs) }, asking);
   }
 
   /** @throws DomainError 401, 403 for the own request and for newcomers, 404, 409 for a request that has ended */
-  async confirm({ requestId, current }: { requestId: string; current: string }, asking: ByPerson): Promise<RedrivenLetter[]> {
+  async confirm({ requestId, current }: { requestId: string; current: string }, asking: Proven): Promise<RedrivenLetter[]> {
     if (!this.rules.isProduction) throw onePerson();
     await this.password.demand(current, asking);
-    const letters = await this.find(await this.askedAbout(asking.person, requestId));
+    const letters = await this.find(await this.askedAbout(asking.person, requestId), asking.proof);
     const { askedBy } = await this.fourEyes.confirm(requestId, { kind, fingerprint: fingerprintOf(letters) }, asking);
     return this.carryOut(letters, asking, askedBy.name);
   }
@@ -125,18 +129,18 @@ export class RedriveService {
     return latest?.about ? (JSON.parse(latest.about) as LetterRef[]) : [];
   }
 
-  private async all(refs: readonly LetterRef[]): Promise<ServiceLetter[]> {
-    const letters = await this.find(refs);
+  private async all(refs: readonly LetterRef[], proof: Proof): Promise<ServiceLetter[]> {
+    const letters = await this.find(refs, proof);
     if (letters.length < byService(refs).reduce((sum, [, ids]) => sum + ids.length, 0)) throw gone();
     return letters;
   }
 
-  private async carryOut(letters: readonly ServiceLetter[], asking: ByPerson, askedBy?: string): Promise<RedrivenLetter[]> {
+  private async carryOut(letters: readonly ServiceLetter[], asking: Proven, askedBy?: string): Promise<RedrivenLetter[]> {
     // Before: what is done and not written down cannot be told from what was never done.
     for (const letter of letters) await this.record(letter, asking, askedBy);
     const redriven: RedrivenLetter[] = [];
     for (const [service, ids] of byService(letters)) {
-      const asked = this.letters.redrive(service, ids);
+      const asked = this.letters.redrive(service, ids, asking.proof);
       const answers = await orSilent(asked, { name: service, silent: [], log: this.log });
       const failed = ids.map((letterId): RedriveAnswer => ({ letterId, outcome: 'FAILED', reason: null }));
       redriven.push(...(answers ?? failed).map(answer => ({ service, ...answer })));

@@ -10,6 +10,7 @@ import type {
 } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { nullWhenUnknown, valueOf } from '../neighbours';
+import type { Proof } from '../sessions/proofs';
 
 /** Records of dispatcher and scheduler about one transaction; null: there is none. Rejects when a service does not answer. */
 export class PaymentCalls {
@@ -40,16 +41,18 @@ export class NotificationCalls {
   async ask<Operation extends PortalNotificationOperation>(
     operation: Operation,
     request: PortalNotificationRequest,
+    proof: Proof,
   ): Promise<PortalNotificationAnswers[Operation]> {
-    return valueOf(await this.answerOf(operation, request));
+    return valueOf(await this.answerOf(operation, request, await proof()));
   }
 
   private async answerOf<Operation extends PortalNotificationOperation>(
     operation: Operation,
     request: PortalNotificationRequest,
+    headers: Record<string, string>,
   ): Promise<PortalAnswer<PortalNotificationAnswers[Operation]>> {
     try {
-      return await this.dispatcher.post(`/internal/portal/notifications/${operation}`, request);
+      return await this.dispatcher.post(`/internal/portal/notifications/${operation}`, request, headers);
     } catch (cause) {
       const message = 'the notification cannot be read now: ask again in a moment';
       throw new DomainError({ status: 503, reason: 'NOTIFICATION_UNAVAILABLE', message, cause });

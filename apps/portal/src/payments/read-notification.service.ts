@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { PortalFetchedNotification, PortalNotificationAnswers, PortalShownNotification } from '@paycode/dto';
-import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
+import { type AuditEvent, AuditLog, doneBy } from '../audit';
 import { readsNotifications } from '../people/domain/person';
+import type { Proven } from '../sessions/proofs';
 import { notYours, type Scope } from '../tenancy/scope';
 import { NotificationCalls } from './payment-calls';
 import { PaymentReader } from './payment-reader';
 
-export type NotificationCaller = ByPerson & { scope: Scope };
+export type NotificationCaller = Proven & { scope: Scope };
 
 /**
  * Flow: a payment within the scope -> written down with the person's name -> its notification, by webhook-dispatcher. It tells who paid: it goes
@@ -39,7 +40,7 @@ export class ReadNotificationService {
     const detail = { transactionId: String(transactionId) };
     // First: nobody sees what is not on record.
     await this.audit.record({ ...doneBy(caller), action: actions[operation], merchantId, detail });
-    return this.calls.ask(operation, { transactionId, merchantId });
+    return this.calls.ask(operation, { transactionId, merchantId }, caller.proof);
   }
 
   private async merchantOf(transactionId: number, { person, scope }: NotificationCaller): Promise<number> {

@@ -2,11 +2,14 @@ import type { PortalSandboxRequest } from '@paycode/dto';
 import { SystemClock } from '@paycode/service-runtime/timing';
 import type { AuditEvent, AuditLog } from '../audit';
 import type { Person } from '../people/domain/person';
+import type { Proven } from '../sessions/proofs';
 import { SandboxCalls, SandboxEnvironment, SandboxLimits, SandboxService } from './sandbox.service';
 
 const origin = { address: '192.0.2.1', userAgent: '', requestId: 'r' };
-const of = (tenant: Partial<Person>): { person: Person; origin: typeof origin } => ({
+const proof = () => Promise.resolve({ 'x-paycode-person': 'Ann' });
+const of = (tenant: Partial<Person>): Proven => ({
   origin,
+  proof,
   person: {
     personId: 'p',
     email: 'a@shop.example',
@@ -23,13 +26,15 @@ const of = (tenant: Partial<Person>): { person: Person; origin: typeof origin } 
 
 describe('rehearsals', () => {
   let asked: PortalSandboxRequest[];
+  let proofs: unknown[];
   let recorded: AuditEvent[];
   let nowMs: number;
-  beforeEach(() => ([asked, recorded, nowMs] = [[], [], 1_000_000]));
+  beforeEach(() => ([asked, proofs, recorded, nowMs] = [[], [], [], 1_000_000]));
 
   const serviceIn = (environment: 'sandbox' | 'production') => {
-    const post = (_: string, request: unknown) => {
+    const post = (_: string, request: unknown, headers: unknown) => {
       asked.push(request as PortalSandboxRequest);
+      proofs.push(headers);
       return Promise.resolve({ ok: true, value: { transactionId: 7, status: 'SUCCESS' } });
     };
     const client = { post, close: () => undefined } as ConstructorParameters<typeof SandboxCalls>[0];
@@ -42,7 +47,7 @@ describe('rehearsals', () => {
 
   it('are of the merchant of the person who is signed in, and on record with the name', async () => {
     await serviceIn('sandbox').pay(payment, of({}));
-    expect(asked).toEqual([{ merchantId: 1001, actor: 'Ann <a@shop.example>', ...payment }]);
+    expect(asked).toEqual([{ merchantId: 1001, ...payment }]);
     expect(recorded).toMatchObject([
       { action: 'SANDBOX_CODE_PAID', personName: 'Ann', merchantId: 1001, detail: { code: payment.code } },
     ]);
@@ -51,6 +56,7 @@ describe('rehearsals', () => {
   it('repeat a notice of this merchant alone, on record with its id (T-24)', async () => {
     await serviceIn('sandbox').repeat(7, of({}));
     expect(asked).toEqual([{ merchantId: 1001, transactionId: 7 }]);
+    expect(proofs).toEqual([await proof()]);
     expect(recorded).toMatchObject([{ action: 'SANDBOX_NOTICE_REPEATED', merchantId: 1001, detail: { transactionId: '7' } }]);
   });
 

@@ -17,7 +17,7 @@ import { DomainError } from '@paycode/service-runtime';
 import { BoundedMap, type BucketRate, type Clock, TokenBucket } from '@paycode/service-runtime/timing';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { valueOf } from '../neighbours';
-import { actorOf } from '../people/domain/person';
+import type { Proof, Proven } from '../sessions/proofs';
 import { notYours } from '../tenancy/scope';
 
 type Client = Pick<InternalClient, 'post'>;
@@ -33,14 +33,16 @@ export class SandboxCalls {
   async ask<Operation extends PortalSandboxOperation>(
     operation: Operation,
     request: PortalSandboxRequest,
+    proof: Proof,
   ): Promise<PortalSandboxAnswers[Operation]> {
     const path = `/internal/portal/sandbox/${operation}`;
-    return valueOf(await this.core.post<PortalAnswer<PortalSandboxAnswers[Operation]>>(path, request));
+    return valueOf(await this.core.post<PortalAnswer<PortalSandboxAnswers[Operation]>>(path, request, await proof()));
   }
 
   /** @throws DomainError 404, 409 with what the dispatcher refuses, in its words */
-  async redeliverNotice(request: PortalNotificationRequest): Promise<RedeliveryAnswer> {
-    return valueOf(await this.dispatcher.post<PortalAnswer<RedeliveryAnswer>>('/internal/portal/notifications/repeat', request));
+  async redeliverNotice(request: PortalNotificationRequest, proof: Proof): Promise<RedeliveryAnswer> {
+    const path = '/internal/portal/notifications/repeat';
+    return valueOf(await this.dispatcher.post<PortalAnswer<RedeliveryAnswer>>(path, request, await proof()));
   }
 }
 
@@ -99,42 +101,42 @@ export class SandboxService {
     private readonly audit: AuditLog,
   ) {}
 
-  async makeCode(wish: { amount: string; currencyCode: string }, asking: ByPerson): Promise<MadeCode> {
+  async makeCode(wish: { amount: string; currencyCode: string }, asking: Proven): Promise<MadeCode> {
     const merchantReference = `portal-${randomUUID()}`;
     const request = { ...this.admitted(asking), ...wish, merchantReference };
-    const made = await this.calls.ask('make-code', request);
+    const made = await this.calls.ask('make-code', request, asking.proof);
     await this.record('SANDBOX_CODE_MADE', asking, { code: made.code });
     return { ...made, ...wish, amount: inCurrency(wish.amount, wish.currencyCode), merchantReference };
   }
 
-  async pay(payment: SandboxPayment, asking: ByPerson): Promise<PortalSandboxTransaction> {
-    const paid = await this.calls.ask('pay', { ...this.admitted(asking), ...payment });
+  async pay(payment: SandboxPayment, asking: Proven): Promise<PortalSandboxTransaction> {
+    const paid = await this.calls.ask('pay', { ...this.admitted(asking), ...payment }, asking.proof);
     await this.record('SANDBOX_CODE_PAID', asking, { code: payment.code });
     return paid;
   }
 
-  async follow(wish: { code: string; followUp: FollowUp }, asking: ByPerson): Promise<PortalSandboxTransaction> {
-    const followed = await this.calls.ask('follow', { ...this.admitted(asking), ...wish });
+  async follow(wish: { code: string; followUp: FollowUp }, asking: Proven): Promise<PortalSandboxTransaction> {
+    const followed = await this.calls.ask('follow', { ...this.admitted(asking), ...wish }, asking.proof);
     await this.record('SANDBOX_PAYMENT_FOLLOWED', asking, { code: wish.code });
     return followed;
   }
 
   /** Only what moves no money is sent again. @throws DomainError 404 for a notification that is not there yet, 409 before its first delivery has ended */
-  async repeat(transactionId: number, asking: ByPerson): Promise<RedeliveryAnswer> {
+  async repeat(transactionId: number, asking: Proven): Promise<RedeliveryAnswer> {
     const { merchantId } = this.admitted(asking);
-    const repeated = await this.calls.redeliverNotice({ transactionId, merchantId });
+    const repeated = await this.calls.redeliverNotice({ transactionId, merchantId }, asking.proof);
     await this.record('SANDBOX_NOTICE_REPEATED', asking, { transactionId: String(transactionId) });
     return repeated;
   }
 
   /** The merchant of the person who is signed in, never one that a request names. @throws DomainError 404 in production and for other tenants, 429 */
-  private admitted({ person }: ByPerson): { merchantId: number; actor: string } {
+  private admitted({ person }: ByPerson): { merchantId: number } {
     if (this.environment.name !== 'sandbox')
       throw new DomainError({ status: 404, reason: 'NO_SANDBOX', message: 'production has no sandbox: rehearse there first' });
     if (person.tenantType !== 'MERCHANT') throw notYours();
     const merchantId = Number(person.tenantId);
     this.limits.take(merchantId);
-    return { merchantId, actor: actorOf(person) };
+    return { merchantId };
   }
 
   private record(action: AuditEvent['action'], by: ByPerson, detail: Record<string, string>): Promise<void> {

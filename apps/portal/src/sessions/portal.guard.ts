@@ -8,10 +8,12 @@ import { secretHash } from '../people/secrets';
 import { secretIn } from './domain/cookie';
 import { isFromOwnPages } from './domain/same-origin';
 import type { OpenedSession, Stage } from './domain/session';
+import { type Proof, type Proven, Proofs } from './proofs';
 import { SessionStore } from './session.store';
 
 export interface PortalHttpRequest extends FastifyRequest {
   opened?: OpenedSession;
+  proof?: Proof;
 }
 
 /** The route answers whoever is not signed in as well; `opened` tells. */
@@ -30,15 +32,14 @@ export const SignedIn = createParamDecorator((_: unknown, context: ExecutionCont
 });
 
 /** The person who sent the request, with session and origin. */
-export interface Asking extends OpenedSession {
-  origin: Origin;
-}
+export type Asking = OpenedSession & Proven;
 
 /** As `SignedIn`, with where the request came from. */
 export const AskedBy = createParamDecorator((_: unknown, context: ExecutionContext): Asking => {
   const request = context.switchToHttp().getRequest<PortalHttpRequest>();
-  if (!request.opened) throw new Error('@AskedBy() is used on a route for anybody');
-  return { ...request.opened, origin: originOf(request) };
+  const { opened, proof } = request;
+  if (!opened || !proof) throw new Error('@AskedBy() is used on a route for anybody');
+  return { ...opened, origin: originOf(request), proof };
 });
 
 export const ClientOrigin = createParamDecorator((_: unknown, context: ExecutionContext): Origin =>
@@ -70,6 +71,7 @@ export class PortalGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly sessions: SessionStore,
+    private readonly proofs: Proofs,
     @Inject(PORTAL_RULES) private readonly rules: PortalRules,
   ) {}
 
@@ -96,11 +98,13 @@ export class PortalGuard implements CanActivate {
 
   private async admit(request: PortalHttpRequest, stages: (Stage | 'NONE')[]): Promise<void> {
     const secret = secretIn(request.headers.cookie);
-    const opened = secret && (await this.sessions.find(secretHash(secret), this.rules.idleS));
+    const opened = secret === undefined ? undefined : await this.sessions.find(secretHash(secret), this.rules.idleS);
     if (!opened && stages.includes('NONE')) return;
-    if (!opened) throw new DomainError({ status: 401, reason: 'NOT_SIGNED_IN', message: 'please sign in' });
+    if (secret === undefined || !opened)
+      throw new DomainError({ status: 401, reason: 'NOT_SIGNED_IN', message: 'please sign in' });
     if (!stages.includes(opened.session.stage)) throw stageRefused(opened.session.stage);
     request.opened = opened;
+    request.proof = this.proofs.of({ secret, sessionId: opened.session.sessionId }, request.method === 'GET');
     // Pages poll by reading. A change is an act of a person, and the pages report keys and pointers as one.
     if (request.method !== 'GET') await this.sessions.seen(opened.session.sessionId);
   }

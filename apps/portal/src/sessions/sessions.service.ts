@@ -35,7 +35,7 @@ export class SessionsService {
   }
 
   /** In place of the session that asks, whose secret is good for nothing any more (session fixation). */
-  async openFull({ person, session, origin }: Asking): Promise<NewSession> {
+  async openFull({ person, session, origin }: Omit<Asking, 'proof'>): Promise<NewSession> {
     await this.sessions.end(person.personId, session.sessionId);
     return this.openAt('FULL', person, origin);
   }
@@ -70,7 +70,7 @@ export class SessionsService {
   /** After a change of how a person proves who it is: its sessions end but this one, null: all of them, and the change is on record. */
   async endOthers(
     action: AuditEvent['action'],
-    { person, session, origin }: Omit<Asking, 'session'> & { session: PortalSession | null },
+    { person, session, origin }: ByPerson & { session: PortalSession | null },
     detail: Record<string, string> = {},
   ): Promise<void> {
     await this.sessions.endOthers(person.personId, session?.sessionId ?? null);

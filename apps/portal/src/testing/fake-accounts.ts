@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { PortalAccount, PortalAccountRequest } from '@paycode/dto';
+import type { PersonProof, PortalAccount, PortalAccountRequest } from '@paycode/dto';
 
-/** auth-session as the portal calls it: an account for each merchant and PSP, made when it is first asked for. */
+/** auth-session as the portal calls it: it proves everybody, and has an account for each merchant and PSP, made when it is first asked for. */
 export class FakeAccounts {
   private readonly accounts = new Map<string, PortalAccount>();
   private readonly held: (() => void)[] = [];
@@ -18,7 +18,10 @@ export class FakeAccounts {
       request.on('end', () => {
         const asked = JSON.parse(Buffer.concat(parts).toString()) as PortalAccountRequest;
         const value = JSON.stringify({ ok: true, value: started.answer(request.url!, asked) });
-        started.send(() => response.setHeader('content-type', 'application/json').end(value));
+        const answer = () => response.setHeader('content-type', 'application/json').end(value);
+        // Each request is proved before it is asked: the answers that go out together are those about accounts.
+        if (request.url === '/internal/console/proof') answer();
+        else started.send(answer);
       });
     });
     const started = new FakeAccounts(server);
@@ -62,7 +65,8 @@ export class FakeAccounts {
     for (const each of this.held.splice(0)) each();
   }
 
-  private answer(path: string, request: PortalAccountRequest): PortalAccount {
+  private answer(path: string, request: PortalAccountRequest): PortalAccount | PersonProof {
+    if (path === '/internal/console/proof') return { assertion: 'somebody' };
     const account = this.of(request.type, request.ownerId);
     if (path.endsWith('/enable-bearer')) {
       this.switched.push(request);

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { DeadLetterSummary, RedriveAnswer } from '@paycode/dto';
 
-/** A service that keeps dead letters, as the portal calls it; it knows of no payment. */
+/** A service that keeps dead letters, as the portal calls it; it knows of no payment. It proves everybody too, as auth-session does. */
 export class FakeDeadLetters {
   readonly letters = new Map<number, DeadLetterSummary>();
   readonly redriven: number[][] = [];
@@ -57,6 +57,7 @@ export class FakeDeadLetters {
   private answer(path: string, body: string): unknown {
     const all = [...this.letters.values()];
     if (path.startsWith('/internal/dead-letters?')) return { letters: all, isMore: false };
+    if (path === '/internal/console/proof') return { ok: true, value: { assertion: 'somebody' } };
     if (!path.startsWith('/internal/dead-letters/')) return undefined;
     const { letterIds } = JSON.parse(body) as { letterIds: number[] };
     if (path.endsWith('/find')) return all.filter(({ letterId }) => letterIds.includes(letterId));

@@ -156,9 +156,10 @@ export class RecipientMessagesHarness {
     return this.post(caller, 'invitations', body);
   }
 
-  /** Status of `POST /internal/recipient-messages/<path>` by that service. */
+  /** Status of `POST /internal/recipient-messages/<path>` by that service, by the portal for a person. */
   async post(caller: ServiceName, path: string, body: unknown): Promise<number> {
-    const headers = tokenKeys.headers(caller, 'recipient-messages');
+    const callee = 'recipient-messages';
+    const headers = caller === 'portal' ? tokenKeys.personHeaders(callee) : tokenKeys.headers(caller, callee);
     const url = `${this.url}/internal/recipient-messages/${path}`;
     return (await axios.post(url, body, { headers, validateStatus: () => true })).status;
   }

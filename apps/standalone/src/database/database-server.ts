@@ -3,7 +3,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@paycode/persisten
 import { ensureSecret } from '../home/secrets';
 import type { HomeFolder } from '../home/home-folder';
 import { decideRestart } from '../processes/domain/restart-policy';
-import type { DatabaseLogin, DatabaseUrls, EventLogUrls, SchemaOwnerUrls } from './ensure-databases';
+import type { DatabaseLogin, DatabaseUrls, EventLogUrls, PortalReaderUrls, SchemaOwnerUrls } from './ensure-databases';
 import { dropDatabases, ensureDatabases } from './ensure-databases';
 
 /** The databases of the platform, on the embedded server or on one of the user's. */
@@ -13,6 +13,7 @@ export interface RunningDatabases {
   /** URL of the event log for its owner, on the embedded server. */
   eventLogOwnerUrl?: string | undefined;
   schemaOwnerUrls: SchemaOwnerUrls;
+  portalReaderUrls: PortalReaderUrls;
   /** Whether they were just made and are empty. */
   areNew: boolean;
   /** Description of the server for people: `embedded PostgreSQL 18` or `PostgreSQL at host:port`. */

@@ -27,11 +27,14 @@ describe('databases of the standalone platform', () => {
   afterEach(() => dropDatabases(server));
 
   it('are one per service, and created only once', async () => {
-    const { urls, eventLogUrls, schemaOwnerUrls, areNew } = await ensureDatabases({ url: server });
+    const { urls, eventLogUrls, schemaOwnerUrls, portalReaderUrls, areNew } = await ensureDatabases({ url: server });
     const all = [...Object.values(urls), eventLogUrls['webhook-dispatcher']];
     expect(await Promise.all(all.map(connectTo))).toEqual(Object.values(databaseNames));
     expect(areNew).toBe(true);
-    expect(await ensureDatabases({ url: server })).toEqual({ urls, eventLogUrls, schemaOwnerUrls, areNew: false });
+    expect(await ensureDatabases({ url: server })).toEqual({
+      ...{ urls, eventLogUrls, schemaOwnerUrls, portalReaderUrls },
+      areNew: false,
+    });
   });
 
   it('architecture 1: no service can open the database of another', async () => {

@@ -38,6 +38,9 @@ export type DatabaseUrls = Record<Exclude<DatabaseOwner, 'events'>, string>;
 /** URL for the migrations of a service whose own role owns no table. */
 export type SchemaOwnerUrls = { 'auth-session'?: string };
 
+/** URL of the portal's database for the login of auth-session, which reads who is signed in there. */
+export type PortalReaderUrls = { 'auth-session': string };
+
 /** URL of the event log for each service that uses it: one database, a login of each service's own. */
 export type EventLogUrls = Record<(typeof eventLogUsers)[number], string>;
 
@@ -104,6 +107,7 @@ export interface EnsuredDatabases {
   /** URL of the event log for its owner. Absent: every service is. */
   eventLogOwnerUrl?: string | undefined;
   schemaOwnerUrls: SchemaOwnerUrls;
+  portalReaderUrls: PortalReaderUrls;
   /** Whether none of them existed before. */
   areNew: boolean;
 }
@@ -125,6 +129,7 @@ export async function ensureDatabases(server: DatabaseServer): Promise<EnsuredDa
       eventLogUrls,
       eventLogOwnerUrl: server.passwordOf && urlOf(server, 'events'),
       schemaOwnerUrls: schemaOwnerUrlsOf(server),
+      portalReaderUrls: { 'auth-session': urlOf(server, 'auth-session', 'portal') },
       areNew: owners.every(owner => !existing.has(databaseNames[owner])),
     };
   });

@@ -16,7 +16,7 @@ export interface PlatformParts {
   home: HomeFolder;
   env: StandaloneEnv;
   ports: PlatformPorts;
-  databases: Pick<RunningDatabases, 'urls' | 'eventLogUrls' | 'eventLogOwnerUrl' | 'schemaOwnerUrls'>;
+  databases: Pick<RunningDatabases, 'urls' | 'eventLogUrls' | 'eventLogOwnerUrl' | 'schemaOwnerUrls' | 'portalReaderUrls'>;
   secrets: SecretFiles;
   tokenKeys: TokenKeyFiles;
   certificate: GatewayCertificate;
@@ -174,10 +174,12 @@ function ownEnv(name: ServiceName, parts: PlatformParts): Env {
 function databaseFiles(name: ServiceName, { home, databases }: PlatformParts): Env {
   const urls: Partial<Record<ServiceName, string>> = databases.urls;
   const eventLogUrls: Partial<Record<ServiceName, string>> = databases.eventLogUrls;
+  const readerUrls: Partial<Record<ServiceName, string>> = databases.portalReaderUrls;
   const ownerUrls: Partial<Record<ServiceName, string>> = databases.schemaOwnerUrls;
   return {
     DATABASE_URL_FILE: privateFile(home, { name: `database-url-${name}`, text: urls[name] }),
     SCHEMA_OWNER_DATABASE_URL_FILE: privateFile(home, { name: `schema-owner-url-${name}`, text: ownerUrls[name] }),
+    PORTAL_DATABASE_URL_FILE: privateFile(home, { name: `portal-database-url-${name}`, text: readerUrls[name] }),
     EVENTS_DATABASE_URL_FILE: privateFile(home, { name: `event-log-url-${name}`, text: eventLogUrls[name] }),
     EVENTS_OWNER_DATABASE_URL_FILE: privateFile(home, {
       name: `event-log-owner-url-${name}`,

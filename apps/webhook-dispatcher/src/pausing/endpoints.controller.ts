@@ -1,11 +1,11 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { type ActingPerson, OfPerson } from '@paycode/access';
 import {
   type EndpointPause,
   type EndpointPauseRequest,
   IsId,
   type MerchantEndpoint,
   type PortalAnswer,
-  type PortalPauseRequest,
   type PortalResumeRequest,
 } from '@paycode/dto';
 import { answered, ParseIdPipe } from '@paycode/service-runtime';
@@ -24,7 +24,7 @@ export class MerchantsBody {
   merchantIds!: number[];
 }
 
-/** Body of POST /internal/endpoints/pauses. */
+/** Body of POST /internal/endpoints/pauses and /internal/portal/endpoints/pause. */
 export class EndpointPauseBody implements EndpointPauseRequest {
   @IsId()
   merchantId!: number;
@@ -39,21 +39,10 @@ export class EndpointPauseBody implements EndpointPauseRequest {
   reason!: string;
 }
 
-/** Body of POST /internal/portal/endpoints/pause. */
-export class PortalPauseBody extends EndpointPauseBody implements PortalPauseRequest {
-  @IsString()
-  @Length(1, 200)
-  actor!: string;
-}
-
 /** Body of POST /internal/portal/endpoints/resume. */
 export class PortalResumeBody implements PortalResumeRequest {
   @IsId()
   pauseId!: number;
-
-  @IsString()
-  @Length(1, 200)
-  actor!: string;
 }
 
 type OperatorRequest = FastifyRequest & { subject?: string };
@@ -93,20 +82,20 @@ function operatorOf({ subject }: OperatorRequest): string {
   return `operator ${subject ?? 'unknown'}`;
 }
 
-/** Actions of people on call in the portal. The portal has authenticated them and names them. */
+/** Actions of people on call in the portal. auth-session asserts who they are. */
 @Controller('internal/portal/endpoints')
 export class PortalEndpointsController {
   constructor(private readonly endpoints: PauseEndpoint) {}
 
   @Post('pause')
   @HttpCode(200)
-  pause(@Body() { actor, ...request }: PortalPauseBody): Promise<PortalAnswer<EndpointPause>> {
-    return answered(() => this.endpoints.pause(request, `portal ${actor}`));
+  pause(@Body() body: EndpointPauseBody, @OfPerson() { actor }: ActingPerson): Promise<PortalAnswer<EndpointPause>> {
+    return answered(() => this.endpoints.pause(body, `portal ${actor}`));
   }
 
   @Post('resume')
   @HttpCode(200)
-  resume(@Body() { pauseId, actor }: PortalResumeBody): Promise<PortalAnswer<EndpointPause>> {
+  resume(@Body() { pauseId }: PortalResumeBody, @OfPerson() { actor }: ActingPerson): Promise<PortalAnswer<EndpointPause>> {
     return answered(() => this.endpoints.resume(pauseId, `portal ${actor}`));
   }
 }

@@ -87,15 +87,17 @@ describe('pausing deliveries to an endpoint (A-99)', () => {
     expect(await harness.send(`/internal/endpoints/pauses/${pauseId}/end`, {})).toMatchObject({ status: 409 });
   });
 
-  it('is on record with the person the portal names; an operator is named by the token, and a refusal gives its reason', async () => {
-    const asked = { merchantId: 1001, durationS: 60, reason: 'server is moved', actor: 'Ann <ann@x.example>' };
-    const viaPortal = async (operation: string, body: object) =>
-      (await harness.send(`/internal/portal/endpoints/${operation}`, body, 'portal')).data;
+  it('is on record with the person whom auth-session asserts; an operator is named by the token, and a refusal gives its reason', async () => {
+    const asked = { merchantId: 1001, durationS: 60, reason: 'server is moved' };
+    const viaPortal = async (operation: string, body: object, actor = 'Ann <ann@x.example>') => {
+      const person = { tenantType: 'OPERATOR', tenantId: '', role: 'ON_CALL', actor } as const;
+      return (await harness.sendFor(person, `/internal/portal/endpoints/${operation}`, body)).data;
+    };
     const answer = (await viaPortal('pause', asked)) as { value: EndpointPause };
     expect(answer).toMatchObject({ ok: true, value: { pausedBy: 'portal Ann <ann@x.example>' } });
     const words = expect.stringMatching(/paused already, until .* by portal Ann/) as string;
     expect(await viaPortal('pause', asked)).toMatchObject({ ok: false, status: 409, message: words });
-    const resumed = await viaPortal('resume', { pauseId: answer.value.pauseId, actor: 'Ben' });
+    const resumed = await viaPortal('resume', { pauseId: answer.value.pauseId }, 'Ben');
     expect(resumed).toMatchObject({ ok: true, value: { endedBy: 'portal Ben' } });
     harness.route(1002, 'https://other.example/hook');
     expect(await begun({ merchantId: 1002 })).toMatchObject({ pausedBy: 'operator test-operator' });

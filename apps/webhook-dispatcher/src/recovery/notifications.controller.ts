@@ -52,7 +52,7 @@ export class PortalNotificationBody implements PortalNotificationRequest {
 
 type Answer<Operation extends PortalNotificationOperation> = Promise<PortalAnswer<PortalNotificationAnswers[Operation]>>;
 
-/** Actions of a merchant's people in the portal on a notification. The portal has checked that it is theirs and records who asked. */
+/** Actions of people of a merchant or its PSP in the portal on a notification. The portal records who asked. */
 @Controller('internal/portal/notifications')
 export class PortalNotificationsController {
   constructor(

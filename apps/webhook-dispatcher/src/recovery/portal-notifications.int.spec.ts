@@ -1,13 +1,9 @@
-import type { ServiceName } from '@paycode/access';
 import type { PortalAnswer, PortalShownNotification } from '@paycode/dto';
 import { serializeNotification } from '@paycode/dto';
 import { notificationOf } from '@paycode/dto/testing';
 import { eventually } from '@paycode/service-runtime/testing';
-import axios from 'axios';
 import { DispatcherHarness } from '../testing/running-dispatcher';
 import { silence, status, WireReceiver } from '../testing/wire-receiver';
-
-const http = axios.create({ validateStatus: () => true });
 
 describe('a notification that people read in the portal', () => {
   let harness: DispatcherHarness;
@@ -25,10 +21,10 @@ describe('a notification that people read in the portal', () => {
     await harness.close();
   });
 
-  const ask = async <T>(operation: string, body: unknown, caller: ServiceName = 'portal') => {
-    const url = `http://127.0.0.1:${harness.services[0]!.ports.internal}/internal/portal/notifications/${operation}`;
-    const { status, data } = await http.post<PortalAnswer<T>>(url, body, { headers: harness.headersOf(caller) });
-    return { status, answer: data };
+  const ask = async <T>(operation: string, body: { merchantId: number; transactionId: number }, person = {}) => {
+    const of = { tenantId: String(body.merchantId), ...person };
+    const { status, data } = await harness.sendFor(of, `/internal/portal/notifications/${operation}`, body);
+    return { status, answer: data as PortalAnswer<T> };
   };
 
   it('is the text that the receiver decrypts, with a request under the same key; showing it acknowledges nothing (A-15)', async () => {
@@ -45,9 +41,21 @@ describe('a notification that people read in the portal', () => {
     expect((await harness.timeline(1))?.verdict).toBeNull();
   });
 
-  it('is answered to the portal alone, of the merchant that it names (T-24, T-27)', async () => {
+  it('is shown to people of the PSP of its merchant, and of no other PSP or acquirer (A-18, T-24)', async () => {
+    const of = { transactionId: 1, merchantId: 1001 };
+    const shown = async (tenantType: 'PSP' | 'ACQUIRER', tenantId: string) =>
+      (await ask('show', of, { tenantType, tenantId })).status;
+    expect(await shown('PSP', '1')).toBe(200);
+    expect([await shown('PSP', '2'), await shown('ACQUIRER', 'Bank')]).toEqual([403, 403]);
+  });
+
+  it('is answered to the portal alone, for people of the merchant that it names (T-24, T-27)', async () => {
     for (const operation of ['show', 'fetch', 'repeat']) {
-      expect((await ask(operation, { transactionId: 1, merchantId: 1001 }, 'notification-config')).status).toBe(403);
+      const path = `/internal/portal/notifications/${operation}`;
+      const of = { transactionId: 1, merchantId: 1001 };
+      expect((await harness.send(path, of, 'notification-config')).status).toBe(403);
+      expect((await harness.send(path, of, 'portal')).status).toBe(401);
+      expect((await ask(operation, of, { tenantId: '1002' })).status).toBe(403);
       for (const foreign of [
         { transactionId: 1, merchantId: 1002 },
         { transactionId: 9, merchantId: 1001 },
@@ -80,11 +88,7 @@ describe('a notification that people read in the portal', () => {
   });
 
   it('says that the payer was erased', async () => {
-    const erased = await http.post<unknown>(
-      `http://127.0.0.1:${harness.services[0]!.ports.internal}/internal/erasures`,
-      { transactionIds: [1] },
-      { headers: { authorization: `Bearer ${harness.operatorToken()}` } },
-    );
+    const erased = await harness.send('/internal/erasures', { transactionIds: [1] });
     expect(erased.status).toBe(200);
     const { answer } = await ask<PortalShownNotification>('show', { transactionId: 1, merchantId: 1001 });
     expect(answer).toMatchObject({ ok: true, value: { isErased: true, body: expect.not.stringContaining('27820000001') } });

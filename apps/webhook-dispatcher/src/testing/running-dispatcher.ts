@@ -1,7 +1,7 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ServiceName } from '@paycode/access';
+import type { ActingPerson, ServiceName } from '@paycode/access';
 import { TestIdentitySigner, TestTokenKeys } from '@paycode/access/testing';
 import {
   generateWebhookKey,
@@ -216,6 +216,12 @@ export class DispatcherHarness {
   send(path: string, body: object, caller: ServiceName | 'operator' = 'operator') {
     const url = `http://127.0.0.1:${this.services.at(-1)!.ports.internal}${path}`;
     return http.post<unknown>(url, body, { headers: tokenKeys.headers(caller, 'webhook-dispatcher') });
+  }
+
+  /** A call of the portal for a person. */
+  sendFor(person: Partial<ActingPerson>, path: string, body: object) {
+    const url = `http://127.0.0.1:${this.services.at(-1)!.ports.internal}${path}`;
+    return http.post<unknown>(url, body, { headers: tokenKeys.personHeaders('webhook-dispatcher', person) });
   }
 
   /** The verdict, once there is one. */

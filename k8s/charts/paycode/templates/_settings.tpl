@@ -39,6 +39,7 @@ OPERATOR_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/operator-public-keys.js
 OPERATOR_TOKEN_REVOCATIONS_FILE: /etc/paycode/token-keys/operator-revocations.json
 PASSWORD_PEPPERS_FILE: /etc/paycode/secrets/PASSWORD_PEPPERS
 PAYCODE_ENVIRONMENT: {{ .Values.environment | quote }}
+PORTAL_DATABASE_URL_FILE: /etc/paycode/secrets/PORTAL_DATABASE_URL
 PUBLIC_PORT: "3201"
 SERVICE_TOKEN_PRIVATE_KEY_FILE: /etc/paycode/secrets/SERVICE_TOKEN_PRIVATE_KEY
 SERVICE_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/service-public-keys.json

@@ -5,7 +5,9 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { DomainError, LOGGER, type Logger, peerNamesOf } from '@paycode/service-runtime';
 import { ExtractJwt, Strategy } from 'passport-jwt';
-import { InternalCallTable } from './internal-calls';
+import { type ActingPerson, personAudience, personHeader } from '../person/person-assertion';
+import { PersonCheck } from '../person/person-demand';
+import { type InternalCall, InternalCallTable } from './internal-calls';
 import { KnownCallers } from './known-callers';
 import { type InternalCaller, ServiceTokenKeys } from './service-token-keys';
 import { ownNameRegistry } from '../passport/own-name';
@@ -43,15 +45,19 @@ export interface InternalRequest {
   raw: Pick<IncomingMessage, 'socket'>;
   headers: IncomingHttpHeaders;
   routeOptions: { url?: string };
+  body?: unknown;
   /** Name of the service that calls, or `operator`. */
   internalCaller?: string;
   /** Name of the operator; undefined for services. */
   subject?: string;
+  /** For whom the portal calls, on a route that demands it. */
+  person?: ActingPerson;
 }
 
 /**
  * Runs before every route of a service and applies the table of internal calls to routes below `/internal/`. It answers 401 without a valid
- * service or operator token, and 403 for a caller that the route's row does not name; without a row every caller gets 403.
+ * service or operator token, and 403 for a caller that the route's row does not name; without a row every caller gets 403. The portal also proves
+ * for whom it calls, where the row does not say that it calls for nobody.
  */
 @Injectable()
 export class InternalCallersGuard extends AuthGuard() {
@@ -61,6 +67,7 @@ export class InternalCallersGuard extends AuthGuard() {
     strategy: ServiceTokenStrategy,
     private readonly keys: ServiceTokenKeys,
     private readonly table: InternalCallTable,
+    private readonly people: PersonCheck,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     super({ defaultStrategy: strategy.name, property: 'caller', session: false });
@@ -74,13 +81,20 @@ export class InternalCallersGuard extends AuthGuard() {
 
   /** The same check for a route outside Nest's pipeline. @throws DomainError 401, 403 */
   async admit(request: InternalRequest): Promise<void> {
-    const allowed = this.table.callersOf(request.method, request.routeOptions.url ?? '') ?? [];
-    if ('noToken' in allowed) return;
+    const { callers = [], person } = this.table.rowOf(request.method, request.routeOptions.url ?? '') ?? {};
+    if ('noToken' in callers) return;
     const caller = await this.callerOf(request);
-    if (!(allowed as readonly string[]).includes(caller.name))
-      throw new DomainError({ status: 403, reason: 'CALLER_NOT_ALLOWED', message: 'this caller may not use this route' });
+    if (!(callers as readonly string[]).includes(caller.name)) throw callerRefused();
     request.internalCaller = caller.name;
+    if (caller.name === personAudience) await this.admitPerson(request, person);
     if (caller.subject !== null) this.admitOperator(request, caller.subject, caller.tokenId);
+  }
+
+  /** A row that says nothing of people lets the portal do nothing. @throws DomainError 401, 403 */
+  private async admitPerson(request: InternalRequest, demand: InternalCall['person']): Promise<void> {
+    if (demand === undefined) throw callerRefused();
+    if (typeof demand === 'object') return;
+    request.person = await this.people.personOf({ assertion: request.headers[personHeader], body: request.body }, demand);
   }
 
   private async callerOf(request: InternalRequest): Promise<InternalCaller> {
@@ -118,6 +132,10 @@ export class InternalCallersGuard extends AuthGuard() {
  */
 function isCertified({ name }: InternalCaller, { raw }: InternalRequest): boolean {
   return peerNamesOf(raw)?.includes(name) ?? true;
+}
+
+function callerRefused(): DomainError {
+  return new DomainError({ status: 403, reason: 'CALLER_NOT_ALLOWED', message: 'this caller may not use this route' });
 }
 
 function tokenRefused(): DomainError {

@@ -1,11 +1,12 @@
 import {
   deadLetterOperations,
-  portalAccountOperations,
-  portalEndpointOperations,
-  portalNotificationOperations,
-  portalOperations,
-  portalSandboxOperations,
+  type PortalAccountOperation,
+  type PortalEndpointOperation,
+  type PortalNotificationOperation,
+  type PortalOperation,
+  type PortalSandboxOperation,
 } from '@paycode/dto';
+import type { PersonDemand } from '../person/person-demand';
 import type { operatorName, ServiceName } from './token-keys';
 
 export type CallerName = ServiceName | typeof operatorName;
@@ -18,12 +19,19 @@ export interface InternalCall {
   route: string;
   /** Callers by their service tokens, or the reason why the route needs no service token. */
   callers: readonly CallerName[] | { noToken: string };
+  /** For whom the portal has to call, or why it may call for nobody. A row without it refuses the portal. */
+  person?: PersonDemand | { nobody: string } | undefined;
 }
 
-type Row = readonly [method: string, route: string, callers: InternalCall['callers']];
+type Row = readonly [method: string, route: string, callers: InternalCall['callers'], person?: InternalCall['person']];
 
 const operator = ['operator'] as const;
 const portal = ['portal'] as const;
+const portalOrOperator = ['portal', 'operator'] as const;
+/** Reasons why the portal may call for nobody: nothing is changed for a tenant, and neither a payer nor a key is shown. */
+const names = { nobody: 'names of merchants, also for programs and for work in the background' };
+const notices = { nobody: 'notices of changes are mailed in the background' };
+const state = { nobody: 'state of deliveries and reversals, without payers' };
 const proxies = { noToken: 'proxies, by a token of EXTERNAL_AUTHORIZATION_TOKENS' };
 
 /** Of each service that keeps notifications. */
@@ -35,9 +43,46 @@ const erasures: readonly Row[] = [
 
 /** Of each service whose consumer groups park what they cannot use. */
 const deadLetters: readonly Row[] = [
-  ['GET', '/internal/dead-letters', ['portal', 'operator']],
-  ...deadLetterOperations.map((operation): Row => ['POST', `/internal/dead-letters/${operation}`, ['portal', 'operator']]),
+  ['GET', '/internal/dead-letters', portalOrOperator, 'ON_CALL'],
+  ...deadLetterOperations.map((operation): Row => ['POST', `/internal/dead-letters/${operation}`, portalOrOperator, 'ON_CALL']),
 ];
+
+type Demands<Operation extends string> = Record<Operation, PersonDemand>;
+
+/** Calls that the portal makes for a person. A new operation does not compile before its permission is named. */
+function forPerson<Operation extends string>(capability: string, demands: Demands<Operation>): Row[] {
+  return Object.entries<PersonDemand>(demands).map(([operation, demand]) => {
+    return ['POST', `/internal/portal/${capability}/${operation}`, portal, demand];
+  });
+}
+
+const accountDemands: Demands<PortalAccountOperation> = {
+  show: 'ANY',
+  'new-password': 'CREDENTIALS',
+  'set-public-key': 'CREDENTIALS',
+  'try-public-key': 'ANY',
+  'require-challenge': 'CREDENTIALS',
+  'bind-to-sources': 'CREDENTIALS',
+  'enable-bearer': 'CREDENTIALS',
+  sessions: 'ANY',
+  'end-session': 'CREDENTIALS',
+};
+
+const configurationDemands: Demands<PortalOperation> = {
+  list: 'ANY',
+  'add-http': 'CONFIGURE',
+  'remove-http': 'CONFIGURE',
+  'renew-key': 'CONFIGURE',
+  'add-recipient': 'CONFIGURE',
+  'remove-recipient': 'CONFIGURE',
+  check: 'ANY',
+  'send-test': 'TEST',
+};
+
+/** These hold the payer's data, but for `repeat`. */
+const notificationDemands: Demands<PortalNotificationOperation> = { show: 'NOTIFICATION', fetch: 'NOTIFICATION', repeat: 'TEST' };
+const sandboxDemands: Demands<PortalSandboxOperation> = { 'make-code': 'TEST', pay: 'TEST', follow: 'TEST' };
+const endpointDemands: Demands<PortalEndpointOperation> = { pause: 'ON_CALL', resume: 'ON_CALL' };
 
 const rows: Partial<Record<ServiceName, readonly Row[]>> = {
   'auth-session': [
@@ -57,7 +102,8 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['PUT', '/internal/accounts/:username/source-addresses', operator],
     ['GET', '/internal/accounts/:username/sessions', operator],
     ['POST', '/internal/accounts/:username/sessions/end-all', operator],
-    ...portalAccountOperations.map((operation): Row => ['POST', `/internal/portal/accounts/${operation}`, portal]),
+    ...forPerson('accounts', accountDemands),
+    ['POST', '/internal/console/proof', portal, { nobody: 'the secret of a session is what proves the person here' }],
   ],
   'notification-config': [
     // The simulator asks whether a merchant can be told of a payment before it makes a code for it.
@@ -70,45 +116,43 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['POST', '/internal/merchants/:merchantId/check', operator],
     ['POST', '/internal/merchants/:merchantId/test-notification', operator],
     ['POST', '/internal/webhook-keys/reseal', operator],
-    // Whose merchants a person may touch is the portal's to know; each call names who asks for it.
-    ['POST', '/internal/portal/merchants', portal],
-    ['POST', '/internal/portal/change-notices/claim', portal],
-    ['POST', '/internal/portal/change-notices/done', portal],
-    ...portalOperations.map((operation): Row => ['POST', `/internal/portal/notifications/${operation}`, portal]),
+    ['POST', '/internal/portal/merchants', portal, names],
+    ['POST', '/internal/portal/change-notices/claim', portal, notices],
+    ['POST', '/internal/portal/change-notices/done', portal, notices],
+    ...forPerson('notifications', configurationDemands),
   ],
   'webhook-dispatcher': [
     ['POST', '/internal/deliveries/close', ['reversal-scheduler', 'operator']],
-    ['GET', '/internal/deliveries', ['portal', 'operator']],
-    ['GET', '/internal/deliveries/:transactionId', ['portal', 'operator']],
-    ['GET', '/internal/shards', ['portal', 'operator']],
-    ['POST', '/internal/deliveries/:transactionId/redeliver', ['portal', 'operator']],
-    ['POST', '/internal/endpoints', ['portal', 'operator']],
-    ['GET', '/internal/endpoints/pauses', ['portal', 'operator']],
+    ['GET', '/internal/deliveries', portalOrOperator, state],
+    ['GET', '/internal/deliveries/:transactionId', portalOrOperator, state],
+    ['GET', '/internal/shards', portalOrOperator, state],
+    ['POST', '/internal/deliveries/:transactionId/redeliver', portalOrOperator, 'ON_CALL'],
+    ['POST', '/internal/endpoints', portalOrOperator, state],
+    ['GET', '/internal/endpoints/pauses', portalOrOperator, state],
     ['POST', '/internal/endpoints/pauses', operator],
     ['POST', '/internal/endpoints/pauses/:pauseId/end', operator],
-    ...portalEndpointOperations.map((operation): Row => ['POST', `/internal/portal/endpoints/${operation}`, portal]),
-    // Holds the payer's data: the portal alone, for people of the merchant, each of whom it writes down.
-    ...portalNotificationOperations.map((operation): Row => ['POST', `/internal/portal/notifications/${operation}`, portal]),
+    ...forPerson('endpoints', endpointDemands),
+    ...forPerson('notifications', notificationDemands),
     ...deadLetters,
     ...erasures,
   ],
   'recipient-messages': [
-    ['POST', '/internal/recipient-messages/notices', ['notification-config', 'portal']],
-    ['POST', '/internal/recipient-messages/invitations', portal],
-    ['POST', '/internal/recipient-messages/four-eyes', portal],
+    ['POST', '/internal/recipient-messages/notices', ['notification-config', 'portal'], notices],
+    ['POST', '/internal/recipient-messages/invitations', portal, { nobody: 'a person who forgot its password is not signed in' }],
+    ['POST', '/internal/recipient-messages/four-eyes', portal, 'NO_TENANT'],
     ...deadLetters,
     ...erasures,
   ],
   'reversal-scheduler': [
     ['POST', '/internal/reversals/arm', ['webhook-dispatcher']],
     ['POST', '/internal/reversals/settle', ['webhook-dispatcher']],
-    ['GET', '/internal/reversals/:transactionId', ['portal', 'operator']],
+    ['GET', '/internal/reversals/:transactionId', portalOrOperator, state],
     ...deadLetters,
   ],
   'payment-simulator': [
     ['POST', '/internal/transactions', operator],
     ['GET', '/internal/transactions/:transactionId', operator],
-    ...portalSandboxOperations.map((operation): Row => ['POST', `/internal/portal/sandbox/${operation}`, portal]),
+    ...forPerson('sandbox', sandboxDemands),
     ...erasures,
   ],
   portal: [
@@ -123,20 +167,20 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
 
 /** The only table of who may call which internal route (T-27). A route without a row answers 403 to every caller. */
 export const internalCalls: readonly InternalCall[] = Object.entries(rows).flatMap(([callee, calls]) =>
-  calls.map(([method, route, callers]) => ({ callee: callee as ServiceName, method, route, callers })),
+  calls.map(([method, route, callers, person]) => ({ callee: callee as ServiceName, method, route, callers, person })),
 );
 
 /** Finds the rows of one service by the matched route, independent of the spelling of the request's path. */
 export class InternalCallTable {
-  private readonly byRoute: Map<string, InternalCall['callers']>;
+  private readonly byRoute: Map<string, InternalCall>;
 
   constructor(callee: string, calls: readonly InternalCall[] = internalCalls) {
     const own = calls.filter(call => call.callee === callee);
-    this.byRoute = new Map(own.map(({ method, route, callers }) => [`${method} ${route}`, callers]));
+    this.byRoute = new Map(own.map(call => [`${call.method} ${call.route}`, call]));
   }
 
   /** undefined: there is no such row. */
-  callersOf(method: string, route: string): InternalCall['callers'] | undefined {
+  rowOf(method: string, route: string): InternalCall | undefined {
     return this.byRoute.get(`${method} ${route}`) ?? this.byRoute.get(`* ${route}`);
   }
 }

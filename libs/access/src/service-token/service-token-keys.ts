@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { type MutualTlsFiles, ReloadedFile } from '@paycode/service-runtime';
 import jsonwebtoken from 'jsonwebtoken';
 import { serviceTokenLifetimeS } from './service-token';
+import { type ActingPerson, personIn } from '../person/person-assertion';
 import {
   operatorAudience,
   operatorName,
@@ -106,6 +107,11 @@ export class ServiceTokenKeys {
     const { type, audience, lifetimeMaxS } = this.demandsOf(claims.iss);
     const fits = header.typ === type && claims.aud === audience && claims.exp - claims.iat <= lifetimeMaxS;
     return fits ? callerNamed(claims) : undefined;
+  }
+
+  /** The person of an assertion; undefined for one that is not valid now. */
+  personOf(assertion: string): ActingPerson | undefined {
+    return personIn(assertion, kid => this.services.value.get(kid));
   }
 
   /** Whether an operator's token has been revoked since it was issued. */

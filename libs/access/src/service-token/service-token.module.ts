@@ -1,7 +1,8 @@
 import { type DynamicModule, Global, Injectable, Module } from '@nestjs/common';
-import { APP_GUARD, HttpAdapterHost } from '@nestjs/core';
+import { APP_GUARD, HttpAdapterHost, ModuleRef } from '@nestjs/core';
 import { LOGGER, type Logger, MutualTls } from '@paycode/service-runtime';
 import type { FastifyInstance } from 'fastify';
+import { MerchantTenants, PersonCheck } from '../person/person-demand';
 import { type InternalCall, internalCalls, InternalCallTable } from './internal-calls';
 import { InternalCallersGuard, ServiceTokenStrategy } from './internal-callers.guard';
 import { ServiceTokenSigner } from './service-token';
@@ -14,13 +15,15 @@ export class InternalRouteCheck {
     // Before any module registers a route.
     httpAdapter.getInstance<FastifyInstance>().addHook('onRoute', ({ method, url }) => {
       if (!url.startsWith('/internal/')) return;
-      const missing = [method].flat().filter(name => !table.callersOf(name, url));
+      const missing = [method].flat().filter(name => !table.rowOf(name, url));
       if (missing.length > 0) throw new Error(`the table of internal calls has no row for ${missing.join(', ')} ${url}`);
     });
   }
 }
 
 export interface ServiceTokenOptions extends TokenKeyOptions {
+  /** Roles of people are stricter there. */
+  isProduction: boolean;
   /** Another table than the platform's, for tests. */
   calls?: readonly InternalCall[];
 }
@@ -29,7 +32,7 @@ export interface ServiceTokenOptions extends TokenKeyOptions {
 @Global()
 @Module({})
 export class ServiceTokenModule {
-  static forRoot(name: string, { calls = internalCalls, ...keys }: ServiceTokenOptions): DynamicModule {
+  static forRoot(name: string, { calls = internalCalls, isProduction, ...keys }: ServiceTokenOptions): DynamicModule {
     return {
       module: ServiceTokenModule,
       providers: [
@@ -49,12 +52,27 @@ export class ServiceTokenModule {
         },
         { provide: InternalCallTable, useFactory: () => new InternalCallTable(name, calls) },
         InternalRouteCheck,
+        {
+          provide: PersonCheck,
+          inject: [ServiceTokenKeys, ModuleRef],
+          useFactory: (serviceKeys: ServiceTokenKeys, modules: ModuleRef) =>
+            new PersonCheck({ personOf: text => serviceKeys.personOf(text), tenants: () => tenantsIn(modules), isProduction }),
+        },
         ServiceTokenStrategy,
         InternalCallersGuard,
         { provide: APP_GUARD, useExisting: InternalCallersGuard },
       ],
       exports: [ServiceTokenSigner, InternalCallersGuard],
     };
+  }
+}
+
+/** A provider of the service's own module, if the service knows to whom merchants belong. */
+function tenantsIn(modules: ModuleRef): MerchantTenants | undefined {
+  try {
+    return modules.get(MerchantTenants, { strict: false });
+  } catch {
+    return undefined;
   }
 }
 

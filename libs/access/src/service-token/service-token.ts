@@ -55,18 +55,23 @@ export class ServiceTokenSigner {
     const nowS = Math.floor(Date.now() / 1_000);
     const cached = this.cache.get(audience);
     if (cached && cached.staleAt > nowS) return cached.token;
-    const { kid, privateKey } = this.currentKey();
-    const token = jsonwebtoken.sign({}, privateKey, {
-      algorithm: tokenAlgorithm,
-      keyid: kid,
-      header: { alg: tokenAlgorithm, typ: serviceTokenType },
-      issuer: this.issuer,
-      audience,
-      expiresIn: serviceTokenLifetimeS,
-      jwtid: randomUUID(),
-    });
+    const token = this.sign({}, { type: serviceTokenType, audience, lifetimeS: serviceTokenLifetimeS });
     this.cache.set(audience, { token, staleAt: nowS + serviceTokenLifetimeS - renewBeforeS });
     return token;
+  }
+
+  /** Any token by the key of this service. Its `type` keeps it from being accepted as another. */
+  sign(claims: object, { type, audience, lifetimeS }: { type: string; audience: string; lifetimeS: number }): string {
+    const { kid, privateKey } = this.currentKey();
+    return jsonwebtoken.sign(claims, privateKey, {
+      algorithm: tokenAlgorithm,
+      keyid: kid,
+      header: { alg: tokenAlgorithm, typ: type },
+      issuer: this.issuer,
+      audience,
+      expiresIn: lifetimeS,
+      jwtid: randomUUID(),
+    });
   }
 
   private currentKey(): SigningKey {

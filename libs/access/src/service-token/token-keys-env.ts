@@ -1,17 +1,19 @@
 import { type MutualTlsEnv, mutualTlsFilesOf } from '@paycode/service-runtime';
 import type { TokenKeyOptions } from './service-token-keys';
 
-/** The values of `internalCallsEnv` and `mutualTlsEnv` (libs/service-runtime). */
+/** The values of `internalCallsEnv`, `baseEnv` and `mutualTlsEnv` (libs/service-runtime). */
 interface InternalCallsEnv extends MutualTlsEnv {
   SERVICE_TOKEN_PRIVATE_KEY_FILE: string;
   SERVICE_TOKEN_PUBLIC_KEYS_FILE: string;
   OPERATOR_TOKEN_PUBLIC_KEYS_FILE: string;
   OPERATOR_TOKEN_REVOCATIONS_FILE: string | null;
   OPERATOR_TOKEN_LIFETIME_MAX_S: number;
+  PAYCODE_ENVIRONMENT: 'sandbox' | 'production';
 }
 
-export function tokenKeyOptionsOf(env: InternalCallsEnv): TokenKeyOptions {
+export function tokenKeyOptionsOf(env: InternalCallsEnv): TokenKeyOptions & { isProduction: boolean } {
   return {
+    isProduction: env.PAYCODE_ENVIRONMENT === 'production',
     privateKeyFile: env.SERVICE_TOKEN_PRIVATE_KEY_FILE,
     servicePublicKeysFile: env.SERVICE_TOKEN_PUBLIC_KEYS_FILE,
     operatorPublicKeysFile: env.OPERATOR_TOKEN_PUBLIC_KEYS_FILE,

@@ -1,6 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  type ActingPerson,
+  personAssertionLifetimeS,
+  personAssertionType,
+  personAudience,
+  personClaims,
+  personHeader,
+  personIssuer,
+} from '../person/person-assertion';
 import { ServiceTokenSigner } from '../service-token/service-token';
 import {
   ensureTokenKeys,
@@ -47,6 +57,18 @@ export class TestTokenKeys {
   headers(caller: ServiceName | typeof operatorName, callee: ServiceName): { authorization: string } {
     const token = caller === operatorName ? this.operatorToken() : this.signer(caller).tokenFor(callee);
     return { authorization: `Bearer ${token}` };
+  }
+
+  /** Headers of a call by the portal for a person, as auth-session asserts it: an owner of merchant 1001 unless `of` says otherwise. */
+  personHeaders(callee: ServiceName, of: Partial<ActingPerson> = {}): { authorization: string; [personHeader]: string } {
+    return { ...this.headers('portal', callee), [personHeader]: this.personAssertion(of) };
+  }
+
+  personAssertion(of: Partial<ActingPerson> = {}): string {
+    const person = { personId: randomUUID(), sessionId: randomUUID(), actor: 'Thandi <thandi@shop.example>', ...of };
+    const claims = personClaims({ tenantType: 'MERCHANT', tenantId: '1001', role: 'OWNER', ...person });
+    const as = { type: personAssertionType, audience: personAudience, lifetimeS: personAssertionLifetimeS };
+    return this.signer(personIssuer).sign(claims, as);
   }
 
   operatorToken({ subject = 'test-operator', lifetimeS = 600 }: { subject?: string; lifetimeS?: number } = {}): string {

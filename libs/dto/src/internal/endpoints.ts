@@ -33,14 +33,8 @@ export interface EndpointPauseRequest {
 }
 
 /** Calls of the portal for people on call: POST webhook-dispatcher /internal/portal/endpoints/{operation}. */
-export const portalEndpointOperations = ['pause', 'resume'] as const;
-
-/** The person that the portal asks for. */
-export interface PortalPauseRequest extends EndpointPauseRequest {
-  actor: string;
-}
+export type PortalEndpointOperation = 'pause' | 'resume';
 
 export interface PortalResumeRequest {
   pauseId: number;
-  actor: string;
 }

@@ -1,15 +1,11 @@
 import type { FollowUp } from '../sandbox/scenarios';
 
 /** Calls of the portal to the sandbox's payment core for a merchant: POST payment-simulator /internal/portal/sandbox/{operation}. */
-export const portalSandboxOperations = ['make-code', 'pay', 'follow'] as const;
-
-export type PortalSandboxOperation = (typeof portalSandboxOperations)[number];
+export type PortalSandboxOperation = keyof PortalSandboxAnswers;
 
 export interface PortalSandboxRequest {
-  /** Whose code it is; the portal takes it from the person who is signed in. */
+  /** Whose code it is. */
   merchantId: number;
-  /** The person who asks. */
-  actor: string;
   /** Exact decimal as digits. */
   amount?: string;
   currencyCode?: string;

@@ -4,18 +4,7 @@ import type { ReceiverCredential } from './receiver-credential';
 import type { EncryptionProfile, MerchantRecord } from './routes';
 
 /** Calls of the portal about a merchant's notifications: POST notification-config /internal/portal/notifications/{operation}. */
-export const portalOperations = [
-  'list',
-  'add-http',
-  'remove-http',
-  'renew-key',
-  'add-recipient',
-  'remove-recipient',
-  'check',
-  'send-test',
-] as const;
-
-export type PortalOperation = (typeof portalOperations)[number];
+export type PortalOperation = keyof PortalOperationAnswers<unknown>;
 
 /** Whose merchants: POST notification-config /internal/portal/merchants, the smallest ids first, at most 1,000. */
 export type MerchantOwner = { merchantId: number } | { pspId: number } | { acquirer: string } | { all: true };
@@ -31,8 +20,6 @@ export type PortalMerchantsAnswer = MerchantRecord[];
 
 export interface PortalRequest {
   merchantId: number;
-  /** The person who asks, for the audit log. */
-  actor: string;
   url?: string;
   credential?: ReceiverCredential;
   clientCertificate?: boolean;
@@ -103,26 +90,14 @@ export type PortalAnswer<T> =
   { ok: true; value: T } | { ok: false; status: number; reason: string; message: string; retryAfterS?: number };
 
 /** Calls of the portal about the account that a merchant's or PSP's programs use: POST auth-session /internal/portal/accounts/{operation}. */
-export const portalAccountOperations = [
-  'show',
-  'new-password',
-  'set-public-key',
-  'try-public-key',
-  'require-challenge',
-  'bind-to-sources',
-  'enable-bearer',
-  'sessions',
-  'end-session',
-] as const;
-
-export type PortalAccountOperation = (typeof portalAccountOperations)[number];
+export type PortalAccountOperation = keyof PortalAccountAnswers;
 
 export interface PortalAccountRequest {
   type: 'MERCHANT' | 'PSP';
   /** merchantId or pspId. */
   ownerId: number;
-  /** The person who asks, for the security log. */
-  actor: string;
+  /** Name of the person who asked for a change that another one confirms, for the security log. */
+  askedBy?: string;
   /** Base64 of the X.509 RSA-4096 public key. */
   publicKey?: string;
   /** Of a trial of the registered key: what the signature is over, and the signature as base64. */
@@ -168,10 +143,19 @@ export interface PortalAccountAnswers {
   'end-session': Record<string, never>;
 }
 
-/** Calls of the portal about a stored notification: POST webhook-dispatcher /internal/portal/notifications/{operation}. */
-export const portalNotificationOperations = ['show', 'fetch', 'repeat'] as const;
+/** POST auth-session /internal/console/proof: who is signed in with this secret of a session. */
+export interface PersonProofRequest {
+  /** As the cookie holds it. */
+  secret: string;
+}
 
-export type PortalNotificationOperation = (typeof portalNotificationOperations)[number];
+/** The assertion that the portal sends beside its token when it calls a service for the person. */
+export interface PersonProof {
+  assertion: string;
+}
+
+/** Calls of the portal about a stored notification: POST webhook-dispatcher /internal/portal/notifications/{operation}. */
+export type PortalNotificationOperation = keyof PortalNotificationAnswers;
 
 export interface PortalNotificationRequest {
   transactionId: number;

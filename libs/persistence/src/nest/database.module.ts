@@ -11,7 +11,7 @@ import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { openDataSource } from '../data-source';
 import { durabilityWeaknesses } from '../durability';
-import type { ServiceRights } from '../grant-rights';
+import type { ReaderRights, ServiceRights } from '../grant-rights';
 import { runMigrations } from '../migrate';
 import type { ConnectionOptions } from './database-env';
 
@@ -21,6 +21,8 @@ export interface DatabaseOptions extends ConnectionOptions {
   entities?: DataSourceOptions['entities'];
   /** Tables that the role of the service may add to and read, nothing else. */
   insertOnly?: readonly string[];
+  /** Another service that reads some columns. */
+  reader?: ReaderRights;
   /** Server-side limit per statement, in milliseconds. */
   statementTimeoutMs?: number;
   /** For services in which a lost commit loses money: at start, warns of each setting that is too weak for this environment. */
@@ -34,9 +36,9 @@ async function openDatabase(service: string, options: DatabaseOptions): Promise<
   const { url, poolMax, caFile, pendingMigrations, schemaOwnerUrl, migrations, entities, statementTimeoutMs } = options;
   const shared = { poolMax, caFile, migrations, entities, statementTimeoutMs, applicationName: service };
   if (pendingMigrations === 'run' && schemaOwnerUrl)
-    await migrateAsOwner(await openDataSource({ ...shared, url: schemaOwnerUrl }));
+    await migrateAsOwner(await openDataSource({ ...shared, url: schemaOwnerUrl }), options.reader);
   const dataSource = await openDataSource({ ...shared, url });
-  if (pendingMigrations === 'run' && !schemaOwnerUrl) await runMigrations(dataSource, rightsOf(options));
+  if (pendingMigrations === 'run' && !schemaOwnerUrl) await runMigrations(dataSource, rightsOf(options), options.reader);
   if (pendingMigrations === 'check') await checkMigrations(dataSource);
   return dataSource;
 }
@@ -60,9 +62,9 @@ async function checkMigrations(dataSource: DataSource): Promise<void> {
     throw new Error('migrations are pending and MIGRATIONS is `check`');
 }
 
-async function migrateAsOwner(owner: DataSource): Promise<void> {
+async function migrateAsOwner(owner: DataSource, reader: ReaderRights | undefined): Promise<void> {
   try {
-    await runMigrations(owner);
+    await runMigrations(owner, undefined, reader);
   } finally {
     await owner.destroy();
   }

@@ -7,7 +7,7 @@ import { type DatabaseOptions, rightsOf } from './database.module';
 /** The settings that a migration reads: a Job that migrates gets only these, and one secret. */
 const env = defineEnv({ ...logEnv, ...databaseEnv });
 
-export type MigrationOptions = Pick<DatabaseOptions, 'migrations' | 'insertOnly'>;
+export type MigrationOptions = Pick<DatabaseOptions, 'migrations' | 'insertOnly' | 'reader'>;
 
 /**
  * `node main.cjs migrate`: brings the service's own database to the schema of this release and ends; no listener, no consumer. For a platform
@@ -26,7 +26,8 @@ export function migrateDatabase(service: string, options: MigrationOptions) {
       poolMax: 2,
     });
     try {
-      const applied = await runMigrations(dataSource, rightsOf({ serviceRole, insertOnly: options.insertOnly }));
+      const { insertOnly, reader } = options;
+      const applied = await runMigrations(dataSource, rightsOf({ serviceRole, insertOnly }), reader);
       logger.info({ event: 'migrated', applied }, 'database has the schema of this release');
     } finally {
       await dataSource.destroy();

@@ -55,6 +55,9 @@ describe('npm run -s paycode -- secrets init', () => {
     expect(stored('paycode/auth-session/database-url')).toBe(
       `postgres://paycode_auth_session:${password}@paycode-rw.postgres/paycode_auth_session?sslmode=verify-full`,
     );
+    expect(stored('paycode/auth-session/portal-database-url')).toBe(
+      `postgres://paycode_auth_session:${password}@paycode-rw.postgres/paycode_portal?sslmode=verify-full`,
+    );
     // It drops partitions, so it works as the owner.
     expect(stored('paycode/webhook-dispatcher/database-url')).toBe(
       stored('paycode/webhook-dispatcher/schema-owner-database-url'),

@@ -54,6 +54,8 @@ export class SecretValues {
       'kafka-password': password,
       'schema-owner-database-url': () => this.databaseUrl(owner, '_owner', 'schema-owner-database-password'),
       'database-url': () => this.serviceUrl(owner),
+      'portal-database-url': async () =>
+        Object.assign(new URL(await this.serviceUrl(owner)), { pathname: 'paycode_portal' }).href,
       'service-token-private-key': () => this.tokenKey(`${owner}.pem`, entry),
       'service-public-keys': () => this.tokenKey('service-public-keys.json', entry),
       'operator-public-keys': () => this.tokenKey('operator-public-keys.json', entry),

@@ -1,13 +1,7 @@
 import { idOf } from '@paycode/dto';
+import { operatorRoles, type Role, tenantRoles, type TenantType } from '@paycode/dto/people';
 
-/** Whom a person works for. */
-export const tenantTypes = ['MERCHANT', 'PSP', 'ACQUIRER', 'OPERATOR'] as const;
-export type TenantType = (typeof tenantTypes)[number];
-
-export const tenantRoles = ['VIEWER', 'DEVELOPER', 'OWNER'] as const;
-export const operatorRoles = ['ON_CALL', 'ADMINISTRATOR'] as const;
-export const roles = [...tenantRoles, ...operatorRoles] as const;
-export type Role = (typeof roles)[number];
+export { may, type Permission, type Role, roles, type TenantType, tenantTypes } from '@paycode/dto/people';
 
 export interface Person {
   personId: string;
@@ -36,32 +30,6 @@ export function hasSecondFactor({ hasTotp, hasPasskey }: Pick<Person, 'hasTotp' 
   return hasTotp || hasPasskey;
 }
 
-/** Permissions beyond reading. */
-export type Permission = 'CONFIGURE' | 'INVITE' | 'TEST' | 'CREDENTIALS' | 'NOTIFICATION' | 'ON_CALL';
-
-const permissions: Record<Role, readonly Permission[]> = {
-  VIEWER: [],
-  // NOTIFICATION: what tells who paid; those who run the merchant's server read it there as well.
-  DEVELOPER: ['CONFIGURE', 'TEST', 'CREDENTIALS', 'NOTIFICATION'],
-  OWNER: ['CONFIGURE', 'INVITE', 'TEST', 'CREDENTIALS', 'NOTIFICATION'],
-  // Reads everything and checks; what merchants set up is theirs to change.
-  ON_CALL: ['ON_CALL'],
-  ADMINISTRATOR: ['CONFIGURE', 'INVITE', 'ON_CALL'],
-};
-
-/** In production a test notification reaches a shop at work, and a new password stops its programs: its owner alone may want that. */
-const ownersInProduction: readonly Permission[] = ['TEST', 'CREDENTIALS'];
-
-/**
- * In production an administrator changes no merchant's URL, key or recipients: one stolen session could send every merchant's payments
- * elsewhere. The second person is somebody of the merchant or its PSP, who makes the change (T-52).
- */
-export function may(role: Role, permission: Permission, isProduction: boolean): boolean {
-  if (isProduction && ownersInProduction.includes(permission)) return role === 'OWNER';
-  if (isProduction && role === 'ADMINISTRATOR' && permission === 'CONFIGURE') return false;
-  return permissions[role].includes(permission);
-}
-
 /** Whether people of the role confirm what takes two people of their tenant. */
 export function confirmsRequests(role: Role): boolean {
   return role === 'OWNER' || (operatorRoles as readonly Role[]).includes(role);
@@ -82,9 +50,4 @@ export function isTenantWellFormed({ tenantType, tenantId, role }: Pick<Person, 
 /** In words, for people. */
 export function tenantName({ tenantType, tenantId }: Pick<Person, 'tenantType' | 'tenantId'>): string {
   return tenantType === 'OPERATOR' ? 'the platform' : `${tenantType.toLowerCase()} ${tenantId}`;
-}
-
-/** As other services write it down. */
-export function actorOf({ name, email }: Pick<Person, 'name' | 'email'>): string {
-  return `${name} <${email}>`.slice(0, 200);
 }
