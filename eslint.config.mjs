@@ -7,6 +7,7 @@ import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
 import { className, classFile, fileName } from './tools/check/architecture/rules/file-names.ts';
 import { metricName } from './tools/check/architecture/rules/metric-names.ts';
+import { parameters } from './tools/check/architecture/rules/parameters.ts';
 import { settingReads } from './tools/check/architecture/rules/setting-reads.ts';
 
 const specs = [
@@ -133,15 +134,7 @@ const impureCalls = [
   },
 ];
 
-/** Everywhere. A rest parameter that is taken apart, `(...[a, b])`, is as many parameters as it has names. */
-const shapes = [
-  { selector: 'ExportDefaultDeclaration', message: 'named exports only' },
-  {
-    selector:
-      ':function[params.length>3]:not(MethodDefinition[kind="constructor"] > *), RestElement > ArrayPattern[elements.length>3]',
-    message: 'at most 3 parameters: use an options object (a constructor takes what it needs)',
-  },
-];
+const defaultExport = { selector: 'ExportDefaultDeclaration', message: 'named exports only' };
 
 const rules = {
   'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
@@ -149,7 +142,7 @@ const rules = {
   complexity: ['error', 8],
   'max-depth': ['error', 3],
   'no-empty': ['error', { allowEmptyCatch: false }],
-  'no-restricted-syntax': ['error', ...shapes],
+  'no-restricted-syntax': ['error', defaultExport],
   'no-restricted-properties': [
     'error',
     { object: 'process', property: 'env', message: 'only config/env.ts and tools read the environment' },
@@ -161,6 +154,7 @@ const rules = {
   'paycode/class-name': 'error',
   'paycode/class-file': 'error',
   'paycode/metric-name': 'error',
+  'paycode/parameters': 'error',
   'paycode/setting-reads': 'error',
   '@typescript-eslint/no-floating-promises': 'error',
   '@typescript-eslint/no-misused-promises': 'error',
@@ -189,6 +183,7 @@ const plugins = {
       'class-name': className,
       'class-file': classFile,
       'metric-name': metricName,
+      parameters,
       'setting-reads': settingReads,
     },
   },
@@ -198,7 +193,7 @@ const plugins = {
 export const guarded = {
   rules: Object.keys(rules).filter(rule => rules[rule] !== 'off'),
   boundaries: projectBoundaries.depConstraints.map(({ sourceTag }) => `A project tagged with "${sourceTag}"`),
-  messages: [sleep, ...shapes, ...impureCalls].map(({ message }) => message),
+  messages: [sleep, defaultExport, ...impureCalls].map(({ message }) => message),
 };
 
 export default tseslint.config(
@@ -244,7 +239,7 @@ export default tseslint.config(
   },
   // Lists that are read from top to bottom: a migration's statements, a module's parts, an assembly.
   { files: ['apps/*/migrations/**/*.ts', '**/*.module.ts'], rules: { 'max-lines-per-function': 'off' } },
-  { files: ['**/domain/**/*.ts'], ignores: specs, rules: { 'no-restricted-syntax': ['error', ...shapes, ...impureCalls] } },
+  { files: ['**/domain/**/*.ts'], ignores: specs, rules: { 'no-restricted-syntax': ['error', defaultExport, ...impureCalls] } },
   { files: ['**/config/env.ts', '{tools,apps/operations}/**/*.ts', ...specs], rules: { 'no-restricted-properties': 'off' } },
   // Where settings get the names of options, and the programs that set the environment of others.
   {
@@ -286,7 +281,7 @@ export default tseslint.config(
     rules: {
       // describe() blocks are as long as their rules are many; `it` stays short by the file limit.
       'max-lines-per-function': 'off',
-      'no-restricted-syntax': ['error', ...shapes, sleep],
+      'no-restricted-syntax': ['error', defaultExport, sleep],
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',

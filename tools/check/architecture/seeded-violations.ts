@@ -53,8 +53,14 @@ const lint: readonly SeededViolation[] = [
     'export class Settle {\n  readonly seeded = 1;\n}',
     eslint('paycode/class-file', 'exports a class whose name ends in that word'),
   ),
-  ...['(a: number, b: number, c: number, d: number)', '(...[a, b, c, d]: number[])'].map((list, at) =>
-    inAlpha(`parameters-${at}.ts`, `export const seeded = ${list}: number => a! + b! + c! + d!;`, syntax('at most 3 parameters')),
+  inAlpha(
+    'parameters.ts',
+    `export const seeded = (a: number, b: number, c: number, d: number): number => a + b + c + d;
+export function inOrder(...[a, b, c, d, e, f, g]: number[]): number {
+  return a! + b! + c! + d! + e! + f! + g!;
+}`,
+    eslint('paycode/parameters', '4 parameters'),
+    eslint('paycode/parameters', '7 parameters'),
   ),
   inAlpha(
     'reads-a-setting.ts',
