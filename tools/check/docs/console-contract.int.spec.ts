@@ -76,7 +76,7 @@ const probe: ProbeOutcome = {
 };
 const url = 'https://shop.example/hook';
 const settings: PortalOperationAnswers<ProbeOutcome>['list'] = {
-  http: { url, version: 'V3', keyId: 'k1', changedAt: at, hasCredential: true, hasClientCertificate: false },
+  http: { url, version: 'V3', keyId: 'k1', changedAt: at, hasCredential: true, hasClientCertificate: false, openedAt: at },
   ...{ encryption: 'AES-128-GCM' as const, certificateAuthorities: null },
   recipients: [{ type: 'EMAIL', value: 'a@shop.example' }],
 };
