@@ -88,8 +88,10 @@ export class NotificationsService {
   ): Promise<void> {
     if (!http) throw invalidField('probe', 'needs a key that your server has: the answer of the first addHttp holds it');
     const next = { ...http, url, version: version ?? http.version };
-    const { isOpened } = await this.probes.send({ merchantId, caller, http: next, access });
-    if (isOpened !== 'YES') throw notOpened(isOpened);
+    const { isOpened, outcome } = await this.probes.send({ merchantId, caller, http: next, access });
+    if (isOpened === 'YES') return;
+    const unseen = outcome.isAccepted ? 'UNANSWERED' : 'NOT_TAKEN';
+    throw notOpened(isOpened === 'NO' ? 'TAKES_ALL' : unseen);
   }
 
   /** renewKey: locked change -> the lease of the replaced key runs out -> answer with the new key. @throws DomainError R-7-8, R-7-9, R-7-10 */
@@ -161,11 +163,16 @@ export class NotificationsService {
   }
 }
 
+const notOpenedTexts = {
+  TAKES_ALL: 'took a notification that nobody can open',
+  NOT_TAKEN: 'did not take an encrypted notification with 200',
+  // Limits of probes count for it too.
+  UNANSWERED: 'took a notification, and was not seen to refuse one that nobody can open: try again in a minute',
+};
+
 /** The same reason as a failed probe (R-7-7). */
-function notOpened(isOpened: 'NO' | 'NOT_SEEN'): DomainError {
-  const message =
-    isOpened === 'NO' ? 'took a notification that nobody can open' : 'did not take an encrypted notification with 200';
-  const errors = [{ field: 'probe', message }];
+function notOpened(why: keyof typeof notOpenedTexts): DomainError {
+  const errors = [{ field: 'probe', message: notOpenedTexts[why] }];
   return new DomainError({ status: 400, reason: 'URL_VALIDATION', message: 'URL validation failed: did not return 200', errors });
 }
 

@@ -191,6 +191,8 @@ describe('a test notification', () => {
         [202, 'did not take an encrypted notification with 200'],
       ];
       for (const [status, message] of answers) {
+        merchantId += 1;
+        await withUrl();
         answer = () => status;
         const refused = await add(elsewhere);
         expect([refused.status, refused.data]).toMatchObject([400, { errors: [{ field: 'probe', message }] }]);
