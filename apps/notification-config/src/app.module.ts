@@ -22,6 +22,7 @@ import { MerchantsController } from './merchants/merchants.controller';
 import { MerchantStore, MerchantsService } from './merchants/merchants.service';
 import { ClientAuthority } from './notifications/client-authority';
 import { ConfigurationStore } from './notifications/configuration.store';
+import { EncryptedProbeService } from './notifications/encrypted-probe.service';
 import { NotificationOperationsController } from './notifications/notification-operations.controller';
 import { NotificationsController } from './notifications/notifications.controller';
 import { NotificationsService } from './notifications/notifications.service';
@@ -67,6 +68,7 @@ export class AppModule implements OnApplicationShutdown {
         NotificationsService,
         ConfigurationStore,
         ReceiverAccessService,
+        EncryptedProbeService,
         PortalNotificationsService,
         PortalReader,
         { provide: MerchantTenants, useExisting: PortalReader },

@@ -793,6 +793,8 @@ export type PortalNotifications = {
     /** Whether requests carry a credential; nobody can read it. */
     hasCredential: boolean;
     hasClientCertificate: boolean;
+    /** ISO 8601 UTC: when its server first opened a test notification under this URL and key; null: never. */
+    openedAt: string | null;
   } | null;
   encryption: 'AES-128-CBC-LEGACY' | 'AES-128-GCM';
   /** PEM of the authorities of the platform's client certificate; null: the platform has none. */

@@ -19,6 +19,8 @@ export interface VerifyCall {
   keyFile: string | undefined;
   newKeyFile: string | undefined;
   caFile: string | undefined;
+  headerFile: string | undefined;
+  clientFile: string | undefined;
   windowMs: number;
   wholeMs: number;
   reference: string | undefined;
@@ -38,6 +40,8 @@ const options = {
   key: text,
   'new-key': text,
   ca: text,
+  'header-file': text,
+  client: text,
   window: text,
   within: text,
   reference: text,
@@ -97,6 +101,8 @@ function verifyCall(url: string | undefined, values: Values): VerifyCall {
     keyFile: values.key,
     newKeyFile: values['new-key'],
     caFile: values.ca,
+    headerFile: values['header-file'],
+    clientFile: values.client,
     windowMs: secondsOf(values, 'window', { standard: 45, max: 45 }) * 1_000,
     wholeMs: secondsOf(values, 'within', { standard: 600, max: 86_400 }) * 1_000,
     reference,

@@ -36,6 +36,8 @@ ${keys}  --reference <text>    the reference of all notifications: an order you 
   --window <seconds>    how long an answer may take; 45 unless given
   --within <seconds>    how long all may take; 600 unless given
   --ca <file>           PEM of the authority to trust, instead of the system's
+  --header-file <file>  one line \`Name: value\`, which the receiver demands
+  --client <file>       PEM of a certificate and its key, for mutual TLS
   --json                the report as JSON
   --junit <file>        also as JUnit XML
   --html <file>         also as one HTML page

@@ -128,6 +128,15 @@ describe('paycode-dev refuses a wrong call with exit code 2', () => {
     expect(complaints).not.toContain(goodKey);
   });
 
+  it.each(['X-Api-Key s3cret', 'X-Api-Key: s3cret\nHost: other', ''])(
+    'a header file that is not one line with a name and a value, and does not repeat it',
+    async text => {
+      expect(await run(['verify', 'http://127.0.0.1:9/', '--header-file', file('header', text)], { key: goodKey })).toBe(2);
+      expect(complaints).toContain('--header-file: the file must hold one line, `Name: value`');
+      expect(complaints).not.toContain('s3cret');
+    },
+  );
+
   it('a key of another form, and does not repeat it', async () => {
     expect(await run(['decrypt'], { key: 'not-a-key' })).toBe(2);
     expect(complaints).toBe('paycode-dev: PAYCODE_WEBHOOK_KEY: a key is 32 hexadecimal characters\n');

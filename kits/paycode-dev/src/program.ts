@@ -78,7 +78,9 @@ async function runVerify(call: VerifyCall, surroundings: Surroundings): Promise<
   const report = await verify({
     ...call,
     ...keysOf(call, surroundings),
-    ca: call.caFile === undefined ? undefined : textOf(call.caFile),
+    ca: textOf('--ca', call.caFile),
+    client: textOf('--client', call.clientFile),
+    headers: headersIn(textOf('--header-file', call.headerFile)),
     samplesFolder: surroundings.samplesFolder,
     onChecked: checked => isText && surroundings.write(checkLines(checked, look)),
   });
@@ -95,11 +97,22 @@ function exitCodeOf({ counts, checks, answerTimes }: Report, isStrict: boolean):
   return answerTimes.count === 0 && probe?.verdict !== 'pass' ? exitCodes.unreachable : exitCodes.bad;
 }
 
-function textOf(file: string): string {
+const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ ]*([!-~](?:[ -~]*[!-~])?)\s*$/;
+
+/** As `curl -H @file` reads it. No message repeats the line. */
+function headersIn(text: string | undefined): Record<string, string> | undefined {
+  if (text === undefined) return undefined;
+  const [, name, value] = headerLine.exec(text) ?? [];
+  if (!name || !value) throw new UsageError('--header-file: the file must hold one line, `Name: value`');
+  return { [name]: value };
+}
+
+function textOf(option: string, file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`--ca: the file cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error });
+    throw new UsageError(`${option}: the file cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error });
   }
 }
 

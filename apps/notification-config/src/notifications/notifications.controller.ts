@@ -57,6 +57,11 @@ export class AddHttpRequest extends MerchantRequest {
   @IsOptional()
   @IsBoolean()
   clientCertificate?: boolean | null;
+
+  /** Extension: `ENCRYPTED` stores the URL only if its server opens a notification under the key that it has. */
+  @IsOptional()
+  @IsIn(['ENCRYPTED'])
+  probe?: 'ENCRYPTED' | null;
 }
 
 const trimmed = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { HttpNotificationAnswer } from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
-import { DomainError } from '@paycode/service-runtime';
+import { DomainError, invalidField } from '@paycode/service-runtime';
 import type { Origin } from '../audit';
 import { merchantNotFound } from '../merchants/merchants.service';
+import type { RequestAccess } from '../probing/probe-budget';
 import { ValidateUrlService } from '../probing/validate-url.service';
 import { RouteLease } from '../routes/route-lease';
 import { WebhookKeys } from '../webhook-keys/webhook-keys';
@@ -16,9 +17,24 @@ import {
   renewingKey,
   settingHttp,
 } from './domain/configuration-change';
-import { entriesOf, type NotificationConfiguration, type NotificationEntry } from './domain/notification-configuration';
+import {
+  entriesOf,
+  type HttpNotification,
+  type NotificationConfiguration,
+  type NotificationEntry,
+} from './domain/notification-configuration';
 import { type Recipient, recipientsMax } from './domain/recipient';
+import { EncryptedProbeService } from './encrypted-probe.service';
 import { ReceiverAccessService, type WantedAccess } from './receiver-access.service';
+
+/** addHttp. */
+export interface WantedNotification extends WantedAccess {
+  merchantId: number;
+  url: string;
+  version?: string;
+  /** Whether the receiver has to open a notification under its key first. */
+  probe?: 'ENCRYPTED' | null;
+}
 
 /** The caller, the merchants that it may manage, and its origin for the audit log. */
 export interface NotificationCaller {
@@ -38,21 +54,20 @@ export class NotificationsService {
     private readonly keys: WebhookKeys,
     private readonly lease: RouteLease,
     private readonly access: ReceiverAccessService,
+    private readonly probes: EncryptedProbeService,
   ) {}
 
   /**
    * addHttp: owner and ACTIVE -> probe -> locked change -> the lease of the replaced route runs out -> answer with the key.
    * @throws DomainError R-7-7, R-7-8, R-7-9, 429, 503
    */
-  async setHttp(
-    wanted: { merchantId: number; url: string; version?: string } & WantedAccess,
-    { owner, origin }: NotificationCaller,
-  ): Promise<HttpNotificationAnswer> {
+  async setHttp(wanted: WantedNotification, { owner, origin }: NotificationCaller): Promise<HttpNotificationAnswer> {
     const { merchantId, url, version } = wanted;
     const { http: before } = owned(await this.store.find({ merchantId, owner }));
     const access = this.access.wanted(merchantId, wanted, before);
     // No transaction is open during the probe, so that a slow receiver holds no database connection.
     await this.urls.validate({ merchantId, url, caller: origin.actor, access });
+    if (wanted.probe) await this.demandOpened(wanted, { http: before, access, caller: origin.actor });
     const freshKey = this.keys.create(merchantId);
     const changed = await this.store.change({ merchantId, owner, origin }, current => {
       // Checks again, because the merchant may have been suspended or moved during the probe.
@@ -62,7 +77,21 @@ export class NotificationsService {
     if (!changed?.after.http) throw notOwner();
     if (changed.after.isHttpFresh) await this.lease.runsOut();
     const { http } = changed.after;
+    if (wanted.probe) await this.probes.opened({ merchantId, http });
     return { merchantId, url: http.url, version: http.version, encryptKey: this.keys.reveal(merchantId, http) };
+  }
+
+  /** @throws DomainError 400 without a key, or unless the receiver opens a notification under it and refuses one under another; 429 */
+  private async demandOpened(
+    { merchantId, url, version }: WantedNotification,
+    { http, access, caller }: { http: HttpNotification | null; access: RequestAccess; caller: string },
+  ): Promise<void> {
+    if (!http) throw invalidField('probe', 'needs a key that your server has: the answer of the first addHttp holds it');
+    const next = { ...http, url, version: version ?? http.version };
+    const { isOpened, outcome } = await this.probes.send({ merchantId, caller, http: next, access });
+    if (isOpened === 'YES') return;
+    const unseen = outcome.isAccepted ? 'UNANSWERED' : 'NOT_TAKEN';
+    throw notOpened(isOpened === 'NO' ? 'TAKES_ALL' : unseen);
   }
 
   /** renewKey: locked change -> the lease of the replaced key runs out -> answer with the new key. @throws DomainError R-7-8, R-7-9, R-7-10 */
@@ -132,6 +161,19 @@ export class NotificationsService {
     });
     if (!changed) throw merchantNotFound();
   }
+}
+
+const notOpenedTexts = {
+  TAKES_ALL: 'took a notification that nobody can open',
+  NOT_TAKEN: 'did not take an encrypted notification with 200',
+  // Limits of probes count for it too.
+  UNANSWERED: 'took a notification, and was not seen to refuse one that nobody can open: try again in a minute',
+};
+
+/** The same reason as a failed probe (R-7-7). */
+function notOpened(why: keyof typeof notOpenedTexts): DomainError {
+  const errors = [{ field: 'probe', message: notOpenedTexts[why] }];
+  return new DomainError({ status: 400, reason: 'URL_VALIDATION', message: 'URL validation failed: did not return 200', errors });
 }
 
 /** The same for a merchant that does not exist and one that belongs to another (R-7-9, A-43). */

@@ -127,8 +127,8 @@ export class PortalNotificationsService {
 }
 
 function shownHttp(http: HttpNotificationEntity): NonNullable<PortalNotifications['http']> {
-  const { url, version, keyId, changedAt, sealedCredential, hasClientCertificate } = http;
-  const access = { hasCredential: sealedCredential !== null, hasClientCertificate };
+  const { url, version, keyId, changedAt, sealedCredential, hasClientCertificate, openedAt } = http;
+  const access = { hasCredential: sealedCredential !== null, hasClientCertificate, openedAt: openedAt?.toISOString() ?? null };
   return { url, version, keyId, changedAt: changedAt.toISOString(), ...access };
 }
 

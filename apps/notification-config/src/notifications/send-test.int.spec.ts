@@ -158,4 +158,54 @@ describe('a test notification', () => {
     expect(sent).toMatchObject({ ok: true, value: { isAccepted: true, reference: expect.stringMatching(/^TEST-\d+$/) } });
     expect(await records()).toMatchObject([{ actor: `portal ${person.actor}`, detail: { askedBy: person.actor } }]);
   });
+
+  describe('a URL whose server has shown that it opens notifications', () => {
+    const openedAt = async () => {
+      const body = { merchantId, actor: 'ann' };
+      const { data } = await service.internal('post', '/internal/portal/notifications/list', { body, caller: 'portal' });
+      return (data as { value: { http: { openedAt: string | null } } }).value.http.openedAt;
+    };
+    const add = (more: object = {}) => {
+      const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+      return service.post('addHttp', { merchantId, url, version: 'V3', ...more });
+    };
+
+    it('is told from one that only answers, until its URL or key is another', async () => {
+      answer = () => 200;
+      await send();
+      expect(await openedAt()).toBeNull();
+      answer = careful;
+      await send();
+      expect(await openedAt()).toEqual(expect.stringMatching(/^20/));
+      await add();
+      expect(await openedAt()).not.toBeNull();
+      await service.post('renewKey', { merchantId });
+      expect(await openedAt()).toBeNull();
+    });
+
+    it('addHttp with an encrypted probe stores it only if its server opens one, and takes nothing else for it', async () => {
+      expect((await add({ probe: 'ENCRYPTED' })).status).toBe(200);
+      expect(await openedAt()).not.toBeNull();
+      const elsewhere = { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/other`, probe: 'ENCRYPTED' };
+      const answers: [number, string][] = [
+        [200, 'took a notification that nobody can open'],
+        [202, 'did not take an encrypted notification with 200'],
+      ];
+      for (const [status, message] of answers) {
+        merchantId += 1;
+        await withUrl();
+        answer = () => status;
+        const refused = await add(elsewhere);
+        expect([refused.status, refused.data]).toMatchObject([400, { errors: [{ field: 'probe', message }] }]);
+      }
+      expect((await add()).data).toMatchObject({ url: expect.stringMatching(/hook$/) as string });
+    });
+
+    it('the first addHttp cannot ask for it, because the server has no key yet', async () => {
+      await service.saveMerchant(++merchantId);
+      const { status, data } = await add({ probe: 'ENCRYPTED' });
+      const message = 'needs a key that your server has: the answer of the first addHttp holds it';
+      expect([status, data]).toMatchObject([400, { errors: [{ field: 'probe', message }] }]);
+    });
+  });
 });

@@ -145,12 +145,26 @@ function Facts({ http, encryption }: { http: Http; encryption: string }): ReactN
         <dd>{shownTo(http)}</dd>
       </div>
       <div>
+        <dt>Opens notifications</dt>
+        <dd>
+          {http.openedAt ? <Opened at={http.openedAt} /> : 'not shown since URL and key were set: send a test notification'}
+        </dd>
+      </div>
+      <div>
         <dt>Key</dt>
         <dd>
           <code>{http.keyId}</code>, set <Moment at={http.changedAt} />
         </dd>
       </div>
     </dl>
+  );
+}
+
+function Opened({ at }: { at: string }): ReactNode {
+  return (
+    <>
+      yes, first seen <Moment at={at} />
+    </>
   );
 }
 

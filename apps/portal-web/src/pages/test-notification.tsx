@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api';
 import type { TestNotificationResult } from '../portal-api';
-import { meQuery } from '../queries';
+import { meQuery, notificationsQuery, queryClient } from '../queries';
 import { Confirm, Failure } from '../ui';
 import { Answer } from './probe-outcome';
 
@@ -12,6 +12,8 @@ export function TestNotification({ merchantId }: { merchantId: number }): ReactN
   const [isAsked, setAsked] = useState(false);
   const send = useMutation({
     mutationFn: () => call('POST /merchants/{merchantId}/notifications/test', { path: { merchantId } }),
+    // The page says whether the server opened one.
+    onSuccess: () => queryClient.invalidateQueries(notificationsQuery(merchantId)),
   });
   if (!me?.person.mayTest) return null;
   const press = () => (me.environment === 'production' ? setAsked(true) : send.mutate());

@@ -27,6 +27,7 @@ const notifications: PortalNotifications = {
     changedAt: '2026-11-01T00:00:00.000Z',
     hasCredential: false,
     hasClientCertificate: false,
+    openedAt: null,
   },
   encryption: 'AES-128-GCM',
   certificateAuthorities: null,

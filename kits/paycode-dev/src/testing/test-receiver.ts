@@ -38,6 +38,8 @@ const handlingMs = 25;
 export class TestReceiver {
   readonly key = randomBytes(16).toString('hex');
   readonly newKey = randomBytes(16).toString('hex');
+  /** A gateway in front of it answers 401 to every other request. Default: it lets all in. */
+  letsIn: (request: IncomingMessage) => boolean = () => true;
   private readonly store = new MemoryStore();
   private readonly server: Server;
   private inHandling = 0;
@@ -73,6 +75,7 @@ export class TestReceiver {
   }
 
   private async receive(request: IncomingMessage & { body?: unknown }, response: ServerResponse): Promise<void> {
+    if (!this.letsIn(request)) return void response.writeHead(401, { connection: 'close' }).end();
     if (this.fault === 'DIES_OF_A_LONG_BODY' && Number(request.headers['content-length']) > 10_000_000) return void this.crash();
     if (isLong(request)) return this.serve(request, response);
     const body = await textOf(request);

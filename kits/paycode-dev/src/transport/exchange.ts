@@ -26,6 +26,10 @@ export interface EndpointOptions {
   connectMs: number;
   /** PEM of the authority to trust; the system's unless given. */
   ca?: string;
+  /** The receiver demands it of each request. */
+  headers?: Readonly<Record<string, string>>;
+  /** PEM of a certificate and its key, for a receiver that demands one. */
+  client?: string;
 }
 
 export type Connections = HttpAgent | HttpsAgent;
@@ -48,7 +52,10 @@ export class Endpoint {
   /** Connections that are kept alive between exchanges, at most `atOnce`; destroy them in the end. */
   connections(atOnce = 1, keepAlive = true): Connections {
     const options = { keepAlive, maxSockets: atOnce };
-    return this.isTls ? new HttpsAgent({ ...options, ca: this.options.ca, minVersion: 'TLSv1.2' }) : new HttpAgent(options);
+    const { ca, client } = this.options;
+    return this.isTls
+      ? new HttpsAgent({ ...options, ca, cert: client, key: client, minVersion: 'TLSv1.2' })
+      : new HttpAgent(options);
   }
 
   /** Never rejects: what goes wrong is in the result. */
@@ -63,7 +70,8 @@ export class Endpoint {
 
   private start({ headers, body }: WebhookRequest, agent: Connections): ClientRequest {
     const send = this.isTls ? httpsRequest : httpRequest;
-    return send(this.url, { method: 'POST', agent, headers: { ...headers, 'Content-Length': String(Buffer.byteLength(body)) } });
+    const sent = { ...this.options.headers, ...headers, 'Content-Length': String(Buffer.byteLength(body)) };
+    return send(this.url, { method: 'POST', agent, headers: sent });
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 import { TestAuthority, type TestCertificate } from '@paycode/safe-http/testing';
 import { type Fault, TestReceiver } from '../testing/test-receiver';
 import type { Checked, Report } from './verify';
@@ -18,6 +19,8 @@ interface Variation {
   url?: URL;
   ca?: string;
   withoutNewKey?: boolean;
+  headers?: Record<string, string>;
+  client?: string;
 }
 
 function verified({ withoutNewKey, ...variation }: Variation = {}): Promise<Report> {
@@ -47,6 +50,17 @@ describe('verify against the Node kit', () => {
     expect(report.checks.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
     expect(report.counts).toEqual({ pass: report.checks.length, warn: 0, fail: 0, skip: 0 });
     expect(report.answerTimes.count).toBeGreaterThan(100);
+  });
+
+  it('nothing fails behind a gateway that demands a header field and a client certificate, when it gets them (T-59)', async () => {
+    const { cert, key } = await authority.issue({ dns: ['tester'] });
+    const server = await authority.issue({ dns: ['localhost'], notAfter: aYear() });
+    receiver = await TestReceiver.start(undefined, { ...server, ca: ca(), requestCert: true, rejectUnauthorized: false });
+    receiver.letsIn = ({ headers, socket }) => headers['x-api-key'] === 'k' && (socket as TLSSocket).authorized;
+    const report = await verified({ ca: ca(), client: `${cert}\n${key}`, headers: { 'X-Api-Key': 'k' } });
+    expect(ids(report, 'fail')).toEqual([]);
+    const without = await verified({ ca: ca(), headers: { 'X-Api-Key': 'k' } });
+    expect(reasonOf(without, 'probe')).toContain('401');
   });
 
   it('over http without a new key, TLS and the renewal are not tried', async () => {

@@ -19,6 +19,10 @@ export interface VerifyOptions extends MakerOptions {
   /** How long the whole check may take: what is left after it fails. */
   wholeMs: number;
   ca?: string;
+  /** The receiver demands it of each request. */
+  headers?: Readonly<Record<string, string>>;
+  /** PEM of a client certificate and its key. */
+  client?: string;
   samplesFolder: string;
   /** Told of each check as it ends. */
   onChecked?: (checked: Checked) => void;
@@ -96,8 +100,8 @@ export function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-function subjectOf({ url, key, newKey, windowMs, ca, ...options }: VerifyOptions): Subject {
-  const endpoint = new Endpoint(url, { windowMs, connectMs, ca });
+function subjectOf({ url, key, newKey, windowMs, ca, headers, client, ...options }: VerifyOptions): Subject {
+  const endpoint = new Endpoint(url, { windowMs, connectMs, ca, headers, client });
   const maker = NotificationMaker.from(options.samplesFolder, options);
   const subject: Subject = {
     endpoint,
