@@ -8,7 +8,6 @@ import type {
   DeliveryTimeline,
   EndpointPause,
   MerchantRecord,
-  PersonProof,
   PortalAccountAnswers,
   PortalInvitation,
   PortalNotificationAnswers,
@@ -161,10 +160,7 @@ const shards: ShardOwners = {
   withoutOwner: [1],
   replicas: [{ replica: 'r', instance: null, heartbeat: 1, shards: 63 }],
 };
-const redriven: RedriveAnswer[] = [{ letterId: 5, outcome: 'HANDLED', reason: null }];
-const proof: { ok: true; value: PersonProof } = { ok: true, value: { assertion: 'an assertion' } };
 const plain: Record<string, unknown> = {
-  '/internal/console/proof': proof,
   '/internal/portal/merchants': [merchant],
   '/internal/deliveries': [open],
   '/internal/deliveries/100': delivery,
@@ -175,9 +171,10 @@ const plain: Record<string, unknown> = {
   '/internal/endpoints/pauses': [pause],
   '/internal/dead-letters': { letters: [letter], isMore: false },
   '/internal/dead-letters/find': [letter],
-  '/internal/dead-letters/redrive': redriven,
+  '/internal/dead-letters/redrive': [{ letterId: 5, outcome: 'HANDLED', reason: null }] satisfies RedriveAnswer[],
 };
 const operations: Record<string, object> = {
+  '/internal/console': { proof: { assertion: 'an assertion' } },
   '/internal/portal/notifications': { ...notifications, ...stored },
   '/internal/portal/accounts': accounts,
   '/internal/portal/sandbox': sandbox,
