@@ -1,7 +1,7 @@
 /**
- * `npm run test:contracts`: what other people's tools make of the contracts. Redocly and the AsyncAPI parser find no fault; generated Python, Java and
+ * `npm run test:contracts`: what other people's tools make of the contracts. Redocly and the AsyncAPI parser find no fault; generated Python, Java, Go and
  * TypeScript clients compile, pay and read every digit; Schemathesis finds no answer that the document does not describe. Needs Python 3 with venv,
- * Java 17 and Maven; without them it says so and ends, in CI it fails. `--home <folder>`: a running platform's PAYCODE_HOME instead of an own one.
+ * Java 17, Maven and Go; without them it says so and ends, in CI it fails. `--home <folder>`: a running platform's PAYCODE_HOME instead of an own one.
  */
 import { join } from 'node:path';
 import { needed, toolchain } from './contracts/toolchain.ts';

@@ -1,4 +1,4 @@
-import { knownValues, openList } from './openapi/open-lists.ts';
+import { knownValues, openList } from './openapi/portable.ts';
 
 /** A JSON Schema without words. */
 export type Schema = Record<string, unknown>;

@@ -26,7 +26,13 @@ export interface Toolchain {
 }
 
 /** Programs that no registry brings, each with the words that make it end well. Python needs venv. */
-export const needed = { python3: ['-c', 'import venv, ensurepip'], java: ['-version'], javac: ['-version'], mvn: ['-v'] };
+export const needed = {
+  python3: ['-c', 'import venv, ensurepip'],
+  java: ['-version'],
+  javac: ['-version'],
+  mvn: ['-v'],
+  go: ['version'],
+};
 
 /** The toolchain, in the user's cache folder; fetched on first use (some 180 MB). Everything is pinned. @throws Error when a registry cannot be reached */
 export async function toolchain(): Promise<Toolchain> {

@@ -1,6 +1,4 @@
-import { openApi30, withDecimals } from './copies.ts';
-import { withoutIds, withOpenLists } from './open-lists.ts';
-import { portable } from './portable.ts';
+import { openApi30, portable, withDecimals, withoutIds, withOpenLists } from './portable.ts';
 
 const schemaOf = (schema: object) => ({ components: { schemas: { Thing: schema } } });
 const madeOf = (schema: object) => (portable(schemaOf(schema)) as ReturnType<typeof schemaOf>).components.schemas.Thing;

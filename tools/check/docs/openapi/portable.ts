@@ -87,3 +87,100 @@ export function referenced(components: Record<string, Schema>, rest: unknown): R
   visit(rest);
   return Object.fromEntries(Object.entries(components).filter(([name]) => needed.has(name)));
 }
+
+/** The key under which the known values of a list stand that may grow. */
+export const knownValues = 'x-extensible-enum';
+
+const isNull = ({ type }: Schema): boolean => type === 'null';
+const isNullable = ({ type }: Schema): boolean => [type].flat().includes('null');
+
+/**
+ * A list of texts as one that may grow: a plain string beside its known values. Clients that are generated with a closed list throw for a value that
+ * they do not know, and for one of an `anyOf`. Any other schema stays as it is.
+ */
+export function openList(schema: Schema): Schema {
+  const { enum: own, anyOf, type, ...rest } = schema;
+  const alternatives = (anyOf as Schema[] | undefined) ?? [{ type, enum: own }];
+  const texts = alternatives.filter(alternative => !isNull(alternative));
+  const values = texts.flatMap(text => (text['enum'] ?? []) as unknown[]).filter(value => typeof value === 'string');
+  const areTexts = texts.every(text => [text['type']].flat().includes('string') && text['$ref'] === undefined);
+  if (values.length === 0 || !areTexts || 'const' in schema) return schema;
+  return { type: alternatives.some(isNullable) ? ['string', 'null'] : 'string', ...rest, [knownValues]: values };
+}
+
+/** Every list below a node is one that may grow, and its description names the values. */
+export function withOpenLists<T>(node: T): T {
+  if (Array.isArray(node)) return node.map(withOpenLists) as T;
+  if (typeof node !== 'object' || node === null) return node;
+  const open = openList(node as Schema);
+  const children = Object.fromEntries(Object.entries(open).map(([name, child]) => [name, withOpenLists(child)]));
+  return (open === node ? children : described(children)) as T;
+}
+
+function described(schema: Schema): Schema {
+  const values = (schema[knownValues] as string[]).map(value => `\`${value}\``).join(', ');
+  const said = [schema['description'], `Known values: ${values}. Others may come.`];
+  return { ...schema, description: said.filter(Boolean).join(' ') };
+}
+
+const ids = / ?\((?:[A-Z]-[A-Z\d.-]+(?:, )?)+\)/g;
+
+/** The same document with words that say no id of ours: its readers have no page that explains them. @throws Error when one is left */
+export function withoutIds<T>(node: T): T {
+  if (Array.isArray(node)) return node.map(withoutIds) as T;
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(
+    Object.entries(node).map(([name, child]: [string, unknown]) => [
+      name,
+      isWord(name, child) ? worded(child) : withoutIds(child),
+    ]),
+  ) as T;
+}
+
+const isWord = (name: string, child: unknown): child is string =>
+  (name === 'description' || name === 'summary') && typeof child === 'string';
+
+function worded(text: string): string {
+  const plain = text.replace(ids, '');
+  if (/\b[RAPTF]-\d/.test(plain)) throw new Error(`public words name an id of ours: ${plain}`);
+  return plain;
+}
+
+/** The document in OpenAPI 3.0, for generators that read no 3.1: the same calls and bodies, with fewer rules. */
+export function openApi30({ info, ...document }: Schema): Schema {
+  const { license, ...rest } = info as { license?: { name: string } };
+  const mapped = mapSchemas(document, downgraded);
+  return { ...mapped, openapi: '3.0.3', info: { ...rest, ...(license && { license: { name: license.name } }) } };
+}
+
+/** The document with amounts as `format: decimal`, for languages whose generators make a decimal type of it; others make 32 bits of it. */
+export function withDecimals(document: Schema): Schema {
+  const go = { 'x-go-type': 'json.Number', 'x-go-type-import': { path: 'encoding/json' } };
+  return mapSchemas(document, schema => (schema['format'] === 'double' ? { ...schema, format: 'decimal', ...go } : schema));
+}
+
+/** Keywords that 3.0 does not know, and that say nothing about the form of a value. */
+const unknown = ['contentMediaType', 'contentEncoding', 'contentSchema', 'dependentRequired', 'const'];
+
+function downgraded(schema: Schema): Schema {
+  const { $ref, ...siblings } = schema;
+  if (typeof $ref === 'string' && Object.keys(siblings).length > 0) return { ...siblings, allOf: [{ $ref }] };
+  const found = nullable(schema);
+  const known = Object.entries(found).filter(([name]) => !unknown.includes(name));
+  return { ...Object.fromEntries(known), ...constant(found), ...exclusive(found) };
+}
+
+function nullable(schema: Schema): Schema {
+  const { type, anyOf, ...rest } = schema;
+  if (Array.isArray(type)) return { ...rest, type: type.find(name => name !== 'null') as unknown, nullable: true };
+  const alternatives = (anyOf as Schema[] | undefined)?.filter(alternative => alternative['type'] !== 'null');
+  if (!alternatives || alternatives.length === (anyOf as Schema[]).length) return schema;
+  return alternatives.length === 1
+    ? { ...rest, allOf: alternatives, nullable: true }
+    : { ...rest, anyOf: alternatives, nullable: true };
+}
+
+const constant = (schema: Schema): Schema => ('const' in schema && !('enum' in schema) ? { enum: [schema['const']] } : {});
+
+const exclusive = ({ exclusiveMinimum }: Schema): Schema =>
+  typeof exclusiveMinimum === 'number' ? { minimum: exclusiveMinimum, exclusiveMinimum: true } : {};

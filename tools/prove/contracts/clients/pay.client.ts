@@ -18,6 +18,7 @@ interface Given {
   url: string;
   reference: string;
   amount: string;
+  amounts: { amount: string; currencyCode: string }[];
   expiryDate: number;
 }
 
@@ -37,24 +38,35 @@ async function notificationOf(api: RecoveryApi, transactionId: number): Promise<
 }
 
 async function main(): Promise<void> {
-  const { baseUrl, username, password, merchantId, url, reference, amount, expiryDate } = JSON.parse(process.argv[2]!) as Given;
+  const { baseUrl, username, password, merchantId, url, reference, amount, amounts, expiryDate } = JSON.parse(
+    process.argv[2]!,
+  ) as Given;
   const configuration = new Configuration({ basePath: baseUrl, username, password });
   const notifications = new MerchantNotificationsApi(configuration);
   const stored = await notifications.addHttp({ addHttpRequest: { merchantId, url, version: 'V3' } });
   const entries = await notifications.listNotifications({ merchantRequest: { merchantId } });
   const codes = new CodesApi(configuration);
-  const order = { merchantReference: reference, amount: Number(amount), currencyCode: 'ZAR' };
-  const created = await codes.createCode({ createCodeBody: { merchantId, ...order, expiryDate, requestTip: true } });
-  const code = await codes.getCode({ code: created.code });
+  const create = async (merchantReference: string, digits: string, currencyCode: string) => {
+    const order = { merchantReference, amount: Number(digits), currencyCode };
+    const created = await codes.createCode({ createCodeBody: { merchantId, ...order, expiryDate, requestTip: true } });
+    return codes.getCode({ code: created.code });
+  };
+  const kept = [];
+  for (const { amount: digits, currencyCode } of amounts) {
+    const made = await create(`${reference}-${digits}`, digits, currencyCode);
+    kept.push({ code: made.code, amount: String(made.amount) });
+  }
+  const code = await create(reference, amount, 'ZAR');
   const payment = await new PublicPagesApi(configuration).payCode({
-    code: created.code,
+    code: code.code,
     paymentBody: { outcome: 'SUCCESS', clientMsisdn: '+27820000001', tipAmount: 0.5 },
   });
   const told = await notificationOf(new RecoveryApi(configuration), payment.transactionId);
   const read = {
     encryptKey: stored.encryptKey,
     entries: entries.map(entry => entry.value),
-    code: created.code,
+    kept,
+    code: code.code,
     state: code.state,
     expiryDate: String(code.expiryDate),
     merchantId: String(told.merchantId),

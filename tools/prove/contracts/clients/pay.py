@@ -31,19 +31,23 @@ with paycode.ApiClient(configuration) as client:
     )
     entries = notifications.list_notifications(paycode.MerchantRequest(merchantId=given["merchantId"]))
     codes = paycode.CodesApi(client)
-    created = codes.create_code(
-        paycode.CreateCodeBody(
+
+    def create(reference, amount, currency):
+        body = paycode.CreateCodeBody(
             merchantId=given["merchantId"],
-            merchantReference=given["reference"],
-            amount=float(given["amount"]),
-            currencyCode="ZAR",
+            merchantReference=reference,
+            amount=float(amount),
+            currencyCode=currency,
             expiryDate=given["expiryDate"],
             requestTip=True,
         )
-    )
-    code = codes.get_code(created.code)
+        return codes.get_code(codes.create_code(body).code)
+
+    wishes = [(wish["amount"], wish["currencyCode"]) for wish in given["amounts"]]
+    made = [create(f"{given['reference']}-{amount}", amount, currency) for amount, currency in wishes]
+    code = create(given["reference"], given["amount"], "ZAR")
     payment = paycode.PublicPagesApi(client).pay_code(
-        created.code, paycode.PaymentBody(outcome="SUCCESS", clientMsisdn="+27820000001", tipAmount=0.5)
+        code.code, paycode.PaymentBody(outcome="SUCCESS", clientMsisdn="+27820000001", tipAmount=0.5)
     )
     told = notification_of(paycode.RecoveryApi(client), payment.transaction_id)
 
@@ -52,7 +56,8 @@ print(
         {
             "encryptKey": url.encrypt_key,
             "entries": [entry.value for entry in entries],
-            "code": created.code,
+            "kept": [{"code": one.code, "amount": str(one.amount)} for one in made],
+            "code": code.code,
             "state": code.state,
             "expiryDate": str(code.expiry_date),
             "merchantId": str(told.merchant_id),
