@@ -1,11 +1,5 @@
 import { ReloadedFile } from '@paycode/service-runtime';
-import type { Trust } from './handshake';
-
-/** PEM texts: the certificate, with intermediate ones after it, and its key. */
-export interface CertificateAndKey {
-  cert: string;
-  key: string;
-}
+import type { CertificateAndKey, Trust } from './handshake';
 
 /**
  * The platform's certificate for receivers that demand one. The files are read again when they change: the next connection shows the new one,

@@ -5,13 +5,18 @@ import { BoundedMap } from '@paycode/service-runtime/timing';
 import { outsideTls } from '@paycode/service-runtime';
 import { OutboundTimeoutError } from '../outbound-errors';
 import type { OutboundPolicy } from '../policy/outbound-policy';
-import type { CertificateAndKey } from './client-certificate';
 import type { Deadline } from './deadline';
 import type { Opening } from './first-opened';
 import { openTls } from './open-socket';
 
 /** Key exchange without the post-quantum groups, whose key shares make a ClientHello longer than one packet. */
 const classicalGroups = 'X25519:prime256v1:secp384r1';
+
+/** PEM texts: the certificate, with intermediate ones after it, and its key. */
+export interface CertificateAndKey {
+  cert: string;
+  key: string;
+}
 
 /**
  * TLS settings of connections to receivers: versions and cipher suites of A-81, the built-in authorities and those of `caFile`. All
