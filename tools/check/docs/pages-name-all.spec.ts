@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { channels, namedNotificationStatuses, payloadVersions, validTypesText } from '@paycode/dto';
+import { scenarios } from '@paycode/dto/sandbox';
 import { parse } from 'yaml';
 import { events } from '../../../libs/dto/src/events/events.ts';
 import { readDeclarations } from '../../run/build/generated-pages.ts';
@@ -33,6 +34,12 @@ describe('pages that people write', () => {
       .map(row => row.split('|').map(cell => cell.trim()));
     expect(own).toEqual([['', expect.any(String), expect.stringMatching(/./), expect.stringMatching(/./), '']]);
   });
+
+  const ofStatuses = namedNotificationStatuses.map(status => status.toLowerCase().replaceAll('_', '-'));
+  it.each(scenarios.map(({ name }) => name).filter(name => !ofStatuses.includes(name)))(
+    'the guide for tests says what the scenario %s shows',
+    name => expect(page('how-to/develop-a-receiver-on-your-machine.md')).toMatch(new RegExp(`^\\| .*\`${name}\`.* \\|$`, 'm')),
+  );
 
   it.each(channels)('the how-to of messages names the settings that switch %s on', channel =>
     expect(page('how-to/send-email-and-sms.md')).toMatch(new RegExp(`\`${channel}_[A-Z_]+`)),
