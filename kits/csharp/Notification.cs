@@ -39,16 +39,18 @@ public sealed record Notification(
     /// <summary>
     /// The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys (32 hexadecimal characters
     /// each). Give the lines of your key file: blanks, quotes, empty lines and what follows a # do not matter, and every key is tried, the new and the old
-    /// one during a renewal. An ArgumentException says that no key fits and a line is none.
+    /// one during a renewal. The one that keyId, the header X-Webhook-Key-Id, names is the first; nobody vouches for a header, so the others follow.
+    /// An ArgumentException says that no key fits and a line is none.
     /// </summary>
-    public static Notification Open(byte[] rawBody, IReadOnlyList<string> keys)
+    public static Notification Open(byte[] rawBody, IReadOnlyList<string> keys, string? keyId = null)
     {
         var body = Encoding.Latin1.GetString(rawBody);
         if (!Base64.IsMatch(body)) throw new RefusedBodyException("BAD_ENCODING");
         var bytes = Convert.FromBase64String(body);
         if (bytes.Length < NonceBytes + TagBytes) throw new RefusedBodyException("TOO_SHORT");
         var isUnreadable = false;
-        foreach (var line in keys.SelectMany(key => Regex.Replace(key, "#.*", "").Split('\n')).Where(line => Regex.IsMatch(line, @"\w")))
+        var lines = keys.SelectMany(key => Regex.Replace(key, "#.*", "").Split('\n')).Where(line => Regex.IsMatch(line, @"\w"));
+        foreach (var line in lines.OrderBy(line => IdOf(line) != keyId)) // a stable order
         {
             var key = Key.Match(line);
             if (!key.Success)
@@ -71,6 +73,13 @@ public sealed record Notification(
         }
         if (isUnreadable) throw new ArgumentException("a webhook key is 32 hexadecimal characters");
         throw new RefusedBodyException("NOT_AUTHENTIC");
+    }
+
+    /// <summary>As the platform names the key in a line; null when there is none.</summary>
+    private static string? IdOf(string line)
+    {
+        var key = Key.Match(line);
+        return key.Success ? Convert.ToHexString(SHA256.HashData(Convert.FromHexString(key.Groups[1].Value)), 0, 8).ToLowerInvariant() : null;
     }
 
     /// <summary>The notification in its plain JSON: a decrypted body, or what getNotification answers.</summary>

@@ -57,7 +57,7 @@ public sealed class PaymentReceiver
         if (Probe.IsMatch(Encoding.Latin1.GetString(rawBody))) return new Answer(200, "PROBE");
         try
         {
-            var notification = Notification.Open(rawBody, Keys());
+            var notification = Notification.Open(rawBody, Keys(), header("X-Webhook-Key-Id"));
             var isTest = header("X-Webhook-Test") == "1" && notification.IsTest;
             return isTest ? new Answer(200, "TEST") : await ClaimedAsync(notification, left);
         }

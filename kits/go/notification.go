@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -113,6 +115,26 @@ func Open(rawBody []byte, keys []string) (*Notification, error) {
 		return nil, errors.New("a webhook key is 32 hexadecimal characters")
 	}
 	return nil, &RefusedBody{"NOT_AUTHENTIC"}
+}
+
+// namedFirst puts the key that id, the header X-Webhook-Key-Id, names before the others: during a renewal it is the right one. Nobody vouches for a
+// header, so the others stay.
+func namedFirst(keys []string, id string) []string {
+	isNamed := func(line string) bool {
+		line, _, _ = strings.Cut(line, "#")
+		key := keyForm.FindStringSubmatch(line)
+		if key == nil {
+			return false
+		}
+		secret, _ := hex.DecodeString(key[1]) // it has the form
+		digest := sha256.Sum256(secret)
+		return hex.EncodeToString(digest[:8]) == id
+	}
+	at := slices.IndexFunc(keys, isNamed)
+	if at < 1 {
+		return keys
+	}
+	return append(append([]string{keys[at]}, keys[:at]...), keys[at+1:]...)
 }
 
 // Read gives the notification in its plain JSON: a decrypted body, or what getNotification answers. The error is a *RefusedBody.

@@ -69,7 +69,7 @@ func (receiver *Receiver) answered(rawBody []byte, header func(string) string, d
 	if err != nil {
 		return receiver.failed(err)
 	}
-	notification, err := Open(rawBody, keys)
+	notification, err := Open(rawBody, namedFirst(keys, header("X-Webhook-Key-Id")))
 	var refused *RefusedBody
 	if errors.As(err, &refused) {
 		return Answer{Status: 400, Reason: refused.Code}

@@ -1,5 +1,5 @@
 /** Opens the body of a webhook and reads the notification in it. Decisions: docs/decisions/integrators.md#adr-0056. */
-import { createDecipheriv } from 'node:crypto';
+import { createDecipheriv, createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { exactJson } from './exact-json.js';
 
@@ -78,15 +78,17 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /**
  * The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys (32 hexadecimal
  * characters each). Give the lines of your key file: blanks, quotes, empty lines and what follows a # do not matter, and every key is tried: the new and
- * the old one during a renewal. @throws RefusedBody, and a RangeError when no key fits and a line is none
+ * the old one during a renewal. The one that `keyId`, the header `X-Webhook-Key-Id`, names is the first; nobody vouches for a header, so the others follow.
+ * @throws RefusedBody, and a RangeError when no key fits and a line is none
  */
-export function openNotification(rawBody: Uint8Array | string, keys: readonly string[]): Notification {
+export function openNotification(rawBody: Uint8Array | string, keys: readonly string[], keyId?: string): Notification {
   const body = Buffer.from(rawBody as string).toString('latin1');
   if (!base64.test(body)) throw new RefusedBody('BAD_ENCODING');
   const sealed = Buffer.from(body, 'base64');
   if (sealed.length < nonceBytes + tagBytes) throw new RefusedBody('TOO_SHORT');
   const lines = keys.flatMap(key => key.replace(/#.*/g, '').split('\n')).filter(line => /\w/.test(line));
   const secrets = lines.flatMap(line => keyForm.exec(line)?.[1] ?? []);
+  if (keyId !== undefined) secrets.sort((a, b) => Number(idOf(b) === keyId) - Number(idOf(a) === keyId));
   for (const secret of secrets) {
     const plaintext = decrypted(sealed, Buffer.from(secret, 'hex'));
     if (plaintext) return readNotification(plaintext);
@@ -94,6 +96,9 @@ export function openNotification(rawBody: Uint8Array | string, keys: readonly st
   if (secrets.length < lines.length) throw new RangeError('a webhook key is 32 hexadecimal characters');
   throw new RefusedBody('NOT_AUTHENTIC');
 }
+
+/** As the platform names a key. */
+const idOf = (secret: string): string => createHash('sha256').update(secret, 'hex').digest('hex').slice(0, 16);
 
 function decrypted(sealed: Buffer, secret: Buffer): Buffer | undefined {
   // Without authTagLength, Node 20 accepts a tag of 4 bytes, which 2^32 guesses find instead of 2^128.

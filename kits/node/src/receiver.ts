@@ -62,7 +62,7 @@ export class Receiver {
     if (rawBody.length > bodyBytesMax) return { status: 413, reason: 'TOO_LONG' };
     if (probe.test(Buffer.from(rawBody as string).toString('latin1'))) return { status: 200, reason: 'PROBE' };
     try {
-      const notification = openNotification(rawBody, await this.options.keys());
+      const notification = openNotification(rawBody, await this.options.keys(), header('x-webhook-key-id'));
       if (header('x-webhook-test') === '1' && isTest(notification)) return { status: 200, reason: 'TEST' };
       return await this.claimed(notification, dueAt);
     } catch (error) {

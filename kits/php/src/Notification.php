@@ -56,12 +56,13 @@ final class Notification
     /**
      * The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys (32 hexadecimal
      * characters each). Give the lines of your key file: blanks, quotes, empty lines and what follows a # do not matter, and every key is tried, the new
-     * and the old one during a renewal.
+     * and the old one during a renewal. The one that `$keyId`, the header X-Webhook-Key-Id, names is the first; nobody vouches for a header, so the
+     * others follow.
      *
      * @param string[] $keys
      * @throws RefusedBody, and \InvalidArgumentException when no key fits and a line is none
      */
-    public static function open(string $rawBody, array $keys): self
+    public static function open(string $rawBody, array $keys, ?string $keyId = null): self
     {
         preg_match(self::BASE64, $rawBody) === 1 || throw new RefusedBody('BAD_ENCODING');
         $sealed = (string) base64_decode($rawBody, true);
@@ -71,7 +72,9 @@ final class Notification
         // openssl_decrypt accepts a tag of any length, even 4 bytes; this tag always has 16.
         $tag = substr($sealed, -self::TAG_BYTES);
         $isUnreadable = false;
-        foreach (explode("\n", (string) preg_replace('/#.*/', '', implode("\n", $keys))) as $line) {
+        $lines = explode("\n", (string) preg_replace('/#.*/', '', implode("\n", $keys)));
+        usort($lines, fn (string $a, string $b): int => (int) (self::idOf($b) === $keyId) - (int) (self::idOf($a) === $keyId));
+        foreach ($lines as $line) {
             $isKey = preg_match(self::KEY, $line, $key) === 1;
             $plaintext = $isKey ? openssl_decrypt($ciphertext, 'aes-128-gcm', (string) hex2bin($key[1]), OPENSSL_RAW_DATA, $nonce, $tag) : false;
             if ($plaintext !== false) {
@@ -81,6 +84,12 @@ final class Notification
         }
         !$isUnreadable || throw new \InvalidArgumentException('a webhook key is 32 hexadecimal characters');
         throw new RefusedBody('NOT_AUTHENTIC');
+    }
+
+    /** As the platform names the key in a line. */
+    private static function idOf(string $line): string
+    {
+        return preg_match(self::KEY, $line, $key) === 1 ? substr(hash('sha256', (string) hex2bin($key[1])), 0, 16) : '';
     }
 
     /** The notification in its plain JSON: a decrypted body, or what getNotification answers. @throws RefusedBody */

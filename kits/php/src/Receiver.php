@@ -50,7 +50,7 @@ final class Receiver
             return new Answer(200, 'PROBE');
         }
         try {
-            $notification = Notification::open($rawBody, ($this->keys)());
+            $notification = Notification::open($rawBody, ($this->keys)(), $header('X-Webhook-Key-Id'));
             $isTest = $header('X-Webhook-Test') === '1' && $notification->isTest();
             return $isTest ? new Answer(200, 'TEST') : $this->claimed($notification, $dueAt);
         } catch (RefusedBody $refused) {

@@ -1,6 +1,7 @@
 """Opens the body of a webhook and reads the notification in it."""
 
 import base64
+import hashlib
 import json
 import re
 from dataclasses import dataclass
@@ -63,10 +64,11 @@ class Notification:
         return self.reference_transaction_id if is_reversal else self.transaction_id
 
 
-def open_notification(raw_body: bytes, keys: Sequence[str]) -> Notification:
+def open_notification(raw_body: bytes, keys: Sequence[str], key_id: Optional[str] = None) -> Notification:
     """The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys
     (32 hexadecimal characters each). Give the lines of your key file: blanks, quotes, empty lines and what follows a # do not matter, and every
-    key is tried, the new and the old one during a renewal. Raises RefusedBody, and ValueError when no key fits and a line is none."""
+    key is tried, the new and the old one during a renewal. The one that `key_id`, the header X-Webhook-Key-Id, names is the first; nobody vouches
+    for a header, so the others follow. Raises RefusedBody, and ValueError when no key fits and a line is none."""
     if not BASE64.fullmatch(raw_body):
         raise RefusedBody("BAD_ENCODING")
     sealed = base64.b64decode(raw_body)
@@ -74,7 +76,7 @@ def open_notification(raw_body: bytes, keys: Sequence[str]) -> Notification:
         raise RefusedBody("TOO_SHORT")
     lines = [line for key in keys for line in re.sub("#.*", "", key).splitlines() if re.search(r"\w", line)]
     found = [match[1] for match in map(KEY.fullmatch, lines) if match]
-    for secret in found:
+    for secret in sorted(found, key=lambda secret: _id_of(secret) != key_id):
         try:
             # AESGCM always takes the last 16 bytes as the tag.
             plaintext = AESGCM(bytes.fromhex(secret)).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], None)
@@ -84,6 +86,11 @@ def open_notification(raw_body: bytes, keys: Sequence[str]) -> Notification:
     if len(found) < len(lines):
         raise ValueError("a webhook key is 32 hexadecimal characters")
     raise RefusedBody("NOT_AUTHENTIC")
+
+
+def _id_of(secret: str) -> str:
+    """As the platform names a key."""
+    return hashlib.sha256(bytes.fromhex(secret)).hexdigest()[:16]
 
 
 def read_notification(plaintext: bytes) -> Notification:

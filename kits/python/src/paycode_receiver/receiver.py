@@ -64,7 +64,7 @@ class Receiver:
         if PROBE.fullmatch(raw_body):
             return Answer(200, "PROBE")
         try:
-            notification = open_notification(raw_body, self._keys())
+            notification = open_notification(raw_body, self._keys(), header("x-webhook-key-id"))
             if header("x-webhook-test") == "1" and _is_test(notification):
                 return Answer(200, "TEST")
             return self._claimed(notification, due_at)

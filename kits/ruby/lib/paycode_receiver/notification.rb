@@ -53,8 +53,9 @@ module PaycodeReceiver
   class << self
     # The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys (32 hexadecimal
     # characters each). Give the lines of your key file: blanks, quotes, empty lines and what follows a # do not matter, and every key is tried, the new
-    # and the old one during a renewal. Raises RefusedBody, and ArgumentError when no key fits and a line is none.
-    def open_notification(raw_body, keys)
+    # and the old one during a renewal. The one that `key_id`, the header X-Webhook-Key-Id, names is the first; nobody vouches for a header, so the
+    # others follow. Raises RefusedBody, and ArgumentError when no key fits and a line is none.
+    def open_notification(raw_body, keys, key_id = nil)
       body = raw_body.b
       raise RefusedBody, 'BAD_ENCODING' unless BASE64.match?(body)
 
@@ -63,7 +64,7 @@ module PaycodeReceiver
 
       lines = keys.flat_map { |key| key.b.gsub(/#.*/n, '').lines }.grep(/\w/n)
       found = lines.filter_map { |line| line[KEY, 1] }
-      found.each do |key|
+      found.partition { |key| id_of(key) == key_id }.flatten.each do |key|
         plaintext = decrypted(sealed, key)
         return read_notification(plaintext) if plaintext
       end
@@ -83,6 +84,11 @@ module PaycodeReceiver
     end
 
     private
+
+    # As the platform names a key.
+    def id_of(key)
+      OpenSSL::Digest::SHA256.hexdigest([key].pack('H*'))[0, 16]
+    end
 
     # Nil when the body has another key or was changed on the way.
     def decrypted(sealed, key)

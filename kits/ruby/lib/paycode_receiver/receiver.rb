@@ -77,7 +77,7 @@ module PaycodeReceiver
       return Answer.new(413, 'TOO_LONG') if raw_body.bytesize > BODY_BYTES_MAX
       return Answer.new(200, 'PROBE') if PROBE.match?(raw_body.b)
 
-      notification = PaycodeReceiver.open_notification(raw_body, @keys.call)
+      notification = PaycodeReceiver.open_notification(raw_body, @keys.call, header.call('X-Webhook-Key-Id'))
       return Answer.new(200, 'TEST') if header.call('X-Webhook-Test') == '1' && notification.test?
 
       claimed(notification, due_at)

@@ -5,7 +5,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -49,12 +52,19 @@ public record Notification(
    * the old one during a renewal. An IllegalArgumentException says that no key fits and a line is none.
    */
   public static Notification open(byte[] rawBody, List<String> keys) throws RefusedBody {
+    return open(rawBody, keys, null);
+  }
+
+  /** As above. The key that {@code keyId}, the header X-Webhook-Key-Id, names is the first; nobody vouches for a header, so the others follow. */
+  public static Notification open(byte[] rawBody, List<String> keys, String keyId) throws RefusedBody {
     String body = new String(rawBody, StandardCharsets.ISO_8859_1);
     if (!BASE64.matcher(body).matches()) throw new RefusedBody("BAD_ENCODING");
     byte[] sealed = Base64.getDecoder().decode(body);
     if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new RefusedBody("TOO_SHORT");
     boolean isUnreadable = false;
-    for (String line : String.join("\n", keys).replaceAll("#.*", "").split("\n")) {
+    String[] lines = String.join("\n", keys).replaceAll("#.*", "").split("\n");
+    if (keyId != null) Arrays.sort(lines, Comparator.comparing(line -> !keyId.equals(idOf(line))));
+    for (String line : lines) {
       Matcher key = KEY.matcher(line);
       byte[] plaintext = key.matches() ? decrypted(sealed, key.group(1)) : null;
       if (plaintext != null) return read(plaintext);
@@ -62,6 +72,18 @@ public record Notification(
     }
     if (isUnreadable) throw new IllegalArgumentException("a webhook key is 32 hexadecimal characters");
     throw new RefusedBody("NOT_AUTHENTIC");
+  }
+
+  /** As the platform names the key in a line; null when there is none. */
+  private static String idOf(String line) {
+    Matcher key = KEY.matcher(line);
+    if (!key.matches()) return null;
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(HexFormat.of().parseHex(key.group(1)));
+      return HexFormat.of().formatHex(digest, 0, 8);
+    } catch (GeneralSecurityException error) {
+      throw new IllegalStateException("this JDK has no SHA-256", error);
+    }
   }
 
   /** Null when the body has another key or was changed on the way. */

@@ -69,7 +69,7 @@ public final class Receiver {
     if (rawBody.length > BODY_BYTES_MAX) return new Answer(413, "TOO_LONG");
     if (PROBE.matcher(new String(rawBody, StandardCharsets.ISO_8859_1)).matches()) return new Answer(200, "PROBE");
     try {
-      Notification notification = Notification.open(rawBody, options.keys().call());
+      Notification notification = Notification.open(rawBody, options.keys().call(), header.apply("X-Webhook-Key-Id"));
       if ("1".equals(header.apply("X-Webhook-Test")) && notification.isTest()) return new Answer(200, "TEST");
       return claimed(notification, dueAt);
     } catch (RefusedBody refused) {
