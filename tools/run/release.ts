@@ -146,6 +146,14 @@ function materialsOf({ base, apps, isDry }: Call): { uri: string; sha256: string
   return [lock, ...[...new Set(pinned)].map(uri => ({ uri: `docker:${uri}`, sha256: uri.split('@sha256:')[1]! }))];
 }
 
+/** @throws Error for a kit whose tool failed */
+function packedKits({ folder, source }: Call): string[] {
+  const { files, missing, failed } = packKits({ folder: join(folder, 'kits'), epochS: source.epochS });
+  if (failed.length > 0) throw new Error(`kits that were not packed:\n${failed.join('\n')}`);
+  for (const reason of missing) console.log(`not packed, kit ${reason}`);
+  return files;
+}
+
 /** Builds the artefacts of the release and returns them with their digests. */
 function build(call: Call): Subject[] {
   const { version, folder, source, isDry } = call;
@@ -156,10 +164,7 @@ function build(call: Call): Subject[] {
   const { epochS } = source;
   const chart = isDry && version !== versionOf() ? undefined : packChart({ folder: join(folder, 'chart'), version, epochS });
   if (!chart) console.log('no chart was packed: there is none of this version');
-  const kits = packKits({ folder: join(folder, 'kits'), epochS });
-  if (kits.failed.length > 0) throw new Error(`kits that were not packed:\n${kits.failed.join('\n')}`);
-  for (const reason of kits.missing) console.log(`not packed, kit ${reason}`);
-  const files = [...writeNotes(call), ...writeBoms(call), ...kits.files, ...(chart ? [chart] : [])];
+  const files = [...writeNotes(call), ...writeBoms(call), ...packedKits(call), ...(chart ? [chart] : [])];
   const named = files.map((file): Subject => ({ name: relative(folder, file), sha256: sha256Of(file) }));
   const imageSubjects = images.map(({ app, digest }): Subject => ({
     name: `paycode/${app}`,

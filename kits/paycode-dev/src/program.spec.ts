@@ -6,6 +6,7 @@ import { scenarios } from '@paycode/dto/sandbox';
 import { commands } from './commands/commands';
 import { expiryFinding, urlFinding } from './verify/checks/connection-checks';
 import { timesFinding } from './verify/checks/load-checks';
+import { proxyOf } from './platform/proxy';
 import { runProgram } from './program';
 import type { Surroundings } from './surroundings';
 import { htmlReport } from './report/html-report';
@@ -58,6 +59,30 @@ describe('paycode-dev trigger', () => {
     expect(marked.map(line => line.trim().split(' ')[0])).toEqual(['duplicate', 'out-of-order', 'hanging']);
     const portal = list.filter(line => line.includes('in the portal'));
     expect(portal.map(line => line.trim().split(' ')[0])).toEqual(['duplicate-notice', 'slow-core']);
+  });
+});
+
+describe('the proxy of HTTPS_PROXY', () => {
+  it.each([
+    ['', true],
+    ['example.org', true],
+    ['pay.example', false],
+    ['other, .pay.example', false],
+    ['*.pay.example', false],
+    ['ay.example', true],
+    ['api.pay.example:8443', false],
+    ['api.pay.example:443', true],
+    ['*', false],
+  ])('with NO_PROXY %j, api.pay.example:8443 is behind it: %s', (noProxy, isBehind) => {
+    const found = proxyOf(new URL('https://api.pay.example:8443'), { proxy: 'proxy.example:3128', noProxy });
+    expect(found?.href).toBe(isBehind ? 'http://proxy.example:3128/' : undefined);
+  });
+
+  it('an address is named whole, and without HTTPS_PROXY there is none', () => {
+    const settings = { proxy: 'http://proxy.example:3128', noProxy: '::1,10.0.0.1' };
+    expect(proxyOf(new URL('https://[::1]:8443'), settings)).toBeUndefined();
+    expect(proxyOf(new URL('https://10.0.0.11'), settings)?.host).toBe('proxy.example:3128');
+    expect(proxyOf(new URL('https://10.0.0.11'), { proxy: undefined, noProxy: '' })).toBeUndefined();
   });
 });
 

@@ -40,14 +40,19 @@ export class ProfileStore {
   constructor(private readonly folder: string) {}
 
   /** The profile that was chosen; what is not named is as at the last login. @throws CommandError when there is none, or several */
-  read({ url, identity }: ProfileChoice = {}): Profile {
+  read(choice: ProfileChoice = {}): Profile {
+    const { url, identity } = this.completed(choice);
+    const text = url && identity ? this.text(this.fileOf({ url, identity })) : undefined;
+    if (text !== undefined) return JSON.parse(text) as Profile;
+    const where = [url && ` to ${url}`, choice.identity && ` as ${choice.identity}`].filter(Boolean).join('');
+    throw new CommandError(`you are not logged in${where}: paycode-dev login`, exitCodes.notLoggedIn);
+  }
+
+  private completed({ url, identity }: ProfileChoice): ProfileChoice {
     const [lastUrl, lastIdentity] = this.text(this.currentFile)?.trim().split(' ') ?? [];
     const wanted = url ?? lastUrl;
-    if (wanted === undefined) throw notLoggedIn('');
-    const name = identity ?? (wanted === lastUrl ? lastIdentity : this.onlyAccountAt(wanted));
-    const text = name === undefined ? undefined : this.text(this.fileOf({ url: wanted, identity: name }));
-    if (text === undefined) throw notLoggedIn(` to ${wanted}${identity === undefined ? '' : ` as ${identity}`}`);
-    return JSON.parse(text) as Profile;
+    if (wanted === undefined || identity !== undefined) return { url: wanted, identity };
+    return { url: wanted, identity: wanted === lastUrl ? lastIdentity : this.onlyAccountAt(wanted) };
   }
 
   /** Keeps the profile. */
@@ -111,10 +116,6 @@ export class ProfileStore {
     chmodSync(fresh, 0o600);
     renameSync(fresh, file);
   }
-}
-
-function notLoggedIn(where: string): CommandError {
-  return new CommandError(`you are not logged in${where}: paycode-dev login`, exitCodes.notLoggedIn);
 }
 
 function hostOf(url: string): string {

@@ -14,15 +14,18 @@ export function agentFor(url: string, settings: ProxySettings = proxySettings())
 }
 
 /** NO_PROXY: names and addresses with commas; one takes its subdomains too, with or without a dot in front, and `*` takes all. */
-export function proxyOf({ hostname, port }: URL, { proxy, noProxy }: ProxySettings): URL | undefined {
+export function proxyOf(url: URL, { proxy, noProxy }: ProxySettings): URL | undefined {
   if (proxy === undefined || proxy === '') return undefined;
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const isDirect = noProxy.split(/[\s,]+/).some(entry => {
-    const [, name = '', only] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(entry)!;
-    if (only !== undefined && only !== (port === '' ? '443' : port)) return false;
-    return entry === '*' || (name !== '' && (host === name || (isIP(host) === 0 && host.endsWith(`.${name}`))));
-  });
+  const isDirect = noProxy.split(/[\s,]+/).some(entry => entry === '*' || names(entry, url));
   return isDirect ? undefined : new URL(proxy.includes('://') ? proxy : `http://${proxy}`);
+}
+
+function names(entry: string, { hostname, port }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(entry) !== 0) return host === entry;
+  const [, name, only] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? [];
+  if (name === undefined || ![undefined, port || '443'].includes(only)) return false;
+  return isIP(host) === 0 ? `.${host}`.endsWith(`.${name}`) : host === name;
 }
 
 /** Connects through an HTTP proxy by CONNECT; inside, TLS goes to the platform, whose certificate is checked as ever. */
