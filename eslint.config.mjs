@@ -270,12 +270,15 @@ export default tseslint.config(
     },
   },
   {
-    // The Node kit and the requests that every receiver is tried with are no projects of the workspace.
-    files: ['kits/paycode-dev/**/*.ts', 'apps/platform-e2e/src/kits/*.ts'],
+    // The Node kit, the requests that every receiver is tried with, and what packs the kits are no projects of the workspace.
+    files: ['kits/paycode-dev/**/*.ts', 'apps/platform-e2e/src/kits/*.ts', 'tools/run/release/packages.ts'],
     rules: {
       '@nx/enforce-module-boundaries': [
         'error',
-        { ...projectBoundaries, allow: ['../../../node/src/index', '../../../../**/vectors/torture'] },
+        {
+          ...projectBoundaries,
+          allow: ['../../../node/src/index', '../../../../**/vectors/torture', '../../../../kits/pack', '../../../kits/pack.ts'],
+        },
       ],
     },
   },

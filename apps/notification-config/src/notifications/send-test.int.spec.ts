@@ -161,8 +161,8 @@ describe('a test notification', () => {
 
   describe('a URL whose server has shown that it opens notifications', () => {
     const openedAt = async () => {
-      const body = { merchantId, actor: 'ann' };
-      const { data } = await service.internal('post', '/internal/portal/notifications/list', { body, caller: 'portal' });
+      const wanted = { body: { merchantId }, person: { tenantId: String(merchantId) } };
+      const { data } = await service.internal('post', '/internal/portal/notifications/list', wanted);
       return (data as { value: { http: { openedAt: string | null } } }).value.http.openedAt;
     };
     const add = (more: object = {}) => {
