@@ -110,7 +110,7 @@ public sealed class PaycodeClient : IDisposable
     /// <summary>http: one of your IHttpClientFactory, in place of the client's own, whose proxy comes from HTTPS_PROXY and NO_PROXY.</summary>
     public PaycodeClient(PaycodeClientOptions options, HttpClient? http = null, ILogger<PaycodeClient>? logger = null)
     {
-        if (options.PrivateKey is null != options.ServiceKey is null) throw new ArgumentException("PrivateKey and ServiceKey go together", nameof(options));
+        if ((options.PrivateKey is null) != (options.ServiceKey is null)) throw new ArgumentException("PrivateKey and ServiceKey go together", nameof(options));
         _options = options;
         _isBearer = options.IsBearer || options.PrivateKey is not null;
         _http = http ?? OwnHttp(options);
