@@ -38,7 +38,7 @@ const requests: Record<string, (subject: Subject) => Request> = {
 };
 
 /** Routes about no merchant in particular, or that show a code to whoever pays it. */
-const shared = new Set(['/pluto/remote/v4/lookup']);
+const shared = new Set(['/pluto/remote/v4/lookup', '/portal/restful/merchant/notification/clientCertificate']);
 
 interface Route {
   path: string;
