@@ -2,7 +2,18 @@
  * `npm run generate -- site`: builds the documentation site of docs/ into dist/site, which the gateway serves at /docs/ (ADR 0070). `npm start` runs it when a page has
  * changed. It makes the generated pages first. Fails on a link that leads nowhere and on a page that no list of docs/README.md has.
  */
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'vitepress';
@@ -117,8 +128,17 @@ async function main(): Promise<void> {
   await buildSite();
 }
 
-/** Puts the packages of the kits into `<site>/packages`. They are packed anew when a kit has changed; what cannot be packed here is named and left out. */
+/** Puts the packages of the kits into `<site>/packages`, with a page that lists them. They are packed anew when a kit has changed; what cannot be packed here is named and left out. */
 function writePackages(site: string): void {
+  copyPackages(site);
+  const folder = join(site, 'packages');
+  const archives = readdirSync(folder, { withFileTypes: true }).flatMap(entry => (entry.isFile() ? [entry.name] : []));
+  const links = archives.sort().map(name => `<li><a href="${name}">${name}</a></li>`);
+  const page = readFileSync(join(import.meta.dirname, 'site/packages.html'), 'utf8');
+  writeFileSync(join(folder, 'index.html'), page.replace('<!-- archives -->', links.join('\n')));
+}
+
+function copyPackages(site: string): void {
   const cache = join(root, '.cache/packages');
   const folder = join(cache, kitsFingerprint(root));
   if (existsSync(folder)) return cpSync(folder, join(site, 'packages'), { recursive: true });

@@ -135,6 +135,14 @@ describeInBrowser('the documentation site in a browser', () => {
     }
   });
 
+  it('the page of packages leads to each archive (A-90)', async () => {
+    const list = await (await context.request.get(`${origin}/docs/packages/`)).text();
+    const names = [...list.matchAll(/<li><a href="([^"]+)">/g)].map(([, name]) => name!);
+    expect(names).toContainEqual(expect.stringMatching(/^paycode-receiver-.*\.tgz$/));
+    for (const name of names)
+      expect([name, (await context.request.get(`${origin}/docs/packages/${name}`)).status()]).toEqual([name, 200]);
+  });
+
   it('the search leads to an operation of the API reference by one of its fields (A-90)', async () => {
     await page.goto(`${origin}/docs/how-to/log-in`);
     await page.click('#local-search button');
