@@ -146,9 +146,7 @@ function Facts({ http, encryption }: { http: Http; encryption: string }): ReactN
       </div>
       <div>
         <dt>Opens notifications</dt>
-        <dd>
-          {http.openedAt ? <Opened at={http.openedAt} /> : 'not shown since URL and key were set: send a test notification'}
-        </dd>
+        <dd>{http.openedAt ? <Opened at={http.openedAt} /> : 'Not proven yet: send a test notification'}</dd>
       </div>
       <div>
         <dt>Key</dt>
