@@ -1,7 +1,7 @@
 import { ForwardMigration } from '@paycode/persistence';
 import type { QueryRunner } from 'typeorm';
 
-/** What a merchant's server demands of each request, in the row of the URL that it belongs to, so that it goes with the URL. */
+/** A merchant's server may demand a credential of each request. It stands in the row of the URL that it belongs to, so that it goes with the URL. */
 export class KeepCredentialsOfReceivers1810000000000 extends ForwardMigration {
   override readonly name = 'KeepCredentialsOfReceivers1810000000000';
 

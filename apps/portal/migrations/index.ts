@@ -13,7 +13,7 @@ import { PeopleComeAndGo1810000000000 } from './1810000000000-people-come-and-go
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
 
-/** What auth-session reads to assert who is signed in (T-27): no password, no secret, no payment. */
+/** auth-session reads these columns to assert who is signed in (T-27): no password, no secret, no payment. */
 export const reader = {
   role: 'paycode_auth_session',
   reads: [
