@@ -15,7 +15,6 @@ const specs = [
   '**/*.compat.ts',
   '**/*.fault.ts',
   '**/*.manifest.ts',
-  'tools/prove/guide/*.ts',
   '**/testing/**/*.ts',
   '**/*.conformance.ts',
   '**/*.fixture.ts',

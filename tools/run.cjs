@@ -29,7 +29,6 @@ const groups = {
     'kafka-cluster': ['prove/suite kafka-cluster', 'three secured brokers that fail'],
     manifests: ['prove/suite manifests', 'manifests, alerts and dashboards'],
     cluster: ['check/test-cluster', 'manifests on a real Kubernetes API server'],
-    guide: ['prove/suite guide', 'the commands of the Kubernetes guide'],
     requirements: ['check/requirements', 'ids of the specification that no passing test proves'],
   },
   generate: {

@@ -1,8 +1,7 @@
 /** `npm run prove -- <name>`: the suites that are one run of Jest. Words and options that follow go to Jest. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { apps, buildApps } from '../run/build.ts';
-import { makeGeneratedPages } from '../run/build/generated-pages.ts';
+import { buildApps } from '../run/build.ts';
 import { missingPrograms } from './testing/processes.ts';
 import { runJest } from './testing/run-jest.ts';
 
@@ -28,18 +27,6 @@ Needs nginx with njs: apt-get install nginx libnginx-mod-http-js`,
     env: { PROVE_SUITE: '*.compat' },
     obstacle: () => missingPrograms({ nginx: ['-v'] })[0] ?? (existsSync(njs) ? undefined : 'the njs module of nginx'),
     prepare: () => buildApps(['auth-session', 'api-gateway']),
-  },
-  guide: {
-    help: `executes docs/how-to/deploy-to-kubernetes.md and the rotations of k8s/runbooks/rotate-secrets.md as they stand, against a real
-PostgreSQL with TLS and a real Kafka with TLS, SCRAM and the manifests' access rules. Needs kubectl, Java 17, Maven, curl. Some minutes.`,
-    config: 'tools/prove/suites.jest.config.cjs',
-    env: { PROVE_SUITE: '*.guide' },
-    args: ['--testTimeout=1500000'],
-    prepare: async () => {
-      await makeGeneratedPages();
-      await buildApps(await apps());
-      await import('../run/build-ops.ts');
-    },
   },
   'kafka-cluster': {
     help: 'three brokers with TLS, SCRAM and access rules; fail-over, restart, rebalance. Some minutes.',

@@ -46,13 +46,8 @@ const operations: Record<string, AclOperationTypes> = {
   Describe: AclOperationTypes.DESCRIBE,
 };
 
-/** Names of the KafkaUsers of the manifests. */
-export function strimziUsers(): string[] {
-  return usersOf().map(({ metadata }) => metadata.name);
-}
-
 /** The access control entries that Strimzi's user operator makes of the KafkaUsers of the manifests. */
-export function strimziAccess(): AclEntry[] {
+function strimziAccess(): AclEntry[] {
   return usersOf().flatMap(({ metadata, spec }) => spec.authorization.acls.flatMap(rule => entriesOf(metadata.name, rule)));
 }
 
@@ -82,9 +77,6 @@ function usersOf(): KafkaUser[] {
 export interface SecuredCluster {
   cluster: KafkaCluster;
   caFile: string;
-  /** PEM text of the authority. */
-  ca: string;
-  admin: Login;
   /** SCRAM login of a user of the manifests. */
   userOf(service: string): Login;
   close(): Promise<void>;
@@ -102,16 +94,14 @@ const randomLogin = (username: string): Login => ({ username, password: randomBy
  * Brokers on free ports with TLS, SCRAM-SHA-512, the catalog's topics, and the users with the access that the manifests give them: a
  * cluster as production has one, in a temporary folder.
  */
-export async function startSecuredCluster({
-  brokers = 3,
-  users = strimziUsers().map(randomLogin),
-} = {}): Promise<SecuredCluster> {
+export async function startSecuredCluster(): Promise<SecuredCluster> {
+  const users = usersOf().map(({ metadata }) => randomLogin(metadata.name));
   const folder = mkdtempSync(join(tmpdir(), 'paycode-kafka-'));
   const { ca, caFile, keystoreFile } = await createCertificates(join(folder, 'tls'));
   const admin = randomLogin('admin');
   const cluster = await KafkaCluster.start({
     version: kafkaVersion(),
-    nodes: await freePorts(brokers),
+    nodes: await freePorts(3),
     folder,
     security: { ca, keystoreFile, truststoreFile: caFile, brokerName, admin, users },
   });
@@ -122,8 +112,6 @@ export async function startSecuredCluster({
   return {
     cluster,
     caFile,
-    ca,
-    admin,
     userOf: service => users.find(({ username }) => username === service) ?? { username: service, password: 'no such user' },
     close: async () => {
       await cluster.stop();
