@@ -13,7 +13,6 @@ const groups = {
     deliver: ['measure/bench deliver', 'webhooks per second, beside a bare loop'],
     calls: ['measure/bench calls', 'work per payment when the core calls once per payment'],
     isolation: ['measure/bench isolation', 'healthy merchants beside merchants that do not answer'],
-    timers: ['measure/bench timers', 'how fast reversals are armed, and how late they are decided'],
     auth: ['measure/bench auth', 'authorize and login beside a bare route'],
     rest: ['prove/bench-rest', 'processor and memory while nobody pays, and at a peak'],
     overload: ['prove/bench-overload', 'payments accepted at up to 10 times of what the platform can take'],

@@ -33,10 +33,6 @@ ${quick}
     help: `how merchants that do not answer affect healthy ones\n${quick}`,
   },
   auth: { apps: ['auth-session'], help: `authorize and login beside a bare route\n${quick}` },
-  timers: {
-    apps: ['reversal-scheduler'],
-    help: `how fast reversals are armed and how late they are decided\n${quick}`,
-  },
 };
 
 /** The benchmarks use libraries, so they are bundled as services are. The exit code is the benchmark's. */
