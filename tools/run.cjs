@@ -51,9 +51,9 @@ const groups = {
 
 /** These tools print their own help. The comment at the top of each other tool is its help. */
 const ownHelp =
-  /^(check\/new|run\/(start|dev|release)|measure\/bench|\.\.\/apps\/operations\/src\/(paycode|audit)|prove\/(suite|test-(core|fuzz|gameday|mutation|simulation)))$/;
+  /^(run\/(start|dev|release)|measure\/bench|\.\.\/apps\/operations\/src\/(paycode|audit)|prove\/(suite|test-(core|fuzz|gameday|mutation|simulation)))$/;
 /** These tools refuse unknown options by themselves. */
-const ownOptions = /^(run\/kafka|check\/new|measure\/bench|prove\/test-faults)$/;
+const ownOptions = /^(run\/kafka|measure\/bench|prove\/test-faults)$/;
 
 function fail(message) {
   process.stderr.write(`${message}\n`);
