@@ -51,7 +51,7 @@ const groups = {
 
 /** These tools print their own help. The comment at the top of each other tool is its help. */
 const ownHelp =
-  /^(run\/(start|dev|release)|measure\/bench|\.\.\/apps\/operations\/src\/(paycode|audit)|prove\/(suite|test-(core|fuzz|gameday|mutation|simulation)))$/;
+  /^(run\/(start|release)|measure\/bench|\.\.\/apps\/operations\/src\/(paycode|audit)|prove\/(suite|test-(core|fuzz|gameday|mutation|simulation)))$/;
 /** These tools refuse unknown options by themselves. */
 const ownOptions = /^(run\/kafka|measure\/bench|prove\/test-faults)$/;
 

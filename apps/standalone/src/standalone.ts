@@ -39,7 +39,6 @@ export async function runStandalone(args: readonly string[]): Promise<number> {
     const lock = await lockHome(home.path);
     await stopAbandonedPostgres(home.postgres);
     const platform = new Platform({ home, env, inherited, ...wanted, appsFolder: dirname(__dirname), say });
-    takeRestartOrders(platform);
     const isUnderNpm = inherited['npm_lifecycle_event'] === 'start';
     return await runUntilStopped(platform, { home, env, isUnderNpm, isOneProcess: wanted.isOneProcess }).finally(() =>
       lock.release(),
@@ -108,7 +107,7 @@ function listenForOrders(isUnderNpm: boolean): { stop: Promise<Order>; hurry: Pr
   // Without a terminal (nohup, a service manager) SIGHUP keeps its default handling.
   const signals = process.stdout.isTTY ? (['SIGINT', 'SIGTERM', 'SIGHUP'] as const) : (['SIGINT', 'SIGTERM'] as const);
   for (const signal of signals) process.on(signal, order);
-  process.once('disconnect', () => stop.resolve({ signal: 'npm run dev ended' }));
+  process.once('disconnect', () => stop.resolve({ signal: 'the parent process ended' }));
   if (isUnderNpm) onceParentIsGone(() => stop.resolve({ signal: 'npm ended' }));
   return { stop: stop.promise, hurry: hurry.promise };
 }
@@ -151,26 +150,4 @@ function say(line: string): void {
 function show(text: string): number {
   process.stdout.write(text);
   return 0;
-}
-
-/** Message of `npm run dev` after it has rebuilt a service. */
-interface RestartOrder {
-  restart: string;
-}
-
-/** Sent when the service accepts traffic again, or has failed. */
-type RestartAnswer = { restarted: string; pid: number | undefined } | { failed: string; reason: string };
-
-/** Handles messages from the process that started this one, one at a time. */
-function takeRestartOrders(platform: Platform): void {
-  process.on('message', ({ restart }: RestartOrder) => {
-    void platform.restart(restart).then(
-      pid => answer({ restarted: restart, pid }),
-      (error: unknown) => answer({ failed: restart, reason: (error as Error).message }),
-    );
-  });
-}
-
-function answer(words: RestartAnswer): void {
-  process.send?.(words);
 }

@@ -23,8 +23,6 @@ export interface PlatformProcessOptions {
   args?: string[];
   /** True: runs `npm start` as a person does; otherwise the command that npm runs. */
   isUnderNpm?: boolean;
-  /** The npm script: `start` unless given. */
-  command?: 'start' | 'dev';
 }
 
 /** A standalone platform started by a journey. */
@@ -37,9 +35,7 @@ export class PlatformProcess {
 
   constructor(options: PlatformProcessOptions) {
     const env = { ...process.env, NODE_OPTIONS: '', PAYCODE_PORT: '0', ...options.env, PAYCODE_HOME: options.home };
-    const [command, ...first] = options.isUnderNpm
-      ? ['npm', 'start', '--']
-      : [process.execPath, 'tools/run.cjs', `run/${options.command ?? 'start'}`];
+    const [command, ...first] = options.isUnderNpm ? ['npm', 'start', '--'] : [process.execPath, 'tools/run.cjs', 'run/start'];
     this.child = spawn(command!, [...first, ...(options.args ?? [])], {
       env: withoutUndefined(env),
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -63,12 +63,6 @@ export class Platform {
     await this.databases?.stop();
   }
 
-  /** Replaces the process of one service after the platform has started. Rejects with ServiceFailure. */
-  async restart(name: string): Promise<number | undefined> {
-    await this.starting;
-    return this.supervisor?.restart(name);
-  }
-
   /** Ends the services at once; `stop` then goes quickly. */
   kill(): void {
     this.supervisor?.kill();

@@ -72,8 +72,4 @@ describe('a service in the process of the platform', () => {
     await service.stop(600_000);
     expect(service.pid).toBeUndefined();
   });
-
-  it('is not replaced while it runs', async () => {
-    await expect(hosted(() => Promise.reject(new Error('unused'))).restart()).rejects.toThrow('all services are in one process');
-  });
 });

@@ -40,10 +40,6 @@ export class HostedService implements KeptService {
       throw serviceFailure(this, `did not start (not ready within ${readyWithinMs / 1_000} s)`);
   }
 
-  async restart(): Promise<void> {
-    throw serviceFailure(this, 'is not replaced while it runs: all services are in one process');
-  }
-
   async suspend(graceMs: number): Promise<void> {
     const { running } = this;
     this.running = undefined;

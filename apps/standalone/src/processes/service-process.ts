@@ -13,8 +13,6 @@ export interface KeptService {
   readonly process?: ServiceProcess | undefined;
   /** Resolves when the service takes traffic. Rejects with ServiceFailure. */
   start(): Promise<void>;
-  /** Replaces it after it has finished its work. Rejects with ServiceFailure. */
-  restart(graceMs: number): Promise<void>;
   /** Lets it finish its work; it can start again. */
   suspend(graceMs: number): Promise<void>;
   /** Lets it finish its work, for good. */

@@ -9,8 +9,8 @@ export class SupervisedService implements KeptService {
   readonly log: OutputLog;
   private current: ServiceProcess | undefined;
   private readonly endedAtMs: number[] = [];
-  /** The process that was stopped to be replaced. */
-  private replaced: ServiceProcess | undefined;
+  /** The process that was ended until the next start. */
+  private suspended: ServiceProcess | undefined;
   private isStopping = false;
 
   constructor(
@@ -40,19 +40,9 @@ export class SupervisedService implements KeptService {
     void this.watch(process);
   }
 
-  /**
-   * Lets the process finish its work and starts the script again, which may have changed. Rejects with ServiceFailure; the caller may try
-   * again.
-   */
-  async restart(graceMs: number): Promise<void> {
-    this.replaced = this.current;
-    await this.current?.stop(graceMs);
-    if (!this.isStopping) await this.start();
-  }
-
   /** Ends the process until the next start. */
   async suspend(graceMs: number): Promise<void> {
-    const ending = (this.replaced = this.current);
+    const ending = (this.suspended = this.current);
     this.current = undefined;
     this.events.processChanged();
     await ending?.stop(graceMs);
@@ -76,7 +66,7 @@ export class SupervisedService implements KeptService {
 
   private async watch(process: ServiceProcess): Promise<void> {
     const reason = await process.ended;
-    if (this.isStopping || process === this.replaced) return;
+    if (this.isStopping || process === this.suspended) return;
     const nowMs = this.nowMs();
     const decision = decideRestart(this.endedAtMs, nowMs);
     this.endedAtMs.push(nowMs);

@@ -64,17 +64,6 @@ export class Supervisor {
     await Promise.all(this.services.map(service => this.onDemand.get(service)?.open() ?? service.start()));
   }
 
-  /**
-   * Replaces the process of one service, and returns the new pid when it accepts traffic; the others keep running. Rejects with
-   * ServiceFailure.
-   */
-  async restart(name: string): Promise<number | undefined> {
-    const service = this.services.find(({ spec }) => spec.name === name);
-    // A service behind listeners that has no process starts from the new bundle anyway.
-    if (service?.pid !== undefined) await service.restart(stopGraceMs);
-    return service?.pid;
-  }
-
   /** Stops them one after the other, so that each can still call the services that it needs to finish its work. Idempotent. */
   stop(): Promise<void> {
     return (this.stopping ??= this.stopInOrder());
