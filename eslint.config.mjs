@@ -12,7 +12,6 @@ import { settingReads } from './tools/check/architecture/rules/setting-reads.ts'
 
 const specs = [
   '**/*.spec.ts',
-  '**/*.compat.ts',
   '**/*.fault.ts',
   '**/*.manifest.ts',
   '**/testing/**/*.ts',

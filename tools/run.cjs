@@ -23,7 +23,6 @@ const groups = {
     fuzz: ['prove/test-fuzz', 'hostile requests against a running platform'],
     'game-day': ['prove/test-gameday', 'faults beside a real Prometheus'],
     core: ['prove/test-core', 'the contract of a payment core, checked from outside'],
-    'gateway-compat': ['prove/suite gateway-compat', 'api-gateway and nginx give the same answers'],
     'node-versions': ['prove/suite node-versions', 'the npm packages on Node 20, 22 and 24'],
     'kafka-cluster': ['prove/suite kafka-cluster', 'three secured brokers that fail'],
     manifests: ['prove/suite manifests', 'manifests, alerts and dashboards'],

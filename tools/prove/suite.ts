@@ -1,12 +1,9 @@
 /** `npm run prove -- <name>`: the suites that are one run of Jest. Words and options that follow go to Jest. */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildApps } from '../run/build.ts';
 import { missingPrograms } from './testing/processes.ts';
 import { runJest } from './testing/run-jest.ts';
 
 const root = join(import.meta.dirname, '../..');
-const njs = '/usr/lib/nginx/modules/ngx_http_js_module.so';
 
 interface Suite {
   help: string;
@@ -16,18 +13,9 @@ interface Suite {
   env?: Record<string, string>;
   /** Why it cannot run here; a missing program is a failure, never a skipped suite. */
   obstacle?: () => string | undefined;
-  prepare?: () => Promise<unknown>;
 }
 
 const suites: Record<string, Suite> = {
-  'gateway-compat': {
-    help: `one black-box contract for api-gateway and for nginx with auth-session as its external authorization.
-Needs nginx with njs: apt-get install nginx libnginx-mod-http-js`,
-    config: 'tools/prove/suites.jest.config.cjs',
-    env: { PROVE_SUITE: '*.compat' },
-    obstacle: () => missingPrograms({ nginx: ['-v'] })[0] ?? (existsSync(njs) ? undefined : 'the njs module of nginx'),
-    prepare: () => buildApps(['auth-session', 'api-gateway']),
-  },
   'kafka-cluster': {
     help: 'three brokers with TLS, SCRAM and access rules; fail-over, restart, rebalance. Some minutes.',
     config: 'tools/run/jest.config.cjs',
@@ -48,7 +36,7 @@ of them as the Node of the person who types.`,
 };
 
 const [name = '', ...words] = process.argv.slice(2);
-const { help, config, args = [], env, obstacle, prepare } = suites[name]!;
+const { help, config, args = [], env, obstacle } = suites[name]!;
 const usage = `npm run prove -- ${name}: ${help}\n`;
 const lacking = words.includes('--help') || words.includes('-h') ? undefined : obstacle?.();
 if (words.includes('--help') || words.includes('-h')) process.stdout.write(usage);
@@ -56,7 +44,6 @@ else if (lacking !== undefined) {
   process.stderr.write(`${lacking} is not installed.\n${usage}`);
   process.exitCode = 1;
 } else {
-  await prepare?.();
   const jest = ['-c', join(root, config), '--maxWorkers=1', ...args];
   process.exitCode = await runJest({ name: `test:${name}`, words, args: jest, env });
 }

@@ -1,4 +1,4 @@
-export { type NginxDemands, NginxReceiver } from './nginx-receiver';
+export { type NginxDemands, NginxReceiver, startNginx } from './nginx-receiver';
 export * from './dns-server';
 export * from './raw-receiver';
 export * from './test-authority';

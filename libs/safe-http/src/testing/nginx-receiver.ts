@@ -38,10 +38,7 @@ export class NginxReceiver {
     writeFileSync(join(folder, 'server.key'), key, { mode: 0o600 });
     const port = await freePort();
     writeFileSync(join(folder, 'nginx.conf'), configOf(folder, port, demands));
-    const args = ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')];
-    const nginx = spawn('nginx', args, { stdio: 'ignore' });
-    await listening(nginx, port);
-    return new NginxReceiver(nginx, folder, `https://127.0.0.1:${port}/hook`);
+    return new NginxReceiver(await startNginx(folder, port), folder, `https://127.0.0.1:${port}/hook`);
   }
 
   /** All requests that have been answered. */
@@ -61,11 +58,19 @@ export class NginxReceiver {
   }
 }
 
+/** A real nginx with the `nginx.conf` of this folder, once it listens on the port of 127.0.0.1. */
+export async function startNginx(folder: string, port: number): Promise<ChildProcess> {
+  const files = ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')];
+  const nginx = spawn('nginx', [...files, '-g', 'daemon off; master_process off;'], { stdio: 'ignore' });
+  await listening(nginx, port);
+  return nginx;
+}
+
 function configOf(folder: string, port: number, { header, clientCaFile }: NginxDemands): string {
   const refusal = header ? `if ($http_${header.name} != '${header.value}') { return 401; }` : '';
   const client = clientCaFile ? `ssl_client_certificate ${clientCaFile}; ssl_verify_client on;` : '';
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `${name}_temp_path ${folder}/${name};`);
-  return `daemon off; master_process off; pid ${folder}/nginx.pid;
+  return `pid ${folder}/nginx.pid;
 events {}
 http {
   ${temporary.join(' ')}
