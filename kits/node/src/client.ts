@@ -7,6 +7,7 @@ import {
   privateDecrypt,
   publicEncrypt,
   randomBytes,
+  timingSafeEqual,
 } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Agent, request } from 'node:https';
@@ -140,7 +141,8 @@ const renewBeforeMs = 60_000;
 /** A longer wait is the caller's to decide. */
 const repeatWaitSecondsMax = 5;
 const notification = '/portal/restful/merchant/notification';
-const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('base64');
+const digest = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest();
+const sha256 = (bytes: Buffer) => digest(bytes).toString('base64');
 
 export class Client {
   // Private at run time too, so that a log that prints a client holds neither password nor token.
@@ -248,7 +250,9 @@ export class Client {
     const query = new URLSearchParams({ identity: this.#options.identity, clientChallenge }).toString();
     const path = `/authentication/login-challenges?${query}`;
     const challenge = JSON.parse(await this.repeated({ method: 'GET', path, isRepeatable: true }, {})) as Record<string, string>;
-    if (challenge['base64EncodedClientChallengeResponse'] !== sha256(secret))
+    const proven = challenge['base64EncodedClientChallengeResponse'] ?? '';
+    // Digests, because only texts of one length can be compared in constant time.
+    if (!timingSafeEqual(digest(proven), digest(sha256(secret))))
       throw new ApiError('the service did not prove that it holds its key', 200, 'SERVICE_NOT_PROVEN', '');
     const encrypted = Buffer.from(challenge['base64EncodedChallenge'] ?? '', 'base64');
     const decrypted = privateDecrypt({ key: createPrivateKey(privateKey), ...oaep }, encrypted);

@@ -170,7 +170,14 @@ const changes: Record<string, Change> = {
       `${String(tree.metadata['name']).replace(/-v[0-9-]+$/, '')}-${computed('include "paycode.release" .')}`;
     for (const container of podOf(tree).containers) container.image = imageOf(container.image);
   },
-  ExternalSecret: tree => {
+  ExternalSecret: (tree, name) => {
+    const data = tree.spec['data'] as { secretKey: string }[] | undefined;
+    // The secret of a service, which its pod mounts as a whole.
+    if (data?.some(({ secretKey }) => secretKey === 'MUTUAL_TLS_CERT')) {
+      const more = `{{- range $key, $entry := index .Values.externalSecrets.keys "${name.replace('paycode-', '')}" }}`;
+      const entry = '- { secretKey: {{ $key | quote }}, remoteRef: { key: {{ $entry | quote }} } }';
+      tree.spec['data'] = [...data, line(`${more}\n${entry}\n{{- end }}`)];
+    }
     tree.spec['secretStoreRef'] = {
       kind: computed('.Values.secretStore.kind'),
       name: computed('.Values.secretStore.name | quote'),

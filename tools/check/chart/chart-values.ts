@@ -122,6 +122,12 @@ function ofData(overlay: Overlay): ChartValue[] {
       text: 'Whether External Secrets fills the secrets. Otherwise make them by hand, with the same names.',
     },
     {
+      path: 'externalSecrets.keys',
+      default: {},
+      schema: { type: 'object', additionalProperties: { type: 'object', additionalProperties: text } },
+      text: 'More keys of the secret of a service, for settings `…_FILE` below `/etc/paycode/secrets`: by service, each with its name in the store.',
+    },
+    {
       path: 'secretStore.kind',
       default: store.kind,
       schema: { enum: ['SecretStore', 'ClusterSecretStore'] },

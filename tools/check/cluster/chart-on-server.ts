@@ -41,6 +41,16 @@ function describeRendering(): void {
     expect(dispatcher['spec']).toMatchObject({ replicas: 2 });
   });
 
+  it('takes further keys of a secret from the store', () => {
+    const value = 'externalSecrets.keys.webhook-dispatcher.OUTBOUND_CLIENT_KEY=paycode/shared/client-certificate-key';
+    const holding = templated(['--no-hooks', '--set', value]).filter(object =>
+      JSON.stringify(object).includes('OUTBOUND_CLIENT_KEY'),
+    );
+    expect(holding.map(nameOf)).toEqual(['ExternalSecret/paycode-webhook-dispatcher']);
+    const key = { secretKey: 'OUTBOUND_CLIENT_KEY', remoteRef: { key: 'paycode/shared/client-certificate-key' } };
+    expect(holding[0]!['spec']).toMatchObject({ data: expect.arrayContaining([key]) as object[] });
+  });
+
   it.each([
     ['replicas.api-gateway=0', '/replicas/api-gateway'],
     ['images.digests.api-gateway=latest', '/images/digests/api-gateway'],

@@ -113,6 +113,22 @@ it.each(['smtp', 'smpp', 'sms-gateway'])(
   },
 );
 
+it('component client-certificate gives both services a certificate and its key, and one of them the authority', () => {
+  const resources = renderWithBase('components/external-secrets', 'components/client-certificate');
+  const given = ['webhook-dispatcher', 'notification-config'].map(service => {
+    const files = Object.entries(settingsOf(resources, service)).filter(([key]) => /^OUTBOUND_CLIENT_.*_FILE$/.test(key));
+    const { data } = resources.find(({ metadata }) => metadata.name === `paycode-${service}`)!.spec as {
+      data: { secretKey: string }[];
+    };
+    const keys = data.map(({ secretKey }) => `/etc/paycode/secrets/${secretKey}`);
+    return files.filter(([, file]) => keys.includes(file)).map(([key]) => key.replace(/^OUTBOUND_CLIENT_|_FILE$/g, ''));
+  });
+  expect(given).toEqual([
+    ['CERT', 'KEY'],
+    ['CA', 'CERT', 'KEY'],
+  ]);
+});
+
 it.each([
   ['dns-nodelocal', '169.254.20.10/32', 53],
   ['dns-openshift', 'selected', 5353],

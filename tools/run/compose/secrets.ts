@@ -38,11 +38,13 @@ export interface Issued {
   ca: string;
 }
 
-/** A certificate authority of this installation and the gateway's certificate for `names`, made once. */
+/** A certificate authority of this installation, the gateway's certificate for `names`, and the one for merchants' servers, made once. */
 export async function ensureGatewayCertificate(folder: string, names: readonly string[]): Promise<void> {
   if (existsSync(join(folder, 'server.pem'))) return;
   mkdirSync(folder, { recursive: true, mode: 0o755 });
-  const { server } = await issueCertificates({ server: names });
+  const { server, client } = await issueCertificates({ server: names, client: ['notifications'] });
+  write(folder, 'client.key', client.key);
+  write(folder, 'client.pem', client.cert);
   write(folder, 'server.key', server.key);
   write(folder, 'ca.pem', server.ca);
   write(folder, 'server.pem', server.cert);

@@ -6,6 +6,7 @@ import { KeyRing, PayloadSealer, sealCredential, WebhookKeySealer } from '@payco
 import type { Route } from '@paycode/dto';
 import { isOurFault, OutboundGuard, type OutboundPolicy } from '@paycode/safe-http';
 import { type NginxDemands, NginxReceiver, TestAuthority } from '@paycode/safe-http/testing';
+import { scrape } from '@paycode/service-runtime/metrics';
 import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { SystemClock } from '@paycode/service-runtime/timing';
 import type { AttemptOutcome } from '../deliveries/domain/delivery';
@@ -79,6 +80,8 @@ describe('a merchant whose server tells the platform by a credential', () => {
     await underWay.freed;
     return outcome;
   };
+  /** As Prometheus reads it, for the alerts on its end. */
+  const endsAtS = async () => Number(/client_certificate_not_after_timestamp_seconds (\d+)$/m.exec(await scrape())![1]);
   const connections = () => nginx.requests.map(({ connection }) => connection);
 
   it('each request carries it, and a wrong one is an attempt that was answered 401', async () => {
@@ -135,11 +138,12 @@ describe('a merchant whose server tells the platform by a credential', () => {
       expect(nginx.requests[0]!.client).toMatch(/^FAILED/);
     });
 
-    it('a renewed one is shown without a restart; half of it, or one that cannot be read, leaves the one before', async () => {
+    it('a renewed one is shown without a restart, and its end is told; half of it, or one that cannot be read, leaves the one before', async () => {
       await useNginx({ clientCaFile: authority.caFile });
       const next = await TestAuthority.create();
       later(async () => next.remove());
-      const { cert, key } = await next.issue({ dns: ['next'] });
+      const notAfter = new Date('2099-01-01T00:00:00Z');
+      const { cert, key } = await next.issue({ dns: ['next'], notAfter });
       writeFileSync(files.clientCertFile, cert);
       const shown = async (id: number) => {
         await post(routeWithCertificate(id));
@@ -147,8 +151,10 @@ describe('a merchant whose server tells the platform by a credential', () => {
       };
       await pause(reloadMs);
       expect(await shown(1)).toBe('SUCCESS');
+      expect(await endsAtS()).toBeLessThan(notAfter.getTime() / 1_000);
       writeFileSync(files.clientKeyFile, key);
       await pause(reloadMs);
+      expect(await endsAtS()).toBe(notAfter.getTime() / 1_000);
       expect(await shown(2)).toMatch(/^FAILED/);
     });
 

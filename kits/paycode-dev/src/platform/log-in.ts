@@ -7,6 +7,7 @@ import {
   privateDecrypt,
   publicEncrypt,
   randomBytes,
+  timingSafeEqual,
 } from 'node:crypto';
 import { CommandError } from '../command-error';
 import { exitCodes } from '../exit-codes';
@@ -27,7 +28,8 @@ interface Session {
 
 // OAEP with SHA-1 for the label and for MGF1, as the platform's protocol has it (T-03).
 const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' };
-const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('base64');
+const digest = (bytes: Buffer | string): Buffer => createHash('sha256').update(bytes).digest();
+const sha256 = (bytes: Buffer): string => digest(bytes).toString('base64');
 
 /** @throws CommandError; with keys, before the password is sent when the service does not prove that it holds its key */
 export async function logIn(login: Login): Promise<Profile> {
@@ -81,7 +83,9 @@ async function challengeAnswer(login: Login, { privateKey, serviceKey }: NonNull
   const query = new URLSearchParams({ identity: login.identity, clientChallenge }).toString();
   const answer = await send(login, { method: 'GET', path: `/authentication/login-challenges?${query}` });
   const challenge = JSON.parse(accepted('the challenge', answer)) as Record<string, string>;
-  if (challenge['base64EncodedClientChallengeResponse'] !== sha256(secret))
+  const proven = challenge['base64EncodedClientChallengeResponse'] ?? '';
+  // Digests, because only texts of one length can be compared in constant time.
+  if (!timingSafeEqual(digest(proven), digest(sha256(secret))))
     throw new CommandError('the service did not prove that it holds its key: the password was not sent', exitCodes.bad);
   const encrypted = Buffer.from(challenge['base64EncodedChallenge'] ?? '', 'base64');
   const decrypted = privateDecrypt({ key: createPrivateKey(privateKey), ...oaep }, encrypted);

@@ -96,9 +96,17 @@ function requestBody(route: Route, { request = {} }: Notes): Schema {
   return { requestBody: { required: !request.isOptional, content: { 'application/json': content } } };
 }
 
-function answer(route: Route, { answer: said = {} }: Notes): Schema {
+/** Of answers to accounts, and of every 429; described in notes/public.yaml. */
+const rateLimit = Object.fromEntries(
+  ['RateLimit', 'RateLimit-Policy'].map(name => [name, { $ref: `#/components/headers/${name}` }]),
+);
+const isPublic = (path: string): boolean => !/^\/(internal|console)\//.test(path);
+
+function answer(route: Route, { answer: said = {}, isOpen }: Notes): Schema {
   const description = said.description ?? (route.status === 204 ? 'Done.' : 'The answer.');
-  return { description, ...(said.headers && { headers: said.headers }), ...contentOf(said, said.schema ?? route.response) };
+  const headers = { ...said.headers, ...(isPublic(route.path) && !isOpen && rateLimit) };
+  const shown = Object.keys(headers).length > 0 ? { headers } : {};
+  return { description, ...shown, ...contentOf(said, said.schema ?? route.response) };
 }
 
 function contentOf(said: NonNullable<Notes['answer']>, schema: Schema | null | undefined): Schema {
@@ -120,6 +128,9 @@ function errors(route: Route, notes: Notes): Schema {
   return Object.fromEntries(
     statuses.map(status => {
       const messages = [...new Set([...(notes.errors?.[status] ?? []), ...(usual[status] ?? [])])];
+      // The gateway's own answer, alike for all operations: once in the document.
+      if (isPublic(route.path) && status === '429' && messages.length === 1)
+        return [status, { $ref: '#/components/responses/TooManyRequests' }];
       return [status, errorResponse(Number(status), messages, route.path)];
     }),
   );
@@ -182,12 +193,15 @@ function errorResponse(status: number, messages: string[], path: string): Schema
     requestId: 'b2c7c1f0-6f0e-4d8e-9c59-0f6a2f0b8a11',
     ...(message === invalid && { errors: [{ field: 'field', message: invalid }] }),
   });
-  const retry = { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } };
+  const retry = {
+    'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
+    ...(isPublic(path) && rateLimit),
+  };
   const challenge = { 'WWW-Authenticate': { schema: { type: 'string' }, example: 'Basic realm="paycode", Bearer' } };
   return {
     description: messages.join(' / '),
     ...(status === 429 && { headers: retry }),
-    ...(status === 401 && !path.startsWith('/internal/') && { headers: challenge }),
+    ...(status === 401 && isPublic(path) && { headers: challenge }),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/ErrorBody' },

@@ -144,6 +144,9 @@ export class SecretValues {
 const given: Record<string, string> = {
   'paycode/shared/kafka-ca-crt': "the authority of Kafka's certificates",
   'paycode/shared/postgres-ca-crt': "the authority of PostgreSQL's certificates",
+  'paycode/shared/client-certificate-crt': "the authority of the certificate that merchants' servers ask for",
+  'paycode/shared/client-certificate-key': 'the key of that certificate',
+  'paycode/shared/client-certificate-ca-crt': 'that authority; the next one may stand behind it',
   'paycode/backup/access-key-id': 'who gave you the bucket of backups',
   'paycode/backup/secret-access-key': 'who gave you the bucket of backups',
   'paycode/recipient-messages/smtp-password': 'who runs the mail server',
