@@ -35,7 +35,7 @@ import { KeysController } from './keys/keys.controller';
 import { ServiceKeys } from './keys/service-keys';
 import { AuthenticationController } from './login/authentication.controller';
 import { LoginService } from './login/login.service';
-import { PortalSessionStore } from './people/portal-session.store';
+import { PortalPeopleStore } from './people/portal-people.store';
 import { ProofController } from './people/proof.controller';
 import { ProofService } from './people/proof.service';
 import { PurgeJob } from './purge.job';
@@ -117,7 +117,7 @@ export class AppModule implements OnApplicationShutdown {
         { provide: TOKEN_ENVIRONMENT, useValue: env.PAYCODE_ENVIRONMENT },
         { provide: ApiPasswordHasher, useFactory: () => new ApiPasswordHasher(KeyRing.parse(env.PASSWORD_PEPPERS)) },
         ProofService,
-        { provide: PortalSessionStore, useFactory: () => portalSessions(env) },
+        { provide: PortalPeopleStore, useFactory: () => portalPeople(env) },
         { provide: ProxyTokens, useFactory: () => new ProxyTokens(env.EXTERNAL_AUTHORIZATION_TOKENS) },
         { provide: RsaWorkerPool, useFactory: () => rsaWorkerPool(env, overrides) },
         {
@@ -160,9 +160,9 @@ function sessionRules(env: AuthSessionEnv): SessionRules {
 /** Most connections to the portal's database: pages ask for one row at a time. */
 const portalPoolMax = 4;
 
-function portalSessions({ PORTAL_DATABASE_URL: url, DATABASE_CA_FILE: caFile, ...env }: AuthSessionEnv): PortalSessionStore {
+function portalPeople({ PORTAL_DATABASE_URL: url, DATABASE_CA_FILE: caFile, ...env }: AuthSessionEnv): PortalPeopleStore {
   const connection = { caFile, applicationName: 'auth-session', poolMax: portalPoolMax, statementTimeoutMs };
-  return new PortalSessionStore({ database: url === null ? null : { url, ...connection }, idleS: env.BROWSER_SESSION_IDLE_S });
+  return new PortalPeopleStore({ database: url === null ? null : { url, ...connection }, idleS: env.BROWSER_SESSION_IDLE_S });
 }
 
 function rsaWorkerPool(env: AuthSessionEnv, { rsaWorkerFile }: AppOverrides): RsaWorkerPool {

@@ -13,9 +13,8 @@ import { OutboundGuard, outboundPolicyOf } from '@paycode/safe-http';
 import { DataSource } from 'typeorm';
 import { insertOnly, migrations } from '../migrations';
 import { ChangeNoticeStore } from './change-notices/change-notice.store';
-import { OwnerNoticesService } from './change-notices/owner-notices.service';
-import { OwnerNoticesController } from './change-notices/owner-notices.controller';
-import { ChangeNoticeMailer, HandOverNoticesJob, HandOverNoticesService } from './change-notices/hand-over-notices.service';
+import { ChangeNoticeMailer, HandOverNoticesJob, OwnerNoticeMailer } from './change-notices/hand-over-notices.service';
+import { OwnerNoticeStore } from './change-notices/owner-notice.store';
 import type { NotificationConfigEnv } from './config/env';
 import { entities, MerchantEntity } from './entities';
 import { MerchantsController } from './merchants/merchants.controller';
@@ -39,10 +38,18 @@ import { ResealKeysService, WebhookKeyStore } from './webhook-keys/reseal-keys.s
 import { WebhookKeysController } from './webhook-keys/webhook-keys.controller';
 import { WebhookKeys } from './webhook-keys/webhook-keys';
 
+const NOTICE_CLIENTS = Symbol('NOTICE_CLIENTS');
+
+interface NoticeClients {
+  mails: InternalClient;
+  /** auth-session, which knows who owns an account. */
+  owners: InternalClient;
+}
+
 /** Merchants and their notification settings: URL and key, Email and SMS recipients. */
 @Module({})
 export class AppModule implements OnApplicationShutdown {
-  constructor(@Inject(InternalClient) private readonly recipientMessages: InternalClient) {}
+  constructor(@Inject(NOTICE_CLIENTS) private readonly clients: NoticeClients) {}
 
   static forRoot(env: NotificationConfigEnv): DynamicModule {
     return {
@@ -58,7 +65,6 @@ export class AppModule implements OnApplicationShutdown {
         NotificationsController,
         NotificationOperationsController,
         PortalNotificationsController,
-        OwnerNoticesController,
         RoutesController,
         WebhookKeysController,
       ],
@@ -79,10 +85,9 @@ export class AppModule implements OnApplicationShutdown {
         RouteStore,
         ResealKeysService,
         WebhookKeyStore,
-        HandOverNoticesService,
-        HandOverNoticesJob,
         ChangeNoticeStore,
-        OwnerNoticesService,
+        OwnerNoticeStore,
+        HandOverNoticesJob,
         { provide: TEST_RULES, useValue: { isProduction: env.PAYCODE_ENVIRONMENT === 'production' } },
         { provide: WebhookKeys, useFactory: () => new WebhookKeys(env.KEY_ENCRYPTION_KEYS) },
         {
@@ -97,22 +102,34 @@ export class AppModule implements OnApplicationShutdown {
           useFactory: (source: DataSource) => new ProbeBudget(source, budgetOf(env)),
         },
         {
-          provide: InternalClient,
+          provide: NOTICE_CLIENTS,
           inject: [ServiceTokenSigner],
-          useFactory: (signer: ServiceTokenSigner) =>
-            new InternalClient({ baseUrl: env.RECIPIENT_MESSAGES_URL, audience: 'recipient-messages', signer, socketsMax: 2 }),
+          useFactory: (signer: ServiceTokenSigner): NoticeClients => ({
+            mails: new InternalClient({
+              baseUrl: env.RECIPIENT_MESSAGES_URL,
+              audience: 'recipient-messages',
+              signer,
+              socketsMax: 2,
+            }),
+            owners: new InternalClient({ baseUrl: env.AUTH_SESSION_URL, audience: 'auth-session', signer, socketsMax: 2 }),
+          }),
         },
         {
           provide: ChangeNoticeMailer,
-          inject: [InternalClient],
-          useFactory: (client: InternalClient) => new ChangeNoticeMailer(client),
+          inject: [NOTICE_CLIENTS],
+          useFactory: ({ mails }: NoticeClients) => new ChangeNoticeMailer(mails),
+        },
+        {
+          provide: OwnerNoticeMailer,
+          inject: [NOTICE_CLIENTS, ChangeNoticeMailer],
+          useFactory: ({ owners }: NoticeClients, mailer: ChangeNoticeMailer) => new OwnerNoticeMailer(owners, mailer),
         },
       ],
     };
   }
 
   onApplicationShutdown(): void {
-    this.recipientMessages.close();
+    for (const client of Object.values<InternalClient>({ ...this.clients })) client.close();
   }
 }
 

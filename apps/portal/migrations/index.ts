@@ -13,7 +13,7 @@ import { PeopleComeAndGo1810000000000 } from './1810000000000-people-come-and-go
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
 
-/** auth-session reads these columns to assert who is signed in (T-27): no password, no secret, no payment. */
+/** auth-session reads these columns to assert who is signed in or invited, and who owns an account (T-27): no password, no secret, no payment. */
 export const reader = {
   role: 'paycode_auth_session',
   reads: [
@@ -21,7 +21,8 @@ export const reader = {
       table: 'portal_session',
       columns: ['session_id', 'token_hash', 'person_id', 'stage', 'seen_at', 'expires_at', 'ended_at'],
     },
-    { table: 'person', columns: ['person_id', 'email', 'name', 'tenant_type', 'tenant_id', 'role'] },
+    { table: 'person', columns: ['person_id', 'email', 'name', 'tenant_type', 'tenant_id', 'role', 'accepted_at'] },
+    { table: 'invitation', columns: ['invitation_id', 'token_hash', 'person_id', 'expires_at', 'used_at'] },
   ],
 };
 

@@ -26,7 +26,6 @@ import { SsoService } from './identity-providers/sso.service';
 import { Neighbours } from './neighbours';
 import { NotificationsController } from './notifications/notifications.controller';
 import { NotificationConfigCalls, NotificationsService } from './notifications/notifications.service';
-import { OwnerNoticeMailer, OwnerNoticesJob } from './notifications/owner-notices.job';
 import { DeadLetterCalls } from './on-call/dead-letter-calls';
 import { DeadLettersController } from './on-call/dead-letters.controller';
 import { FindMerchantService, MerchantCalls } from './on-call/find-merchant.service';
@@ -54,7 +53,7 @@ import { NOTIFICATION_SEALER, RecordPaymentsService } from './payments/record-pa
 import { ColleaguesController } from './people/colleagues.controller';
 import { Passwords } from './people/passwords';
 import { PeopleController } from './people/people.controller';
-import { InvitationMailer, PeopleService, PORTAL_URL } from './people/people.service';
+import { InvitationMailer, PeopleService } from './people/people.service';
 import { PeopleStore } from './people/people.store';
 import { Totp } from './people/secrets';
 import { ListNotificationsService } from './reconciliation/list-notifications.service';
@@ -131,7 +130,6 @@ export class AppModule {
         NotificationStore,
         ListNotificationsService,
         NotificationsService,
-        OwnerNoticesJob,
         CredentialsService,
         BearerSwitchService,
         FourEyesStore,
@@ -159,7 +157,6 @@ function signInProviders(settings: Settings): Provider[] {
   const limits = { perPerson: settings.SIGN_IN_GUESSES_MAX, perAddress: settings.SIGN_IN_GUESSES_PER_ADDRESS_MAX };
   return [
     PeopleStore,
-    { provide: PORTAL_URL, useValue: `${origin}/console` },
     { provide: Totp, useFactory: () => new Totp(keys()) },
     Passwords,
     PeopleService,
@@ -236,18 +233,13 @@ function callProviders(settings: Settings): Provider[] {
     called(MAIL_CLIENT, to => to.client({ ...recipientMessages, socketsMax: 2, isRepeatable: true })),
     {
       provide: InvitationMailer,
-      inject: [MAIL_CLIENT],
-      useFactory: (client: InternalClient) => new InvitationMailer(client),
+      inject: [AuthSessionCalls, MAIL_CLIENT],
+      useFactory: ({ client }: AuthSessionCalls, mails: InternalClient) => new InvitationMailer(client, mails),
     },
     {
       provide: FourEyesMailer,
       inject: [MAIL_CLIENT],
       useFactory: (client: InternalClient) => new FourEyesMailer(client),
-    },
-    {
-      provide: OwnerNoticeMailer,
-      inject: [MAIL_CLIENT],
-      useFactory: (client: InternalClient) => new OwnerNoticeMailer(client),
     },
     called(AuthSessionCalls, to => new AuthSessionCalls(to.client({ ...authSession, socketsMax: 4 }))),
     called(Proofs, to => new Proofs(to.client({ ...authSession, socketsMax: 4, timeoutMs: pageTimeoutMs, isRepeatable: true }))),

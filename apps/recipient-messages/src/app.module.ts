@@ -75,6 +75,7 @@ export class AppModule implements OnApplicationBootstrap, OnApplicationShutdown 
             new QueueMessages(new RecipientDirectory(client), queue, {
               channels: new Set(channels.keys()),
               ageMsMax: settings.MESSAGE_AGE_MAX_MS,
+              portalUrl: `${new URL(settings.PUBLIC_BASE_URL).origin}/console`,
               nowMs: () => Date.now(),
               queued: () => workers.wake(),
             }),

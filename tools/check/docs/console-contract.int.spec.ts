@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { PortalInvitation } from '@paycode/dto';
+import type { PersonProofRequest } from '@paycode/dto';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import type { FastifyInstance } from 'fastify';
 import { PortalVisitor } from '../../../apps/portal/src/testing/portal-visitor';
@@ -94,7 +94,8 @@ function sampleOfType(
 
 /** Every other service, with answers as the documents of their internal listeners have them. */
 class Neighbours {
-  readonly invitations: PortalInvitation[] = [];
+  /** Of the invitations that it was asked to prove. */
+  readonly secrets: string[] = [];
   private readonly documents: Document[];
 
   constructor({ portal: _, public: __, webhooks: ___, ...services }: Record<string, Document>) {
@@ -106,7 +107,8 @@ class Neighbours {
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
       const path = request.url!.split('?', 1)[0]!;
-      if (path.endsWith('/invitations')) this.invitations.push(JSON.parse(Buffer.concat(parts).toString()) as PortalInvitation);
+      if (path === '/internal/console/invitation')
+        this.secrets.push((JSON.parse(Buffer.concat(parts).toString()) as PersonProofRequest).secret);
       const answer = this.answerTo(request.method!.toLowerCase(), path);
       response.writeHead(answer === undefined ? 204 : 200, { 'content-type': 'application/json' });
       response.end(answer === undefined ? undefined : JSON.stringify(answer));
@@ -314,7 +316,7 @@ describe('the OpenAPI document of the calls that pages of the portal make', () =
     const invited = await answer(owner, 'post', 'invitations', { email: 'new@shop.example', name: 'Sipho', role: 'VIEWER' });
     const newcomer = `people/${String(invited.body['personId'])}`;
     await answer(owner, 'post', `${newcomer}/invite`);
-    const secret = neighbours.invitations.at(-1)!.link.split('#')[1];
+    const secret = neighbours.secrets.at(-1);
     const visitor = new PortalVisitor(portal);
     await answer(visitor, 'get', 'session');
     await answer(visitor, 'post', 'session/passkey/options');

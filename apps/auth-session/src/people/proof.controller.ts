@@ -1,12 +1,34 @@
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
-import type { PersonProof, PersonProofRequest, PortalAnswer } from '@paycode/dto';
+import { IsId, type OwnersRequest, type PersonProof, type PersonProofRequest, type PortalAnswer } from '@paycode/dto';
 import { answered } from '@paycode/service-runtime';
-import { Matches } from 'class-validator';
+import { Type } from 'class-transformer';
+import { ArrayMaxSize, IsArray, IsOptional, Matches, ValidateNested } from 'class-validator';
 import { ProofService } from './proof.service';
 
 export class ProofBody implements PersonProofRequest {
-  @Matches(/^[A-Za-z0-9_-]{43}$/, { message: 'secret must be the secret of a session: 43 characters of base64url' })
+  @Matches(/^[A-Za-z0-9_-]{43}$/, {
+    message: 'secret must be the secret of a session or an invitation: 43 characters of base64url',
+  })
   secret!: string;
+}
+
+class TenantBody {
+  @IsId()
+  merchantId!: number;
+
+  @IsOptional()
+  @IsId()
+  pspId!: number | null;
+}
+
+const tenantsMax = 100;
+
+export class OwnersBody implements OwnersRequest {
+  @IsArray()
+  @ArrayMaxSize(tenantsMax)
+  @ValidateNested({ each: true })
+  @Type(() => TenantBody)
+  tenants!: TenantBody[];
 }
 
 /**
@@ -22,5 +44,20 @@ export class ProofController {
   @Header('cache-control', 'no-store')
   prove(@Body() { secret }: ProofBody): Promise<PortalAnswer<PersonProof>> {
     return answered(() => this.proofs.prove(secret));
+  }
+
+  /** Lets recipient-messages mail the invitation: the key of the portal alone has nobody mailed (T-25). */
+  @Post('invitation')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  proveInvited(@Body() { secret }: ProofBody): Promise<PortalAnswer<PersonProof>> {
+    return answered(() => this.proofs.proveInvited(secret));
+  }
+
+  /** For notification-config, which has owners mailed about changes (T-15). */
+  @Post('owners')
+  @HttpCode(200)
+  owners(@Body() request: OwnersBody): Promise<string[][]> {
+    return this.proofs.owners(request);
   }
 }

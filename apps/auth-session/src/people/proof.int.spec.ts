@@ -7,9 +7,11 @@ import { TestAuthSession } from '../testing/test-service';
 /** The columns that the portal lets auth-session read; the portal's migrations make these tables. */
 const tables = `
   create table person (person_id uuid primary key default gen_random_uuid(), email text, name text,
-    tenant_type text, tenant_id text, role text);
+    tenant_type text, tenant_id text, role text, accepted_at timestamptz default now());
   create table portal_session (session_id uuid primary key default gen_random_uuid(), token_hash bytea, person_id uuid, stage text,
-    seen_at timestamptz default now(), expires_at timestamptz default now() + interval '1 hour', ended_at timestamptz)`;
+    seen_at timestamptz default now(), expires_at timestamptz default now() + interval '1 hour', ended_at timestamptz);
+  create table invitation (invitation_id uuid primary key default gen_random_uuid(), token_hash bytea, person_id uuid,
+    expires_at timestamptz default now() + interval '1 hour', used_at timestamptz)`;
 
 /** proves: T-27 */
 describe('who is signed in to the portal', () => {
@@ -74,6 +76,71 @@ describe('who is signed in to the portal', () => {
     expect((await ask(randomBytes(32).toString('base64url'))).answer).toMatchObject(refused);
     expect((await ask('short')).status).toBe(400);
     for (const caller of ['api-gateway', 'operator'] as const) expect((await ask(secret, caller)).status).toBe(403);
+  });
+
+  describe('an invitation', () => {
+    const invite = async () => {
+      const secret = randomBytes(32).toString('base64url');
+      const values = [createHash('sha256').update(secret).digest(), personId];
+      await portal.dataSource.query('insert into invitation (token_hash, person_id) values ($1, $2)', values);
+      return secret;
+    };
+    const askInvited = async (secret: string, caller: 'portal' | 'recipient-messages' = 'portal') => {
+      const { status, data } = await service.as(caller, '/internal/console/invitation', { secret });
+      return { status, answer: data as PortalAnswer<PersonProof> };
+    };
+
+    it('is asserted with the address to mail, by its secret, and not as a session', async () => {
+      const secret = await invite();
+      const { answer } = await askInvited(secret);
+      if (!answer.ok) throw new Error(answer.message);
+      const { header, payload } = jsonwebtoken.decode(answer.value.assertion, { complete: true })!;
+      expect(header.typ).toBe('paycode-invitation+jwt');
+      const { iat, exp, ...claims } = payload as jsonwebtoken.JwtPayload;
+      expect(exp! - iat!).toBe(120);
+      expect(claims).toMatchObject({ iss: 'auth-session', aud: 'portal', secret, email: 'thandi@shop.example' });
+      expect(claims).toMatchObject({ tenantType: 'MERCHANT', tenantId: '1001', expiresAt: expect.stringMatching(/Z$/) });
+      expect((await ask(secret)).answer).toMatchObject(refused);
+      expect((await askInvited(await opened())).answer).toMatchObject({ ok: false, reason: 'NOT_INVITED' });
+      expect((await askInvited(secret, 'recipient-messages')).status).toBe(403);
+    });
+
+    it.each([
+      ['was used', 'update invitation set used_at = now()'],
+      ['has expired', `update invitation set expires_at = now() - interval '1 second'`],
+      ['belongs to somebody who was removed', 'delete from person'],
+    ])('that %s is asserted no more', async (_, change) => {
+      const secret = await invite();
+      expect((await askInvited(secret)).answer).toMatchObject({ ok: true });
+      await portal.dataSource.query(change);
+      expect((await askInvited(secret)).answer).toMatchObject({ ok: false, status: 409, reason: 'NOT_INVITED' });
+    });
+  });
+
+  it('owners who are in, of the merchant and of its PSP, are named to notification-config alone (T-15)', async () => {
+    const people = [
+      ...[
+        ['b', 'MERCHANT', '7', 'OWNER'],
+        ['a', 'PSP', '3', 'OWNER'],
+        ['a', 'MERCHANT', '7', 'OWNER'],
+      ],
+      ...[
+        ['c', 'MERCHANT', '7', 'DEVELOPER'],
+        ['d', 'MERCHANT', '3', 'OWNER'],
+        ['e', 'ACQUIRER', '7', 'OWNER'],
+      ],
+    ];
+    const sql = 'insert into person (email, tenant_type, tenant_id, role) values ($1, $2, $3, $4)';
+    for (const person of people) await portal.dataSource.query(sql, person);
+    await portal.dataSource.query(`insert into person values (default, 'f', 'F', 'MERCHANT', '7', 'OWNER', null)`);
+    const tenants = [
+      { merchantId: 9, pspId: 9 },
+      { merchantId: 7, pspId: 3 },
+      { merchantId: 7, pspId: null },
+    ];
+    const owners = (caller: 'notification-config' | 'portal') => service.as(caller, '/internal/console/owners', { tenants });
+    expect(await owners('notification-config')).toMatchObject({ status: 200, data: [[], ['a', 'b'], ['a', 'b']] });
+    expect((await owners('portal')).status).toBe(403);
   });
 
   it('is not said, and the call may be repeated, while the database of the portal cannot be read or its URL is not set', async () => {

@@ -2,10 +2,24 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ChangeNotice, ChangeNoticeKind } from '@paycode/dto';
 import { DataSource } from 'typeorm';
 
-export interface DueNotice extends ChangeNotice {
-  /** Hand-overs tried so far, this one included. */
-  tries: number;
+/** A notice of either table. */
+export type Notice = Pick<ChangeNotice, 'noticeId' | 'merchantId'>;
+
+export interface Due<Kind extends Notice> {
+  notice: Kind;
+  /** It was tried for so long that nobody will be mailed. */
+  isGivenUp: boolean;
 }
+
+/** Notices that are not mailed yet. */
+export interface NoticeStore<Kind extends Notice> {
+  /** Notices to hand over now; each is kept from other replicas until `retryAfterMs` have passed. */
+  claim(limit: number, retryAfterMs: number): Promise<Due<Kind>[]>;
+  remove(noticeIds: readonly string[]): Promise<void>;
+}
+
+/** After some days. */
+const triesMax = 10_000;
 
 const changeNoticeSql = {
   // Skips locked rows, because another replica is handing them over.
@@ -28,22 +42,23 @@ interface NoticeRow {
   tries: number;
 }
 
-/** Notices of changes that are not mailed yet. */
+/** For the recipients that a merchant had. */
 @Injectable()
-export class ChangeNoticeStore {
+export class ChangeNoticeStore implements NoticeStore<ChangeNotice> {
   constructor(@Inject(DataSource) private readonly dataSource: DataSource) {}
 
-  /** Notices to hand over now; each is kept from other replicas until `retryAfterMs` have passed. */
-  async claim(limit: number, retryAfterMs: number): Promise<DueNotice[]> {
+  async claim(limit: number, retryAfterMs: number): Promise<Due<ChangeNotice>[]> {
     const [rows] = await this.dataSource.query<[NoticeRow[], number]>(changeNoticeSql.claim, [limit, retryAfterMs]);
     return rows.map(row => ({
-      noticeId: row.notice_id,
-      merchantId: Number(row.merchant_id),
-      kind: row.kind,
-      emails: row.emails,
-      actor: row.actor,
-      occurredAt: row.occurred_at.toISOString(),
-      tries: row.tries,
+      notice: {
+        noticeId: row.notice_id,
+        merchantId: Number(row.merchant_id),
+        kind: row.kind,
+        emails: row.emails,
+        actor: row.actor,
+        occurredAt: row.occurred_at.toISOString(),
+      },
+      isGivenUp: row.tries > triesMax,
     }));
   }
 

@@ -31,6 +31,8 @@ describe('change notices (T-15)', () => {
     service = await TestNotificationConfig.start({
       RECIPIENT_MESSAGES_URL: `http://127.0.0.1:${(mailer.address() as AddressInfo).port}`,
     });
+    // So that those for owners wait.
+    service.owners = null;
   });
   afterAll(async () => {
     await service.stop();
@@ -89,5 +91,39 @@ describe('change notices (T-15)', () => {
         .filter(id => id > 10)
         .sort(),
     ).toEqual([11, 12, 14, 15]);
+  });
+
+  it('regression: the owners of merchant and PSP are mailed, whom auth-session names, until it is sure, and the portal cannot say that they were (T-15, T-27)', async () => {
+    const { dataSource } = service.database;
+    await dataSource.query('delete from owner_notice');
+    handedOver.length = 0;
+    await service.saveMerchant(21);
+    await service.post('addHttp', { merchantId: 21, url: `http://127.0.0.1:${receiver.port}/`, version: 'V3' });
+    const rows = () => dataSource.query<{ due_at: Date }[]>('select due_at from owner_notice');
+    const [first] = await rows();
+    await eventually(async () => expect((await rows())[0]!.due_at.getTime()).toBeGreaterThan(first!.due_at.getTime()));
+    for (const route of ['claim', 'done']) {
+      const call = { caller: 'portal' as const, body: { noticeIds: [] } };
+      expect((await service.internal('post', `/internal/portal/change-notices/${route}`, call)).status).toBe(404);
+    }
+    expect(handedOver).toEqual([]);
+    service.owners = ['owner@psp.example', 'owner@shop.example'];
+    await dataSource.query('update owner_notice set due_at = clock_timestamp()');
+    await eventually(async () => expect(await rows()).toEqual([]));
+    expect(handedOver).toEqual([
+      expect.objectContaining({ merchantId: 21, kind: 'URL_CHANGED', emails: ['owner@psp.example', 'owner@shop.example'] }),
+    ]);
+  });
+
+  it('a notice for owners that waited for a week is given up, also while auth-session names nobody (T-15)', async () => {
+    const { dataSource } = service.database;
+    service.owners = null;
+    await service.saveMerchant(22);
+    await service.post('addHttp', { merchantId: 22, url: `http://127.0.0.1:${receiver.port}/`, version: 'V3' });
+    await dataSource.query(
+      "update owner_notice set occurred_at = clock_timestamp() - interval '8 days', due_at = clock_timestamp()",
+    );
+    await eventually(async () => expect(await dataSource.query('select from owner_notice')).toEqual([]));
+    expect(handedOver.filter(({ merchantId }) => merchantId === 22)).toEqual([]);
   });
 });

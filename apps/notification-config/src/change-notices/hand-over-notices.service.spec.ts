@@ -1,35 +1,37 @@
 import { DataFault } from '@paycode/persistence';
 import type { Logger } from '@paycode/service-runtime';
 import type { ChangeNotice } from '@paycode/dto';
-import type { ChangeNoticeStore, DueNotice } from './change-notice.store';
-import { type ChangeNoticeMailer, HandOverNoticesService } from './hand-over-notices.service';
+import type { Due } from './change-notice.store';
+import { HandOverNoticesService } from './hand-over-notices.service';
 
-const due = (merchantId: number): DueNotice => ({
-  noticeId: `n-${merchantId}`,
-  merchantId,
-  kind: 'URL_CHANGED',
-  emails: ['a@shop.example'],
-  actor: 'psp-1',
-  occurredAt: '2026-01-01T00:00:00.000Z',
-  tries: 1,
+const due = (merchantId: number): Due<ChangeNotice> => ({
+  notice: {
+    noticeId: `n-${merchantId}`,
+    merchantId,
+    kind: 'URL_CHANGED',
+    emails: ['a@shop.example'],
+    actor: 'psp-1',
+    occurredAt: '2026-01-01T00:00:00.000Z',
+  },
+  isGivenUp: false,
 });
 
 describe('handing change notices over', () => {
   let removed: string[];
   let mailed: number[];
   const logged: object[] = [];
-  const handOver = (notices: DueNotice[], mail: (part: readonly ChangeNotice[]) => Promise<void>) => {
+  const handOver = (notices: Due<ChangeNotice>[], mail: (part: readonly ChangeNotice[]) => Promise<void>) => {
     [removed, mailed, logged.length] = [[], [], 0];
     const store = {
       claim: () => Promise.resolve(notices),
       remove: async (ids: readonly string[]) => void removed.push(...ids),
-    } as unknown as ChangeNoticeStore;
+    };
     const mailer = {
       async handOver(part: readonly ChangeNotice[]): Promise<void> {
         await mail(part);
         mailed.push(...part.map(({ merchantId }) => merchantId));
       },
-    } as unknown as ChangeNoticeMailer;
+    };
     const log = { error: (fields: object) => logged.push(fields) } as unknown as Logger;
     return new HandOverNoticesService(store, mailer, log).handOver();
   };
@@ -49,7 +51,7 @@ describe('handing change notices over', () => {
   });
 
   it('a notice that was tried too often is given up and reported (T-15)', async () => {
-    expect(await handOver([{ ...due(11), tries: 10_001 }, due(12)], () => Promise.resolve())).toBe(1);
+    expect(await handOver([{ ...due(11), isGivenUp: true }, due(12)], () => Promise.resolve())).toBe(1);
     expect([mailed, removed]).toEqual([[12], ['n-11', 'n-12']]);
     expect(logged).toEqual([{ event: 'notice-given-up', merchantId: 11 }]);
   });

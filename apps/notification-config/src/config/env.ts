@@ -10,7 +10,8 @@ export const env = defineEnv({
   AUTH_SESSION_URL: {
     type: 'url',
     default: 'http://127.0.0.1:3101',
-    description: 'Internal base URL of auth-session, whose keys verify identity assertions.',
+    description:
+      'Internal base URL of auth-session, whose keys verify identity assertions, and which names the owners to mail (T-15).',
   },
   RECIPIENT_MESSAGES_URL: {
     type: 'url',

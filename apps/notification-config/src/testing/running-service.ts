@@ -37,6 +37,11 @@ export class TestNotificationConfig {
     return this.running.service;
   }
 
+  /** Owners of every merchant, as auth-session names them; null: it cannot now. */
+  set owners(emails: string[] | null) {
+    this.running.issuer.answers.set('/internal/console/owners', emails && Array<string[]>(50).fill(emails));
+  }
+
   get keyEncryptionKeys(): string {
     return this.running.keyEncryptionKeys;
   }

@@ -40,8 +40,7 @@ export const env = defineEnv({
   PUBLIC_BASE_URL: {
     type: 'url',
     default: 'https://localhost:8443',
-    description:
-      'Base URL browsers reach the gateway at: the one origin that may send changes, and the start of links in invitations.',
+    description: 'Base URL browsers reach the gateway at: the one origin that may send changes.',
   },
   PAYLOAD_KEYS: {
     type: 'string',

@@ -4,7 +4,6 @@ import type { PortalFourEyesNotice } from '@paycode/dto';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { may, type Permission, type Person, type Role, roles, tenantName } from '../people/domain/person';
-import { PORTAL_URL } from '../people/people.service';
 import type { Proof, Proven } from '../sessions/proofs';
 import { notYours } from '../tenancy/scope';
 import { confirmsFrom, judge, type Kind, openForS, type RequestChange, type State, stateIn } from './domain/request';
@@ -19,12 +18,6 @@ export class FourEyesMailer {
     await this.client.post('/internal/recipient-messages/four-eyes', notice, await proof());
   }
 }
-
-/** Each kind of request in words, and the page on which a second person confirms it. */
-const asked: Record<Kind, { what: string; page: string }> = {
-  BEARER_SWITCH: { what: 'the switch of your API account to Bearer', page: 'api' },
-  DEAD_LETTERS: { what: 'events that were parked to be given to a service again', page: 'on-call/dead-letters' },
-};
 
 export interface Subject {
   kind: Kind;
@@ -66,7 +59,6 @@ export class FourEyesService {
     private readonly store: FourEyesStore,
     private readonly audit: AuditLog,
     private readonly mailer: FourEyesMailer,
-    @Inject(PORTAL_URL) private readonly portalUrl: string,
     @Inject(LOGGER) private readonly log: Logger,
   ) {}
 
@@ -136,19 +128,8 @@ export class FourEyesService {
     { person: asker, proof }: Proven,
   ): Promise<boolean> {
     const to = owners.filter(({ personId }) => personId !== asker.personId).map(({ email, name }) => ({ email, name }));
-    const { what, page } = asked[kind];
-    const link = `${this.portalUrl}/${page}`;
-    const notice = {
-      requestId,
-      to,
-      askedBy: asker.name,
-      what,
-      tenant: tenantName(asker),
-      link,
-      expiresAt: expiresAt.toISOString(),
-    };
     try {
-      await this.mailer.ask(notice, proof);
+      await this.mailer.ask({ requestId, kind, to, expiresAt: expiresAt.toISOString() }, proof);
       return true;
     } catch (err) {
       this.log.warn({ event: 'second-person-not-told', requestId, err }, 'those who can confirm a request were not mailed');

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { InternalClient } from '@paycode/access';
-import type { PortalInvitation } from '@paycode/dto';
+import { type InternalClient, personHeader } from '@paycode/access';
+import type { PersonProof, PersonProofRequest, PortalAnswer, PortalInvitation } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy, type Origin } from '../audit';
+import { valueOf } from '../neighbours';
 import { PORTAL_RULES, type PortalRules } from '../sessions/portal.guard';
 import { PasswordService } from '../sign-in/password.service';
 import { codesKey, SignInLimiter } from '../sign-in/sign-in-limiter';
@@ -13,15 +14,19 @@ import { newSecret, secretHash } from './secrets';
 
 /** Sends a person the link that lets it in. Rejects when that is not sure to happen. */
 export class InvitationMailer {
-  constructor(private readonly client: InternalClient) {}
+  constructor(
+    private readonly authSession: InternalClient,
+    private readonly mails: InternalClient,
+  ) {}
 
-  async send(invitation: PortalInvitation): Promise<void> {
-    await this.client.post('/internal/recipient-messages/invitations', invitation);
+  /** `secret`: of an invitation that is stored already, because auth-session looks it up and names the address to recipient-messages. */
+  async send(secret: string, invitation: PortalInvitation): Promise<void> {
+    const request: PersonProofRequest = { secret };
+    const answer = await this.authSession.post<PortalAnswer<PersonProof>>('/internal/console/invitation', request);
+    const headers = { [personHeader]: valueOf(answer).assertion };
+    await this.mails.post('/internal/recipient-messages/invitations', invitation, headers);
   }
 }
-
-/** Base URL of the portal's pages, without a slash at its end. */
-export const PORTAL_URL = Symbol('PORTAL_URL');
 
 const invitationMs = 3 * 86_400_000;
 
@@ -41,7 +46,6 @@ export class PeopleService {
     private readonly limiter: SignInLimiter,
     private readonly mailer: InvitationMailer,
     private readonly audit: AuditLog,
-    @Inject(PORTAL_URL) private readonly portalUrl: string,
     @Inject(PORTAL_RULES) private readonly rules: PortalRules,
   ) {}
 
@@ -54,16 +58,8 @@ export class PeopleService {
     const person = await this.personToInvite(wanted);
     const secret = newSecret();
     const expiresAt = new Date(Date.now() + invitationMs);
-    const invitationId = await this.people.invite(person.personId, { tokenHash: secretHash(secret), expiresAt });
-    await this.mailer.send({
-      invitationId,
-      email: person.email,
-      // Behind the hash: what a browser sends to no server and writes into no log.
-      link: `${this.portalUrl}/accept#${secret}`,
-      tenant: tenantName(person),
-      reason: 'INVITED',
-      expiresAt: expiresAt.toISOString(),
-    });
+    await this.people.invite(person.personId, { tokenHash: secretHash(secret), expiresAt });
+    await this.mailer.send(secret, { reason: 'INVITED' });
     await this.audit.record({
       personId: inviter.personId,
       personName: inviter.name,

@@ -26,13 +26,9 @@ const peopleSql = {
   // The step only grows: the row lock lets one of two requests with the same code pass.
   useStep: 'update person set totp_step = $2 where person_id = $1 and totp_step < $2',
   useRecoveryCode: `update recovery_code set used_at = clock_timestamp() where code_hash = $2 and person_id = $1 and used_at is null`,
-  owners: `
-    select distinct email from person
-     where role = 'OWNER' and accepted_at is not null
-       and (tenant_type, tenant_id) in (('MERCHANT', $1), ('PSP', $2)) order by email limit 100`,
   refusedCodes: 'select key from guess_count where key = any($1::bytea[]) and failures >= $2 and forget_at > clock_timestamp()',
   forgetGuesses: 'delete from guess_count where key = $1',
-  invite: 'insert into invitation (token_hash, person_id, expires_at) values ($2, $1, $3) returning invitation_id',
+  invite: 'insert into invitation (token_hash, person_id, expires_at) values ($2, $1, $3)',
   invited:
     'select exists (select from invitation where token_hash = $1 and used_at is null and expires_at > clock_timestamp()) as invited',
   lockInvited: `select p.person_id from person p join invitation i using (person_id) where i.token_hash = $1 for update of p`,
@@ -108,12 +104,6 @@ export class PeopleStore {
     }));
   }
 
-  /** E-mail addresses of those who are in as owners of a merchant or its PSP. */
-  async ownersOf(merchantId: number, pspId: number): Promise<string[]> {
-    const rows = await this.dataSource.query<{ email: string }[]>(peopleSql.owners, [String(merchantId), String(pspId)]);
-    return rows.map(({ email }) => email);
-  }
-
   /** Somebody who was invited, and gets a password in another way than by its link, is in from now on. */
   async setPassword(personId: string, passwordHash: string): Promise<void> {
     const acceptedAt = () => 'coalesce(accepted_at, clock_timestamp())';
@@ -158,12 +148,11 @@ export class PeopleStore {
   }
 
   /** In place of the person's earlier invitations. */
-  invite(personId: string, { tokenHash, expiresAt }: { tokenHash: Buffer; expiresAt: Date }): Promise<string> {
-    return this.dataSource.transaction(async manager => {
+  async invite(personId: string, { tokenHash, expiresAt }: { tokenHash: Buffer; expiresAt: Date }): Promise<void> {
+    await this.dataSource.transaction(async manager => {
       await manager.query(peopleSql.lockPerson, [personId]);
       await manager.query(peopleSql.endInvitations, [personId]);
-      const rows = await manager.query<{ invitation_id: string }[]>(peopleSql.invite, [personId, tokenHash, expiresAt]);
-      return rows[0]!.invitation_id;
+      await manager.query(peopleSql.invite, [personId, tokenHash, expiresAt]);
     });
   }
 

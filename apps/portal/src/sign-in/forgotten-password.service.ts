@@ -1,8 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { AuditLog, type Origin } from '../audit';
-import { tenantName } from '../people/domain/person';
-import { InvitationMailer, PORTAL_URL } from '../people/people.service';
+import { InvitationMailer } from '../people/people.service';
 import { PeopleStore } from '../people/people.store';
 import { newSecret, secretHash } from '../people/secrets';
 import { SignInLimiter } from './sign-in-limiter';
@@ -23,7 +22,6 @@ export class ForgottenPasswordService implements OnApplicationShutdown {
     private readonly limiter: SignInLimiter,
     private readonly mailer: InvitationMailer,
     private readonly audit: AuditLog,
-    @Inject(PORTAL_URL) private readonly portalUrl: string,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -47,11 +45,8 @@ export class ForgottenPasswordService implements OnApplicationShutdown {
     const { personId, name: personName } = person;
     const secret = newSecret();
     const expiresAt = new Date(Date.now() + linkMs);
-    const invitationId = await this.people.invite(personId, { tokenHash: secretHash(secret), expiresAt });
+    await this.people.invite(personId, { tokenHash: secretHash(secret), expiresAt });
     await this.audit.record({ personId, personName, action: 'PASSWORD_RESET_ASKED', origin });
-    const link = `${this.portalUrl}/accept#${secret}`;
-    const tenant = tenantName(person);
-    const mail = { invitationId, email: person.email, link, tenant, expiresAt: expiresAt.toISOString() };
-    await this.mailer.send({ ...mail, reason: 'PASSWORD_FORGOTTEN' });
+    await this.mailer.send(secret, { reason: 'PASSWORD_FORGOTTEN' });
   }
 }

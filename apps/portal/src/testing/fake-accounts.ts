@@ -20,7 +20,7 @@ export class FakeAccounts {
         const value = JSON.stringify({ ok: true, value: started.answer(request.url!, asked) });
         const answer = () => response.setHeader('content-type', 'application/json').end(value);
         // Each request is proved before it is asked: the answers that go out together are those about accounts.
-        if (request.url === '/internal/console/proof') answer();
+        if (request.url!.startsWith('/internal/console/')) answer();
         else started.send(answer);
       });
     });
@@ -66,7 +66,7 @@ export class FakeAccounts {
   }
 
   private answer(path: string, request: PortalAccountRequest): PortalAccount | PersonProof {
-    if (path === '/internal/console/proof') return { assertion: 'somebody' };
+    if (path.startsWith('/internal/console/')) return { assertion: 'somebody' };
     const account = this.of(request.type, request.ownerId);
     if (path.endsWith('/enable-bearer')) {
       this.switched.push(request);

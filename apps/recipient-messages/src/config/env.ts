@@ -13,6 +13,12 @@ export const env = defineEnv({
     default: 'http://127.0.0.1:3102',
     description: 'Internal base URL of notification-config, which knows the recipients.',
   },
+  PUBLIC_BASE_URL: {
+    type: 'url',
+    default: 'https://localhost:8443',
+    description:
+      'Base URL browsers reach the gateway at: the start of links to the portal, so that no caller chooses where they lead.',
+  },
   PAYLOAD_KEYS: {
     type: 'string',
     secret: true,

@@ -1,8 +1,11 @@
 import { Body, Controller, HttpCode, ParseArrayPipe, Post } from '@nestjs/common';
+import { type ActingPerson, type InvitedPerson, OfInvitation, OfPerson } from '@paycode/access';
 import {
   type ChangeNotice,
   type ChangeNoticeKind,
   changeNoticeKinds,
+  type FourEyesKind,
+  fourEyesKinds,
   type InvitationReason,
   invitationReasons,
   IsId,
@@ -12,18 +15,7 @@ import {
 import { isDataFault } from '@paycode/persistence';
 import { DomainError, invalidField, IsInstantText } from '@paycode/service-runtime';
 import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayNotEmpty,
-  IsArray,
-  IsEmail,
-  IsIn,
-  IsString,
-  IsUrl,
-  IsUUID,
-  Length,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsEmail, IsIn, IsString, IsUUID, Length, ValidateNested } from 'class-validator';
 import { QueueMessages } from './queue-messages';
 
 export class ChangeNoticeBody implements ChangeNotice {
@@ -51,25 +43,8 @@ export class ChangeNoticeBody implements ChangeNotice {
 }
 
 export class InvitationBody implements PortalInvitation {
-  @IsUUID()
-  invitationId!: string;
-
-  @IsEmail({ require_tld: false })
-  email!: string;
-
-  @IsUrl({ require_tld: false, protocols: ['https'], require_protocol: true })
-  @Length(1, 500)
-  link!: string;
-
-  @IsString()
-  @Length(1, 200)
-  tenant!: string;
-
   @IsIn(invitationReasons)
   reason!: InvitationReason;
-
-  @IsInstantText()
-  expiresAt!: string;
 }
 
 class AddresseeBody {
@@ -85,28 +60,15 @@ export class FourEyesBody implements PortalFourEyesNotice {
   @IsUUID()
   requestId!: string;
 
+  @IsIn(fourEyesKinds)
+  kind!: FourEyesKind;
+
   @IsArray()
   @ArrayNotEmpty()
   @ArrayMaxSize(50)
   @ValidateNested({ each: true })
   @Type(() => AddresseeBody)
   to!: AddresseeBody[];
-
-  @IsString()
-  @Length(1, 200)
-  askedBy!: string;
-
-  @IsString()
-  @Length(1, 200)
-  what!: string;
-
-  @IsString()
-  @Length(1, 200)
-  tenant!: string;
-
-  @IsUrl({ require_tld: false, protocols: ['https'], require_protocol: true })
-  @Length(1, 500)
-  link!: string;
 
   @IsInstantText()
   expiresAt!: string;
@@ -132,17 +94,17 @@ export class ChangeNoticesController {
     }
   }
 
-  /** Mails a person the link by which they choose a password for the portal. */
+  /** Mails a person the link by which they choose a password for the portal, to the address that auth-session found. */
   @Post('invitations')
   @HttpCode(204)
-  async invite(@Body() invitation: InvitationBody): Promise<void> {
-    await this.queueMessages.queueInvitation(invitation);
+  async invite(@Body() { reason }: InvitationBody, @OfInvitation() invited: InvitedPerson): Promise<void> {
+    await this.queueMessages.queueInvitation(invited, reason);
   }
 
-  /** Mails those who can confirm what one person of the portal asks for. */
+  /** Mails those who can confirm what the person asks for. */
   @Post('four-eyes')
   @HttpCode(204)
-  async askSecondPerson(@Body() request: FourEyesBody): Promise<void> {
-    await this.queueMessages.queueFourEyes(request);
+  async askSecondPerson(@Body() request: FourEyesBody, @OfPerson() asker: ActingPerson): Promise<void> {
+    await this.queueMessages.queueFourEyes(request, asker);
   }
 }

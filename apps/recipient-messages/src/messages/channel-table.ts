@@ -1,10 +1,9 @@
-import { type ChangeNotice, type Channel, channels, type PortalInvitation, type TransactionNotificationV3 } from '@paycode/dto';
+import { type ChangeNotice, type Channel, channels, type TransactionNotificationV3 } from '@paycode/dto';
 import { type MessageSender, SendError, type Sending } from '../senders/message.sender';
 import { emailSenderOf, type SenderOptions, smsSenderOf } from '../senders/senders';
-import type { FourEyesRequest } from './domain/message';
+import type { FourEyesRequest, InvitationText } from './domain/message';
 import { changeNoticeEmail, fourEyesEmail, invitationEmail, paymentEmail, paymentSms } from './domain/message-texts';
 
-type ToldInvitation = Omit<PortalInvitation, 'invitationId' | 'email'>;
 type ShownChange = Pick<ChangeNotice, 'kind' | 'merchantId' | 'actor' | 'occurredAt'>;
 
 /** Texts of a channel. */
@@ -13,7 +12,7 @@ interface ChannelTexts<Text> {
   /** null: the channel has no messages about a changed URL or key. */
   ofChange: ((change: ShownChange) => Text) | null;
   /** null: nobody is invited over it. */
-  ofInvitation: ((invitation: ToldInvitation) => Text) | null;
+  ofInvitation: ((invitation: InvitationText) => Text) | null;
   /** null: nobody is asked to confirm over it. */
   ofFourEyes: ((request: FourEyesRequest) => Text) | null;
 }
@@ -25,7 +24,7 @@ export class OpenChannel {
   private constructor(
     readonly sendPayment: (to: Addressed, notification: TransactionNotificationV3) => Promise<void>,
     readonly sendChange: (to: Addressed, change: ShownChange) => Promise<void>,
-    readonly invite: (to: Addressed, invitation: ToldInvitation) => Promise<void>,
+    readonly invite: (to: Addressed, invitation: InvitationText) => Promise<void>,
     readonly askSecondPerson: (to: Addressed, request: FourEyesRequest) => Promise<void>,
     readonly close: () => Promise<void>,
   ) {}

@@ -1,14 +1,16 @@
-import type { InternalClient } from '@paycode/access';
+import type { ActingPerson, InternalClient, InvitedPerson } from '@paycode/access';
 import type {
   ChangeNotice,
   Channel,
+  FourEyesKind,
+  InvitationReason,
   PortalFourEyesNotice,
-  PortalInvitation,
   Recipients,
   Route,
   RoutesRequest,
   TransactionTerminal,
 } from '@paycode/dto';
+import { tenantName } from '@paycode/dto/people';
 import { DataFault } from '@paycode/persistence';
 import { DomainError } from '@paycode/service-runtime';
 import { LeasedReads, type Lent } from '@paycode/service-runtime/timing';
@@ -57,10 +59,18 @@ export interface QueueMessagesOptions {
   /** Channels that have a sender. */
   channels: ReadonlySet<Channel>;
   ageMsMax: number;
+  /** Base URL of the portal's pages, without a slash at its end: the start of every link. */
+  portalUrl: string;
   nowMs(): number;
   /** Messages are durable and due. */
   queued(): void;
 }
+
+/** Each kind of request in words, and the page on which a second person confirms it. */
+const asked: Record<FourEyesKind, { what: string; page: string }> = {
+  BEARER_SWITCH: { what: 'the switch of your API account to Bearer', page: 'api' },
+  DEAD_LETTERS: { what: 'events that were parked to be given to a service again', page: 'on-call/dead-letters' },
+};
 
 /**
  * Flow: terminal transactions -> recipients -> one durable message per recipient. Merchants without recipients cost one look-up.
@@ -94,16 +104,22 @@ export class QueueMessages {
   }
 
   /** To the address of one person; without an e-mail channel nobody can be invited. @throws DomainError 503 */
-  async queueInvitation({ invitationId, email, ...invitation }: PortalInvitation): Promise<void> {
+  async queueInvitation(invited: InvitedPerson, reason: InvitationReason): Promise<void> {
     this.demandEmail();
+    const { invitationId, secret, email, expiresAt } = invited;
+    // Behind the hash: what a browser sends to no server and writes into no log.
+    const link = `${this.options.portalUrl}/accept#${secret}`;
+    const content = { kind: 'INVITATION' as const, tenant: tenantName(invited), reason, link, expiresAt };
     const cause = `invitation:${invitationId}`;
-    const content = { kind: 'INVITATION' as const, ...invitation };
     await this.add([{ channel: 'EMAIL', recipient: email, merchantId: null, transactionId: null, cause, content }]);
   }
 
   /** To those who can confirm, one mail each. @throws DomainError 503 */
-  async queueFourEyes({ requestId, to, ...request }: PortalFourEyesNotice): Promise<void> {
+  async queueFourEyes({ requestId, kind, to, expiresAt }: PortalFourEyesNotice, asker: ActingPerson): Promise<void> {
     this.demandEmail();
+    const { what, page } = asked[kind];
+    const link = `${this.options.portalUrl}/${page}`;
+    const request = { askedBy: asker.actor, what, tenant: tenantName(asker), link, expiresAt };
     const cause = `four-eyes:${requestId}`;
     await this.add(
       to.map(({ email, name }): NewMessage => {

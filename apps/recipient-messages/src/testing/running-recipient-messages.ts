@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ServiceName } from '@paycode/access';
+import { type InvitedPerson, personHeader, type ServiceName } from '@paycode/access';
 import { TestTokenKeys } from '@paycode/access/testing';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import {
@@ -58,7 +58,7 @@ export class FakeNotificationConfig {
   }
 }
 
-const tokenKeys = new TestTokenKeys();
+export const tokenKeys = new TestTokenKeys();
 
 export interface MessageRow {
   channel: string;
@@ -67,6 +67,11 @@ export interface MessageRow {
   recipient: string;
   notification: string | null;
   change_notice: object | null;
+}
+
+interface Asked {
+  body: unknown;
+  assertion?: string;
 }
 
 /** recipient-messages as a process runs it, on databases of its own, with a fake notification-config. */
@@ -106,6 +111,7 @@ export class RecipientMessagesHarness {
       ...tokenKeys.env('recipient-messages'),
       NOTIFICATION_CONFIG_URL: this.neighbour.url,
       PAYLOAD_KEYS: this.payloadKeys,
+      PUBLIC_BASE_URL: 'https://pay.example',
       ...over,
     });
     return this.service;
@@ -151,15 +157,14 @@ export class RecipientMessagesHarness {
     return (await axios.post(url, body, { headers, validateStatus: () => true })).status;
   }
 
-  /** Status of `POST /internal/recipient-messages/invitations` by that service. */
-  postInvitation(caller: ServiceName, body: unknown): Promise<number> {
-    return this.post(caller, 'invitations', body);
+  /** Status of `POST /internal/recipient-messages/invitations` by that service, with an assertion of an invitation that auth-session would sign. */
+  postInvitation(caller: ServiceName, body: unknown, invited: Partial<InvitedPerson> = {}): Promise<number> {
+    return this.post(caller, 'invitations', { body, assertion: tokenKeys.invitationAssertion(invited) });
   }
 
-  /** Status of `POST /internal/recipient-messages/<path>` by that service, by the portal for a person. */
-  async post(caller: ServiceName, path: string, body: unknown): Promise<number> {
-    const callee = 'recipient-messages';
-    const headers = caller === 'portal' ? tokenKeys.personHeaders(callee) : tokenKeys.headers(caller, callee);
+  /** Status of `POST /internal/recipient-messages/<path>` by that service, with an assertion: that of a person by default. */
+  async post(caller: ServiceName, path: string, { body, assertion = tokenKeys.personAssertion() }: Asked): Promise<number> {
+    const headers = { ...tokenKeys.headers(caller, 'recipient-messages'), [personHeader]: assertion };
     const url = `${this.url}/internal/recipient-messages/${path}`;
     return (await axios.post(url, body, { headers, validateStatus: () => true })).status;
   }

@@ -199,7 +199,11 @@ function specialEnv(name: ServiceName, { appsFolder, secrets, certificate, ports
       KEY_ENCRYPTION_KEYS_FILE: secrets.webhookKeyEncryptionKeys,
       SANDBOX_RELAYS_URL: `https://localhost:${ports.gateway}/public/relay/`,
     },
-    'recipient-messages': { PAYLOAD_KEYS_FILE: secrets.payloadKeys, OUTBOX_FOLDER: home.outbox },
+    'recipient-messages': {
+      PAYLOAD_KEYS_FILE: secrets.payloadKeys,
+      OUTBOX_FOLDER: home.outbox,
+      PUBLIC_BASE_URL: `https://localhost:${ports.gateway}`,
+    },
     'payment-simulator': { PAYLOAD_KEYS_FILE: secrets.payloadKeys, PUBLIC_BASE_URL: `https://localhost:${ports.gateway}` },
     portal: {
       PAYLOAD_KEYS_FILE: secrets.payloadKeys,

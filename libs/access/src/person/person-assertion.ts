@@ -7,6 +7,8 @@ import { type PublishedKey, type ServiceName, tokenAlgorithm } from '../service-
 export const personHeader = 'x-paycode-person';
 /** Type of token, so that no service token and no identity assertion is accepted for a person, nor the reverse (T-08, RFC 8725 3.11). */
 export const personAssertionType = 'paycode-person+jwt';
+/** An invitation is mailed by it, and nobody acts by it. */
+export const invitationAssertionType = 'paycode-invitation+jwt';
 /** The one service that asserts people. The portal cannot: it has no key of this service. */
 export const personIssuer: ServiceName = 'auth-session';
 /** The one service that acts for people. */
@@ -26,6 +28,18 @@ export interface ActingPerson {
   sessionId: string;
 }
 
+/** Somebody who is not signed in and gets a link by e-mail, as auth-session found the invitation. It holds the secret: forget it once mailed. */
+export interface InvitedPerson {
+  invitationId: string;
+  /** Of the link: it lets its reader choose a password. */
+  secret: string;
+  email: string;
+  tenantType: TenantType;
+  tenantId: string;
+  /** ISO 8601 UTC. */
+  expiresAt: string;
+}
+
 /** The claims of an assertion, besides those of every token. */
 export function personClaims({ personId, ...claims }: ActingPerson): Record<string, string> {
   return { sub: personId, ...claims };
@@ -35,7 +49,23 @@ export function personClaims({ personId, ...claims }: ActingPerson): Record<stri
  * Reads the person out of an assertion. undefined: the signature is not by a current key of auth-session, or type, audience, life or a claim
  * does not fit. `keyOf` finds a published key of a service by its id.
  */
-export function personIn(token: string, keyOf: (kid: string) => PublishedKey | undefined): ActingPerson | undefined {
+export function personIn(token: string, keyOf: KeyFinder): ActingPerson | undefined {
+  const payload = payloadOf(token, { type: personAssertionType, keyOf });
+  return payload && personOf(payload);
+}
+
+/** As `personIn`, for an invitation. */
+export function invitationIn(token: string, keyOf: KeyFinder): InvitedPerson | undefined {
+  const payload = payloadOf(token, { type: invitationAssertionType, keyOf });
+  if (!payload) return undefined;
+  const { invitationId, secret, email, tenantType, tenantId, expiresAt } = payload as unknown as Unchecked<InvitedPerson>;
+  if (![invitationId, secret, email, tenantId, expiresAt].every(isText) || !isTenantType(tenantType)) return undefined;
+  return { invitationId, secret, email, tenantType, tenantId, expiresAt } as InvitedPerson;
+}
+
+type KeyFinder = (kid: string) => PublishedKey | undefined;
+
+function payloadOf(token: string, { type, keyOf }: { type: string; keyOf: KeyFinder }): jsonwebtoken.JwtPayload | undefined {
   const key = keyOf(kidOf(token));
   if (key?.owner !== personIssuer) return undefined;
   try {
@@ -45,8 +75,8 @@ export function personIn(token: string, keyOf: (kid: string) => PublishedKey | u
       audience: personAudience,
       complete: true,
     });
-    if (header.typ !== personAssertionType || typeof payload === 'string') return undefined;
-    return isShortLived(payload) ? personOf(payload) : undefined;
+    if (header.typ !== type || typeof payload === 'string') return undefined;
+    return isShortLived(payload) ? payload : undefined;
   } catch {
     return undefined;
   }
@@ -60,21 +90,27 @@ function isShortLived({ iat, exp }: jsonwebtoken.JwtPayload): boolean {
   return iat !== undefined && exp !== undefined && exp - iat <= personAssertionLifetimeS;
 }
 
-type Claims = Record<'sub' | 'tenantType' | 'tenantId' | 'role' | 'actor' | 'sessionId', unknown>;
+type Unchecked<Claims> = Record<keyof Claims, unknown>;
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isTenantType = (value: unknown): boolean => (tenantTypes as readonly unknown[]).includes(value);
 
 /** auth-session has signed it; this checks the fields that another release may have changed. */
 function personOf(payload: jsonwebtoken.JwtPayload): ActingPerson | undefined {
-  const { sub, tenantType, tenantId, role, actor, sessionId } = payload as unknown as Claims;
-  if (![sub, tenantId, actor, sessionId].every(text => typeof text === 'string')) return undefined;
-  if (!(tenantTypes as readonly unknown[]).includes(tenantType) || !(roles as readonly unknown[]).includes(role))
-    return undefined;
+  const { sub, tenantType, tenantId, role, actor, sessionId } = payload as unknown as Unchecked<ActingPerson & { sub: string }>;
+  if (![sub, tenantId, actor, sessionId].every(isText)) return undefined;
+  if (!isTenantType(tenantType) || !(roles as readonly unknown[]).includes(role)) return undefined;
   return { personId: sub, tenantType, tenantId, role, actor, sessionId } as ActingPerson;
 }
 
 /** The person behind `InternalCallersGuard`, on a route whose row in the table of internal calls demands one. */
-export const OfPerson = createParamDecorator((_: unknown, context: ExecutionContext): ActingPerson => {
-  const { person } = context.switchToHttp().getRequest<{ person?: ActingPerson }>();
-  // A route that reads the person without the demand is a bug and must not run with an undefined one.
-  if (!person) throw new Error('@OfPerson() is used on a route that demands no person');
-  return person;
-});
+export const OfPerson = createParamDecorator((_: unknown, context: ExecutionContext) => asserted(context, 'person'));
+/** The invitation behind `InternalCallersGuard`, on a route whose row demands one. */
+export const OfInvitation = createParamDecorator((_: unknown, context: ExecutionContext) => asserted(context, 'invitation'));
+
+function asserted(context: ExecutionContext, kind: 'person' | 'invitation'): unknown {
+  const found = context.switchToHttp().getRequest<Partial<Record<typeof kind, unknown>>>()[kind];
+  // A route that reads it without the demand is a bug and must not run with an undefined one.
+  if (!found) throw new Error(`the row of this route in the table of internal calls demands no ${kind}`);
+  return found;
+}

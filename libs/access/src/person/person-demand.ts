@@ -1,9 +1,11 @@
 import { may, type Permission } from '@paycode/dto/people';
 import { DomainError } from '@paycode/service-runtime';
-import { type ActingPerson, personHeader } from './person-assertion';
+import { type ActingPerson, type InvitedPerson, personHeader } from './person-assertion';
 
 /** Required role of the person for whom the portal calls: one with this permission, or any; `NO_TENANT`: the call names no tenant. */
-export type PersonDemand = Permission | 'ANY' | 'NO_TENANT';
+type RoleDemand = Permission | 'ANY' | 'NO_TENANT';
+/** `INVITED`: nobody is signed in, and an invitation that waits is shown instead. */
+export type PersonDemand = RoleDemand | 'INVITED';
 
 /** PSP and acquirer of a merchant, as far as the service that is called knows them. undefined: it knows no such merchant. */
 export abstract class MerchantTenants {
@@ -13,9 +15,16 @@ export abstract class MerchantTenants {
 export interface PersonRules {
   /** undefined: the assertion is not valid now. */
   personOf(assertion: string): ActingPerson | undefined;
+  invitationOf(assertion: string): InvitedPerson | undefined;
   /** undefined: the service knows no PSP of a merchant, and people of PSPs and acquirers are refused. */
   tenants(): MerchantTenants | undefined;
   isProduction: boolean;
+}
+
+/** The guard leaves one of the two for the route. */
+export interface Proven {
+  person?: ActingPerson | undefined;
+  invitation?: InvitedPerson | undefined;
 }
 
 /** The part of the body that names a merchant, or the owner of an account. It is not validated yet. */
@@ -30,15 +39,21 @@ export class PersonCheck {
   constructor(private readonly rules: PersonRules) {}
 
   /** @throws DomainError 401 without a valid assertion, 403 for a role or a tenant that may not do this */
-  async personOf({ assertion, body }: { assertion: unknown; body: unknown }, demand: PersonDemand): Promise<ActingPerson> {
-    const person = typeof assertion === 'string' ? this.rules.personOf(assertion) : undefined;
-    if (!person) throw unproven(assertion === undefined);
-    this.refuseRole(person, demand);
-    if (demand !== 'NO_TENANT') await this.refuseForeign(person, (body ?? {}) as Named);
-    return person;
+  async proven({ assertion, body }: { assertion: unknown; body: unknown }, demand: PersonDemand): Promise<Proven> {
+    const text = typeof assertion === 'string' ? assertion : '';
+    const proven: Proven =
+      demand === 'INVITED' ? { invitation: this.rules.invitationOf(text) } : { person: this.rules.personOf(text) };
+    if (!proven.person && !proven.invitation) throw unproven(assertion === undefined);
+    if (proven.person && demand !== 'INVITED') await this.refuse(proven.person, demand, body);
+    return proven;
   }
 
-  private refuseRole({ role }: ActingPerson, demand: PersonDemand): void {
+  private async refuse(person: ActingPerson, demand: RoleDemand, body: unknown): Promise<void> {
+    this.refuseRole(person, demand);
+    if (demand !== 'NO_TENANT') await this.refuseForeign(person, (body ?? {}) as Named);
+  }
+
+  private refuseRole({ role }: ActingPerson, demand: RoleDemand): void {
     if (demand === 'ANY' || demand === 'NO_TENANT' || may(role, demand, this.rules.isProduction)) return;
     throw new DomainError({ status: 403, reason: 'ROLE', message: `a person of role ${role} lacks the permission ${demand}` });
   }
@@ -70,7 +85,7 @@ function isId(value: unknown, tenantId: string): boolean {
 
 function unproven(isMissing: boolean): DomainError {
   const message = isMissing
-    ? `${personHeader} is missing: the portal calls this for a person, whom auth-session asserts`
-    : `${personHeader} holds no assertion by auth-session for the portal that is valid now`;
+    ? `${personHeader} is missing: the portal calls this for a person, whom auth-session asserts, or with an invitation`
+    : `${personHeader} holds no assertion by auth-session for the portal that is valid now and of the kind that this route demands`;
   return new DomainError({ status: 401, reason: 'PERSON', message });
 }

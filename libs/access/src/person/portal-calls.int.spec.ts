@@ -9,7 +9,7 @@ import { ServiceTokenModule } from '../service-token/service-token.module';
 import { type ServiceName, signingKeyOf } from '../service-token/token-keys';
 import { tokenKeyOptionsOf } from '../service-token/token-keys-env';
 import { TestTokenKeys } from '../testing';
-import { type ActingPerson, personAssertionType, personHeader } from './person-assertion';
+import { type ActingPerson, invitationAssertionType, personAssertionType, personHeader } from './person-assertion';
 import { MerchantTenants } from './person-demand';
 
 const tokenKeys = new TestTokenKeys();
@@ -38,12 +38,17 @@ function serviceNamed(name: ServiceName, { calls = internalCalls, environment = 
 }
 const silent = { LOG_LEVEL: 'silent', INTERNAL_PORT: '0', PUBLIC_PORT: '0' };
 
+const invited = { invitationId: randomUUID(), secret: 's', email: 'new@shop.example', expiresAt: '2030-01-01T00:00:00.000Z' };
+/** Type of the assertion that the call demands, and the other one. */
+const typesOf = ({ person }: InternalCall) =>
+  person === 'INVITED' ? [invitationAssertionType, personAssertionType] : [personAssertionType, invitationAssertionType];
+
 /** As auth-session signs an assertion, but for what `over` says. */
 function assertionBy(signer: ServiceName, over: jsonwebtoken.SignOptions & { claims?: object; typ?: string; kid?: string } = {}) {
   const { claims = {}, typ = personAssertionType, kid, ...options } = over;
   const key = signingKeyOf(signer, readFileSync(tokenKeys.files.services[signer], 'utf8'));
-  const person = { tenantType: 'MERCHANT', tenantId: '1001', role: 'OWNER', actor: 'Thandi', sessionId: randomUUID(), ...claims };
-  return jsonwebtoken.sign(person, key.privateKey, {
+  const person = { tenantType: 'MERCHANT', tenantId: '1001', role: 'OWNER', actor: 'Thandi', sessionId: randomUUID() };
+  return jsonwebtoken.sign({ ...person, ...invited, ...claims }, key.privateKey, {
     header: { alg: 'ES256', typ, kid: kid ?? key.kid },
     algorithm: 'ES256',
     ...{ issuer: 'auth-session', audience: 'portal', subject: randomUUID(), expiresIn: 120 },
@@ -94,17 +99,19 @@ describe('a call of the portal for a person', () => {
   it.each(forSomebody.map(call => [named(call), call] as const))(
     '%s is refused by the key of the portal alone',
     async (_, call) => {
-      const claims = entitled(call);
+      const [typ, otherTyp] = typesOf(call);
+      const right = { claims: entitled(call), typ };
       const forged = {
         missing: undefined,
         'no token': 'x',
-        expired: assertionBy('auth-session', { claims, expiresIn: -1 }),
-        'of long life': assertionBy('auth-session', { claims, expiresIn: 3_600 }),
-        'of a service token': assertionBy('auth-session', { claims, typ: 'paycode-service+jwt' }),
-        'for another service': assertionBy('auth-session', { claims, audience: 'api-gateway' }),
-        'by the portal': assertionBy('portal', { claims }),
-        'by the portal under the id of the other key': assertionBy('portal', { claims, kid: kidOfAuthSession() }),
-        'by the portal in its own name': assertionBy('portal', { claims, issuer: 'portal' }),
+        expired: assertionBy('auth-session', { ...right, expiresIn: -1 }),
+        'of long life': assertionBy('auth-session', { ...right, expiresIn: 3_600 }),
+        'of a service token': assertionBy('auth-session', { ...right, typ: 'paycode-service+jwt' }),
+        'of a person for an invitation, or the reverse': assertionBy('auth-session', { ...right, typ: otherTyp }),
+        'for another service': assertionBy('auth-session', { ...right, audience: 'api-gateway' }),
+        'by the portal': assertionBy('portal', right),
+        'by the portal under the id of the other key': assertionBy('portal', { ...right, kid: kidOfAuthSession() }),
+        'by the portal in its own name': assertionBy('portal', { ...right, issuer: 'portal' }),
         'the token of the portal': tokenKeys.signer('portal').tokenFor(call.callee),
       };
       for (const [kind, assertion] of Object.entries(forged))
@@ -115,13 +122,19 @@ describe('a call of the portal for a person', () => {
   it.each(forSomebody.map(call => [named(call), call] as const))(
     '%s is admitted for somebody who may, and learns who',
     async (_, call) => {
-      const [request, refusal] = await outcome(call, assertionBy('auth-session', { claims: entitled(call) }));
+      const [typ] = typesOf(call);
+      const [request, refusal] = await outcome(call, assertionBy('auth-session', { claims: entitled(call), typ }));
       expect(refusal).toBeNull();
-      expect(request.person).toMatchObject({ actor: 'Thandi', ...entitled(call) });
+      const { person, invitation } = request;
+      expect([person, invitation]).toEqual(
+        call.person === 'INVITED'
+          ? [undefined, { ...invited, tenantType: 'MERCHANT', tenantId: '1001' }]
+          : [expect.objectContaining({ actor: 'Thandi', ...entitled(call) }), undefined],
+      );
     },
   );
 
-  it.each(forSomebody.map(call => [named(call), call] as const))(
+  it.each(forSomebody.filter(({ person }) => person !== 'INVITED').map(call => [named(call), call] as const))(
     '%s is refused for a role or a tenant that may not',
     async (_, call) => {
       const demand = call.person;
@@ -166,19 +179,16 @@ describe('a call of the portal for a person', () => {
     await service.stop('test');
   });
 
-  it('without a person the portal reads names and states, has notices and invitations mailed, and asks who is signed in', () => {
+  it('without a person the portal reads names and states, and asks who is signed in or invited: it changes and mails nothing', () => {
     expect(ofPortal.filter(call => !forSomebody.includes(call)).map(named)).toEqual([
       'auth-session POST /internal/console/proof',
+      'auth-session POST /internal/console/invitation',
       'notification-config POST /internal/portal/merchants',
-      'notification-config POST /internal/portal/change-notices/claim',
-      'notification-config POST /internal/portal/change-notices/done',
       'webhook-dispatcher GET /internal/deliveries',
       'webhook-dispatcher GET /internal/deliveries/:transactionId',
       'webhook-dispatcher GET /internal/shards',
       'webhook-dispatcher POST /internal/endpoints',
       'webhook-dispatcher GET /internal/endpoints/pauses',
-      'recipient-messages POST /internal/recipient-messages/notices',
-      'recipient-messages POST /internal/recipient-messages/invitations',
       'reversal-scheduler GET /internal/reversals/:transactionId',
     ]);
   });

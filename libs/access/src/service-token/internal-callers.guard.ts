@@ -5,7 +5,7 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { DomainError, LOGGER, type Logger, peerNamesOf } from '@paycode/service-runtime';
 import { ExtractJwt, Strategy } from 'passport-jwt';
-import { type ActingPerson, personAudience, personHeader } from '../person/person-assertion';
+import { type ActingPerson, type InvitedPerson, personAudience, personHeader } from '../person/person-assertion';
 import { PersonCheck } from '../person/person-demand';
 import { type InternalCall, InternalCallTable } from './internal-calls';
 import { KnownCallers } from './known-callers';
@@ -52,6 +52,8 @@ export interface InternalRequest {
   subject?: string;
   /** For whom the portal calls, on a route that demands it. */
   person?: ActingPerson;
+  /** With which invitation, on a route that demands one. */
+  invitation?: InvitedPerson;
 }
 
 /**
@@ -94,7 +96,7 @@ export class InternalCallersGuard extends AuthGuard() {
   private async admitPerson(request: InternalRequest, demand: InternalCall['person']): Promise<void> {
     if (demand === undefined) throw callerRefused();
     if (typeof demand === 'object') return;
-    request.person = await this.people.personOf({ assertion: request.headers[personHeader], body: request.body }, demand);
+    Object.assign(request, await this.people.proven({ assertion: request.headers[personHeader], body: request.body }, demand));
   }
 
   private async callerOf(request: InternalRequest): Promise<InternalCaller> {

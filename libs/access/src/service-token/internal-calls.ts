@@ -30,7 +30,6 @@ const portal = ['portal'] as const;
 const portalOrOperator = ['portal', 'operator'] as const;
 /** Reasons why the portal may call for nobody: nothing is changed for a tenant, and neither a payer nor a key is shown. */
 const names = { nobody: 'names of merchants, also for programs and for work in the background' };
-const notices = { nobody: 'notices of changes are mailed in the background' };
 const state = { nobody: 'state of deliveries and reversals, without payers' };
 const proxies = { noToken: 'proxies, by a token of EXTERNAL_AUTHORIZATION_TOKENS' };
 
@@ -104,6 +103,8 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['POST', '/internal/accounts/:username/sessions/end-all', operator],
     ...forPerson('accounts', accountDemands),
     ['POST', '/internal/console/proof', portal, { nobody: 'the secret of a session is what proves the person here' }],
+    ['POST', '/internal/console/invitation', portal, { nobody: 'the secret of an invitation is what proves the person here' }],
+    ['POST', '/internal/console/owners', ['notification-config']],
   ],
   'notification-config': [
     // The simulator asks whether a merchant can be told of a payment before it makes a code for it.
@@ -117,8 +118,6 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['POST', '/internal/merchants/:merchantId/test-notification', operator],
     ['POST', '/internal/webhook-keys/reseal', operator],
     ['POST', '/internal/portal/merchants', portal, names],
-    ['POST', '/internal/portal/change-notices/claim', portal, notices],
-    ['POST', '/internal/portal/change-notices/done', portal, notices],
     ...forPerson('notifications', configurationDemands),
   ],
   'webhook-dispatcher': [
@@ -137,8 +136,8 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ...erasures,
   ],
   'recipient-messages': [
-    ['POST', '/internal/recipient-messages/notices', ['notification-config', 'portal'], notices],
-    ['POST', '/internal/recipient-messages/invitations', portal, { nobody: 'a person who forgot its password is not signed in' }],
+    ['POST', '/internal/recipient-messages/notices', ['notification-config']],
+    ['POST', '/internal/recipient-messages/invitations', portal, 'INVITED'],
     ['POST', '/internal/recipient-messages/four-eyes', portal, 'NO_TENANT'],
     ...deadLetters,
     ...erasures,

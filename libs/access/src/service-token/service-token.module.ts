@@ -56,7 +56,12 @@ export class ServiceTokenModule {
           provide: PersonCheck,
           inject: [ServiceTokenKeys, ModuleRef],
           useFactory: (serviceKeys: ServiceTokenKeys, modules: ModuleRef) =>
-            new PersonCheck({ personOf: text => serviceKeys.personOf(text), tenants: () => tenantsIn(modules), isProduction }),
+            new PersonCheck({
+              personOf: text => serviceKeys.personOf(text),
+              invitationOf: text => serviceKeys.invitationOf(text),
+              tenants: () => tenantsIn(modules),
+              isProduction,
+            }),
         },
         ServiceTokenStrategy,
         InternalCallersGuard,

@@ -41,14 +41,20 @@ export interface TestIdentityIssuer {
   signer: TestIdentitySigner;
   /** Use as AUTH_SESSION_URL: answers `GET /internal/jwks`. */
   url: string;
+  /** Answers of other routes by their paths; null: 503. */
+  answers: Map<string, unknown>;
   stop(): Promise<void>;
 }
 
-/** A stand-in for auth-session's JWKS on a free loopback port. */
+/** A stand-in for auth-session's JWKS, and for what `answers` says, on a free loopback port. */
 export async function startTestIdentityIssuer(): Promise<TestIdentityIssuer> {
   const signer = new TestIdentitySigner();
-  const server: Server = createServer((_request, response) => {
-    void signer.jwks().then(jwks => response.setHeader('content-type', 'application/json').end(JSON.stringify(jwks)));
+  const answers = new Map<string, unknown>();
+  const server: Server = createServer((request, response) => {
+    const answer = answers.get(request.url!);
+    response.statusCode = answer === null ? 503 : 200;
+    response.setHeader('content-type', 'application/json');
+    void Promise.resolve(answer ?? signer.jwks()).then(value => response.end(JSON.stringify(value)));
   });
   await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
@@ -56,5 +62,5 @@ export async function startTestIdentityIssuer(): Promise<TestIdentityIssuer> {
     server.closeAllConnections();
     return new Promise<void>(resolve => void server.close(() => resolve()));
   };
-  return { signer, url: `http://127.0.0.1:${port}`, stop };
+  return { signer, url: `http://127.0.0.1:${port}`, answers, stop };
 }

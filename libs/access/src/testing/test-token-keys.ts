@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type ActingPerson,
+  invitationAssertionType,
+  type InvitedPerson,
   personAssertionLifetimeS,
   personAssertionType,
   personAudience,
@@ -67,8 +69,20 @@ export class TestTokenKeys {
   personAssertion(of: Partial<ActingPerson> = {}): string {
     const person = { personId: randomUUID(), sessionId: randomUUID(), actor: 'Thandi <thandi@shop.example>', ...of };
     const claims = personClaims({ tenantType: 'MERCHANT', tenantId: '1001', role: 'OWNER', ...person });
-    const as = { type: personAssertionType, audience: personAudience, lifetimeS: personAssertionLifetimeS };
-    return this.signer(personIssuer).sign(claims, as);
+    return this.assertion(claims, personAssertionType);
+  }
+
+  /** As auth-session asserts an invitation to merchant 1001. */
+  invitationAssertion(of: Partial<InvitedPerson> = {}): string {
+    const invited = { invitationId: randomUUID(), email: 'new@shop.example', tenantType: 'MERCHANT', tenantId: '1001' };
+    return this.assertion(
+      { ...invited, secret: 'x'.repeat(43), expiresAt: '2030-01-01T10:00:00.000Z', ...of },
+      invitationAssertionType,
+    );
+  }
+
+  private assertion(claims: object, type: string): string {
+    return this.signer(personIssuer).sign(claims, { type, audience: personAudience, lifetimeS: personAssertionLifetimeS });
   }
 
   operatorToken({ subject = 'test-operator', lifetimeS = 600 }: { subject?: string; lifetimeS?: number } = {}): string {

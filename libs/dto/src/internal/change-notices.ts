@@ -22,12 +22,4 @@ export const changeNoticeKinds = [
   'RECIPIENT_REMOVED',
 ] as const;
 
-/**
- * A change that the owners of merchant and PSP are told of: the portal knows who they are. POST notification-config
- * /internal/portal/change-notices/claim gives at most 50, each again after half a minute unless POST …/done named it.
- */
-export interface OwnerNotice extends Omit<ChangeNotice, 'emails'> {
-  pspId: number;
-}
-
 export type ChangeNoticeKind = (typeof changeNoticeKinds)[number];

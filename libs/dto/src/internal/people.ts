@@ -37,3 +37,8 @@ export function may(role: Role, permission: Permission, isProduction: boolean): 
 export function actorOf({ name, email }: { name: string; email: string }): string {
   return `${name} <${email}>`.slice(0, 200);
 }
+
+/** Whose people they are, in words. */
+export function tenantName({ tenantType, tenantId }: { tenantType: TenantType; tenantId: string }): string {
+  return tenantType === 'OPERATOR' ? 'the platform' : `${tenantType.toLowerCase()} ${tenantId}`;
+}

@@ -145,10 +145,15 @@ export interface PortalAccountAnswers {
   'end-session': Record<string, never>;
 }
 
-/** POST auth-session /internal/console/proof: who is signed in with this secret of a session. */
+/** POST auth-session /internal/console/proof: who is signed in with this secret of a session; …/invitation: who is invited with it. */
 export interface PersonProofRequest {
-  /** As the cookie holds it. */
+  /** As the cookie, or the link, holds it. */
   secret: string;
+}
+
+/** POST auth-session /internal/console/owners: the e-mail addresses of the owners of each, as one list for each; at most 100 of them. */
+export interface OwnersRequest {
+  tenants: { merchantId: number; pspId: number | null }[];
 }
 
 /** The assertion that the portal sends beside its token when it calls a service for the person. */
@@ -201,19 +206,20 @@ export interface PortalAccount {
   passwordChangedAt: string;
 }
 
-/** POST recipient-messages /internal/recipient-messages/four-eyes: one mail each. Idempotent by requestId and address. Answer: 204 once it is stored. */
+/** Actions that need two people of a tenant. */
+export const fourEyesKinds = ['BEARER_SWITCH', 'DEAD_LETTERS'] as const;
+export type FourEyesKind = (typeof fourEyesKinds)[number];
+
+/**
+ * POST recipient-messages /internal/recipient-messages/four-eyes, for the person who asks: one mail each, of that person's name and tenant.
+ * Idempotent by requestId and address. Answer: 204 once it is stored.
+ */
 export interface PortalFourEyesNotice {
   /** UUID. */
   requestId: string;
+  kind: FourEyesKind;
   /** People who can confirm. */
   to: { email: string; name: string }[];
-  askedBy: string;
-  /** In words: `the switch of your API account to Bearer`. */
-  what: string;
-  /** Whose people they are, in words: `merchant 1001`. */
-  tenant: string;
-  /** The page on which it is confirmed or refused; holds no secret. */
-  link: string;
   /** ISO 8601 UTC. */
   expiresAt: string;
 }
@@ -222,16 +228,10 @@ export interface PortalFourEyesNotice {
 export const invitationReasons = ['INVITED', 'PASSWORD_FORGOTTEN'] as const;
 export type InvitationReason = (typeof invitationReasons)[number];
 
-/** POST recipient-messages /internal/recipient-messages/invitations. No text that whoever invites could choose reaches the reader. Idempotent by invitationId. Answer: 204 once it is stored. */
+/**
+ * POST recipient-messages /internal/recipient-messages/invitations, with an assertion of the invitation: who is mailed, and the secret of the
+ * link. No text that whoever invites could choose reaches the reader. Idempotent by invitation. Answer: 204 once it is stored.
+ */
 export interface PortalInvitation {
-  /** UUID. */
-  invitationId: string;
-  email: string;
-  /** Holds the secret that lets the reader choose a password; forgotten once the mail is sent. */
-  link: string;
-  /** Access that the person gets, in words: `merchant 1001`. */
-  tenant: string;
   reason: InvitationReason;
-  /** ISO 8601 UTC. */
-  expiresAt: string;
 }

@@ -1,6 +1,6 @@
-/** Actions that need two people of a tenant. */
-export const kinds = ['BEARER_SWITCH', 'DEAD_LETTERS'] as const;
-export type Kind = (typeof kinds)[number];
+import type { FourEyesKind } from '@paycode/dto';
+
+export type Kind = FourEyesKind;
 
 /** EXPIRED, ASKER_LEFT and CHANGED: the request ended without a person's step. */
 export type State = 'OPEN' | 'CONFIRMED' | 'WITHDRAWN' | 'REFUSED' | 'EXPIRED' | 'ASKER_LEFT' | 'CHANGED';

@@ -1,7 +1,7 @@
 import { idOf } from '@paycode/dto';
 import { operatorRoles, type Role, tenantRoles, type TenantType } from '@paycode/dto/people';
 
-export { may, type Permission, type Role, roles, type TenantType, tenantTypes } from '@paycode/dto/people';
+export { may, type Permission, type Role, roles, tenantName, type TenantType, tenantTypes } from '@paycode/dto/people';
 
 export interface Person {
   personId: string;
@@ -45,9 +45,4 @@ export function isTenantWellFormed({ tenantType, tenantId, role }: Pick<Person, 
   if (tenantType === 'OPERATOR') return tenantId === '' && (operatorRoles as readonly Role[]).includes(role);
   if (!(tenantRoles as readonly Role[]).includes(role)) return false;
   return tenantType === 'ACQUIRER' ? tenantId.trim() !== '' : idOf(tenantId) !== undefined;
-}
-
-/** In words, for people. */
-export function tenantName({ tenantType, tenantId }: Pick<Person, 'tenantType' | 'tenantId'>): string {
-  return tenantType === 'OPERATOR' ? 'the platform' : `${tenantType.toLowerCase()} ${tenantId}`;
 }

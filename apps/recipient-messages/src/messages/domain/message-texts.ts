@@ -1,11 +1,5 @@
-import {
-  type ChangeNotice,
-  inCurrency,
-  type NotificationStatus,
-  type PortalInvitation,
-  type TransactionNotificationV3,
-} from '@paycode/dto';
-import type { EmailText, FourEyesRequest } from './message';
+import { type ChangeNotice, inCurrency, type NotificationStatus, type TransactionNotificationV3 } from '@paycode/dto';
+import type { EmailText, FourEyesRequest, InvitationText } from './message';
 
 /** GSM 03.38 basic alphabet: one septet a character. */
 const basic =
@@ -159,7 +153,7 @@ export function changeNoticeEmail(notice: Pick<ChangeNotice, 'kind' | 'merchantI
 }
 
 /** Lets a person into the portal, or in again. The text holds no word of the person who invites, because that person may invite a stranger (T-25). */
-export function invitationEmail(invitation: Omit<PortalInvitation, 'invitationId' | 'email'>): EmailText {
+export function invitationEmail(invitation: InvitationText): EmailText {
   const tenant = plainText(invitation.tenant, 100);
   const until = plainText(invitation.expiresAt, 40);
   const isInvited = invitation.reason === 'INVITED';

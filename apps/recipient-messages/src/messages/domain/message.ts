@@ -1,13 +1,35 @@
-import type { ChangeNotice, Channel, PortalFourEyesNotice, PortalInvitation } from '@paycode/dto';
+import type { ChangeNotice, Channel, InvitationReason } from '@paycode/dto';
+
+/** Content of the message to somebody who may choose a password. */
+export interface InvitationText {
+  /** Access that the person gets, in words: `merchant 1001`. */
+  tenant: string;
+  reason: InvitationReason;
+  /** Holds the secret that lets the reader choose a password; forgotten once the mail is sent. */
+  link: string;
+  /** ISO 8601 UTC. */
+  expiresAt: string;
+}
 
 /** Content of the message to a second person. */
-export type FourEyesRequest = Omit<PortalFourEyesNotice, 'requestId' | 'to'> & { name: string };
+export interface FourEyesRequest {
+  name: string;
+  askedBy: string;
+  /** In words: `the switch of your API account to Bearer`. */
+  what: string;
+  /** Whose people they are, in words. */
+  tenant: string;
+  /** The page on which it is confirmed or refused; holds no secret. */
+  link: string;
+  /** ISO 8601 UTC. */
+  expiresAt: string;
+}
 
 /** Content of a message. */
 export type MessageContent =
   /** TransactionNotificationV3 JSON sealed as compact JWE. */
   | { kind: 'TRANSACTION'; payload: string }
-  | ({ kind: 'INVITATION' } & Omit<PortalInvitation, 'invitationId' | 'email'>)
+  | ({ kind: 'INVITATION' } & InvitationText)
   | ({ kind: 'FOUR_EYES' } & FourEyesRequest)
   | ({ kind: 'CHANGE_NOTICE' } & Pick<ChangeNotice, 'actor' | 'occurredAt'> & { change: ChangeNotice['kind'] });
 
