@@ -6,19 +6,23 @@ import type { ShownPerson } from './portal-api';
 import { meQuery, queryClient } from './queries';
 import { applyTheme, currentTheme, themes } from './theme';
 import { Offline, SessionOver } from './sign-in/session-over';
+import { Icon, Logo } from './ui';
 
-const pages = [
+const daily = [
   { to: '/', label: 'Home' },
   { to: '/payments', label: 'Payments' },
+] as const;
+const setUp = [
   { to: '/notifications', label: 'Notifications' },
   { to: '/api', label: 'API' },
   { to: '/sandbox', label: 'Sandbox' },
   { to: '/on-call', label: 'On-call' },
   { to: '/security', label: 'Security' },
 ] as const;
+type NavPage = (typeof daily)[number] | (typeof setUp)[number];
 
 /** Merchants rehearse, and not in production; people on call look at everything. */
-function isFor(me: ShownPerson | null | undefined, page: (typeof pages)[number]['to']): boolean {
+function isFor(me: ShownPerson | null | undefined, page: NavPage['to']): boolean {
   if (page === '/on-call') return me?.person.mayOnCall === true;
   return page !== '/sandbox' || (me?.environment === 'sandbox' && me.person.tenantType === 'MERCHANT');
 }
@@ -33,36 +37,72 @@ export function Shell(): ReactNode {
       <a className="skip" href="#main">
         Skip to content
       </a>
-      <header className="bar">
-        <span className="brand">Paycode</span>
-        {me?.environment === 'sandbox' && <span className="tag">Sandbox</span>}
-        <span className="spacer" />
-        <span className="who">
-          <span className="who-name">{me?.person.name}</span>
-          <span className="dim">{me?.person.tenantName}</span>
-        </span>
-        <ThemeChoice />
-        <SignOut />
-      </header>
-      <nav className="nav" aria-label="Pages">
-        {pages
-          .filter(({ to }) => isFor(me, to))
-          .map(({ to, label }) => (
-            <Link
-              key={to}
-              to={to}
-              activeOptions={{ exact: to === '/', includeSearch: false }}
-              activeProps={{ 'aria-current': 'page' }}
-            >
-              {label}
-            </Link>
-          ))}
-      </nav>
+      <Side me={me} />
       <main id="main" ref={main} tabIndex={-1}>
         <Offline />
         <Outlet />
       </main>
       <SessionOver />
+    </div>
+  );
+}
+
+/** Beside the page; on a phone a bar that unfolds, until a page is chosen. */
+function Side({ me }: { me: ShownPerson | null | undefined }): ReactNode {
+  const path = useRouterState({ select: state => state.location.pathname });
+  const [openOn, setOpenOn] = useState<string | null>(null);
+  const isOpen = openOn === path;
+  const may = ({ to }: NavPage) => isFor(me, to);
+  return (
+    <header className="side" data-open={isOpen || undefined} onKeyDown={event => event.key === 'Escape' && setOpenOn(null)}>
+      <div className="brand">
+        <button
+          type="button"
+          className="menu"
+          aria-label="Menu"
+          aria-expanded={isOpen}
+          onClick={() => setOpenOn(isOpen ? null : path)}
+        >
+          <Icon name="menu" />
+        </button>
+        <Logo />
+        Paycode
+        <span className="spacer" />
+        {me?.environment === 'sandbox' && <span className="tag sandbox">Sandbox</span>}
+      </div>
+      {me && <Account tenantName={me.person.tenantName} person={me.person.name} />}
+      <nav className="nav" aria-label="Pages">
+        <NavLinks pages={daily.filter(may)} />
+        <h2>Set-up</h2>
+        <NavLinks pages={setUp.filter(may)} />
+      </nav>
+      <span className="spacer" />
+      <div className="person">
+        <ThemeChoice />
+        <SignOut />
+      </div>
+    </header>
+  );
+}
+
+function NavLinks({ pages }: { pages: readonly NavPage[] }): ReactNode {
+  return pages.map(({ to, label }) => (
+    <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }} activeProps={{ 'aria-current': 'page' }}>
+      <Icon name={to} />
+      {label}
+    </Link>
+  ));
+}
+
+function Account({ tenantName, person }: { tenantName: string; person: string }): ReactNode {
+  const initials = tenantName.split(/\s+/, 2).map(word => word.charAt(0).toUpperCase());
+  return (
+    <div className="who">
+      <span className="initials" aria-hidden="true">
+        {initials}
+      </span>
+      <span className="who-name">{tenantName}</span>
+      <span className="dim">{person}</span>
     </div>
   );
 }
