@@ -155,6 +155,8 @@ export interface Routes {
   };
   'GET /sessions': { answer: OwnSession[] };
   'DELETE /sessions/{sessionId}': { path: { sessionId: string | number }; answer: void };
+  'POST /till/codes': { body: TillCodeBody; answer: MadeCode };
+  'GET /till/codes/{code}': { path: { code: string | number }; answer: CodePayments };
   'POST /totp': {
     answer: {
       sealed: string;
@@ -335,6 +337,10 @@ export type ClientKeyBody = {
 
 export type CodeBody = {
   code: string;
+};
+
+export type CodePayments = {
+  payments: TakenPayment[];
 };
 
 /** As the people of its tenant see it. */
@@ -619,6 +625,8 @@ export type MadeCode = {
   payUrl: string;
   /** Path of the QR image on the gateway. */
   qrPath: string;
+  /** Milliseconds since 1970; null: never. */
+  expiresAtMs: number | null;
 };
 
 export type MerchantPage = {
@@ -1153,6 +1161,16 @@ export type SwitchOverview = {
   takesTwo: boolean;
 };
 
+export type TakenPayment = {
+  state: 'CONFIRMING' | 'FAILED' | 'PAID' | 'REVERSED';
+  status: string;
+  currencyCode: string;
+  transactionId: number;
+  completedAt: string;
+  /** With the tip. */
+  amount: string;
+};
+
 /** Result of a test notification: `Outcome` is the answer of its receiver, in the terms of a check. */
 export type TestNotificationResult = {
   /** The receiver accepted the POST with status 200. */
@@ -1196,6 +1214,18 @@ export type TestNotificationResult = {
   reference: string;
   encryption: 'AES-128-CBC-LEGACY' | 'AES-128-GCM';
   isOpened: 'NO' | 'NOT_SEEN' | 'YES';
+};
+
+export type TillCodeBody = {
+  /** One code is made of it, however often the button is pressed (A-76). */
+  merchantReference: string;
+  shortDescription?: string | null;
+  /** Milliseconds since 1970; 0: never. */
+  expiryDate: number;
+  useOnce: boolean;
+  requestTip: boolean;
+  amount: string;
+  currencyCode: string;
 };
 
 export type TimelineStep = {

@@ -66,6 +66,11 @@ const sandbox = createRoute({
   path: '/sandbox',
   component: lazyRouteComponent(() => import('./sandbox/sandbox-page'), 'SandboxPage'),
 });
+const till = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/till',
+  component: lazyRouteComponent(() => import('./till/till-page'), 'TillPage'),
+});
 const onCall = createRoute({
   getParentRoute: () => signedIn,
   path: '/on-call',
@@ -117,7 +122,7 @@ const routeTree = root.addChildren([
   accept,
   forgotten,
   sso,
-  signedIn.addChildren([home, payments, payment, notifications, apiPage, sandbox, onCall, deadLetters, security]),
+  signedIn.addChildren([home, payments, payment, notifications, apiPage, sandbox, till, onCall, deadLetters, security]),
 ]);
 
 export const router = createRouter({

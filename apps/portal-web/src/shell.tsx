@@ -10,6 +10,7 @@ import { Icon, Logo } from './ui';
 
 const daily = [
   { to: '/', label: 'Home' },
+  { to: '/till', label: 'Take a payment' },
   { to: '/payments', label: 'Payments' },
 ] as const;
 const setUp = [
@@ -21,10 +22,10 @@ const setUp = [
 ] as const;
 type NavPage = (typeof daily)[number] | (typeof setUp)[number];
 
-/** Merchants rehearse, and not in production; people on call look at everything. */
+/** Merchants rehearse and take payments in the sandbox; people on call look at everything. */
 function isFor(me: ShownPerson | null | undefined, page: NavPage['to']): boolean {
   if (page === '/on-call') return me?.person.mayOnCall === true;
-  return page !== '/sandbox' || (me?.environment === 'sandbox' && me.person.tenantType === 'MERCHANT');
+  return (page !== '/sandbox' && page !== '/till') || (me?.environment === 'sandbox' && me.person.tenantType === 'MERCHANT');
 }
 
 /** The frame of every page for people who are signed in. */

@@ -77,6 +77,9 @@ import { GuessingWatch, SignInLimiter } from './sign-in/sign-in-limiter';
 import { SignInController } from './sign-in/sign-in.controller';
 import { MerchantDirectory } from './tenancy/merchant.directory';
 import { MerchantsController } from './tenancy/merchants.controller';
+import { TillController } from './till/till.controller';
+import { TillService } from './till/till.service';
+import { TillStore } from './till/till.store';
 
 /** The web portal: people of merchants, PSPs, acquirers and of the platform see what became of payments, and set up notifications. */
 @Module({})
@@ -110,6 +113,7 @@ export class AppModule {
         BearerController,
         FourEyesController,
         SandboxController,
+        TillController,
         OnCallController,
         DeadLettersController,
         PagesController,
@@ -139,6 +143,8 @@ export class AppModule {
         { provide: SandboxEnvironment, useFactory: () => new SandboxEnvironment(settings.PAYCODE_ENVIRONMENT) },
         { provide: SandboxLimits, useFactory: () => new SandboxLimits(new SystemClock()) },
         SandboxService,
+        TillStore,
+        TillService,
         OnCallReader,
         { provide: GRAFANA_URL, useValue: settings.GRAFANA_URL },
         OnCallService,

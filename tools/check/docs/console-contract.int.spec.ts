@@ -196,6 +196,12 @@ const ofMerchant: Call[] = [
   ['delete', `credentials/sessions/${session}`],
   ['get', 'credentials/bearer'],
   ['post', 'credentials/bearer', { current: password, typed: 'merchant-7' }],
+  [
+    'post',
+    'till/codes',
+    { amount: '1.00', currencyCode: 'ZAR', merchantReference: 'order-3', expiryDate: 0, useOnce: true, requestTip: false },
+  ],
+  ['get', 'till/codes/0123456789'],
   ['get', 'sandbox/scenarios'],
   ['post', 'sandbox/codes', { amount: '1.00', currencyCode: 'ZAR' }],
   ['post', 'sandbox/payments', { code: '0123456789', txState: 'SUCCESS' }],

@@ -1,0 +1,66 @@
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../api';
+import type { MadeCode } from '../portal-api';
+
+/** A code as this browser shows it. */
+export interface TillCode extends MadeCode {
+  description: string;
+  useOnce: boolean;
+}
+
+export interface Wish {
+  amount: string;
+  currencyCode: string;
+  reference: string;
+  description: string;
+  /** 0: for ever. */
+  minutes: number;
+  useOnce: boolean;
+  requestTip: boolean;
+}
+
+/** Presses of the button with one content make one code, also after an answer that was lost: they have one reference and one expiry. */
+export class Press {
+  private last = { content: '', merchantReference: '', expiryDate: 0 };
+
+  async make(wish: Wish): Promise<TillCode> {
+    const { reference, description, minutes, ...rest } = wish;
+    const content = JSON.stringify(wish);
+    if (this.last.content !== content)
+      this.last = {
+        content,
+        merchantReference: reference === '' ? `till-${crypto.randomUUID()}` : reference,
+        expiryDate: minutes === 0 ? 0 : Date.now() + minutes * 60_000,
+      };
+    const { merchantReference, expiryDate } = this.last;
+    const described = description === '' ? {} : { shortDescription: description };
+    const made = await call('POST /till/codes', { body: { ...rest, ...described, merchantReference, expiryDate } });
+    this.last.content = '';
+    return { ...made, description, useOnce: wish.useOnce };
+  }
+}
+
+const key = 'paycode-till';
+
+/** The code that this tab showed last: a page that is loaded again goes on with it. */
+export function keptCode(): TillCode | undefined {
+  const kept = sessionStorage.getItem(key);
+  return kept === null ? undefined : (JSON.parse(kept) as TillCode);
+}
+
+export const keepCode = (code: TillCode) => sessionStorage.setItem(key, JSON.stringify(code));
+
+const everyMs = 1_000;
+/** An announcement may come a while after the customer has paid. */
+const lateMs = 120_000;
+
+/** Asked again while the code may be paid, or a payment is not decided. */
+export const paymentsByCodeQuery = ({ code, expiresAtMs }: TillCode) =>
+  queryOptions({
+    queryKey: ['till', code],
+    refetchInterval: ({ state }) => {
+      const isUndecided = state.data?.payments.some(({ state: each }) => each === 'CONFIRMING') ?? true;
+      return isUndecided || expiresAtMs === null || Date.now() < expiresAtMs + lateMs ? everyMs : (false as const);
+    },
+    queryFn: () => call('GET /till/codes/{code}', { path: { code } }),
+  });
