@@ -155,6 +155,14 @@ export interface Routes {
   };
   'GET /sessions': { answer: OwnSession[] };
   'DELETE /sessions/{sessionId}': { path: { sessionId: string | number }; answer: void };
+  'GET /statements': {
+    query: { period: string | number; timeZone: string | number; merchantId?: string | number };
+    answer: Statement;
+  };
+  'GET /statements/file': {
+    query: { decimalMark: string | number; period: string | number; timeZone: string | number; merchantId?: string | number };
+    answer: string;
+  };
   'POST /till/codes': { body: TillCodeBody; answer: MadeCode };
   'GET /till/codes/{code}': { path: { code: string | number }; answer: CodePayments };
   'POST /totp': {
@@ -1127,6 +1135,45 @@ export type SsoAnswerBody = {
   /** The query that the provider sent the browser back with. */
   answer: string;
   company: string;
+};
+
+export type Statement = {
+  lines: StatementLine[];
+  /** Sums of the lines, by currency. */
+  totals: StatementSums[];
+};
+
+export type StatementLine = {
+  /** `2026-11-03`, `2026-11` or, of several merchants, the whole period. */
+  day: string;
+  merchantId: number;
+  merchantName: string;
+  currencyCode: string;
+  paid: StatementPart;
+  settled: StatementPart;
+  reversed: StatementPart;
+  waiting: StatementPart;
+  refunded: StatementPart;
+  /** Contained in the settled amount. */
+  tips: string;
+};
+
+export type StatementPart = {
+  count: number;
+  /** With the decimals of the currency. */
+  amount: string;
+};
+
+/** Money of one currency. `paid` is `settled`, `reversed` and `waiting` together; a refund counts on its own day. */
+export type StatementSums = {
+  currencyCode: string;
+  paid: StatementPart;
+  settled: StatementPart;
+  reversed: StatementPart;
+  waiting: StatementPart;
+  refunded: StatementPart;
+  /** Contained in the settled amount. */
+  tips: string;
 };
 
 export type Stuck = {

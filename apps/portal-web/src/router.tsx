@@ -71,6 +71,16 @@ const till = createRoute({
   path: '/till',
   component: lazyRouteComponent(() => import('./till/till-page'), 'TillPage'),
 });
+const statements = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/statements',
+  validateSearch: (search: Record<string, unknown>) => ({
+    merchantId: id(search['merchantId']),
+    period: word(search['period']),
+    timeZone: text(search['timeZone']),
+  }),
+  component: lazyRouteComponent(() => import('./statements/statements-page'), 'StatementsPage'),
+});
 const onCall = createRoute({
   getParentRoute: () => signedIn,
   path: '/on-call',
@@ -122,7 +132,19 @@ const routeTree = root.addChildren([
   accept,
   forgotten,
   sso,
-  signedIn.addChildren([home, payments, payment, notifications, apiPage, sandbox, till, onCall, deadLetters, security]),
+  signedIn.addChildren([
+    home,
+    payments,
+    payment,
+    notifications,
+    apiPage,
+    sandbox,
+    till,
+    statements,
+    onCall,
+    deadLetters,
+    security,
+  ]),
 ]);
 
 export const router = createRouter({

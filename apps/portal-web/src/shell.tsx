@@ -12,6 +12,7 @@ const daily = [
   { to: '/', label: 'Home' },
   { to: '/till', label: 'Take a payment' },
   { to: '/payments', label: 'Payments' },
+  { to: '/statements', label: 'Statements' },
 ] as const;
 const setUp = [
   { to: '/notifications', label: 'Notifications' },

@@ -75,6 +75,9 @@ import { SecondFactorService } from './sign-in/second-factor.service';
 import { SecurityController } from './sign-in/security.controller';
 import { GuessingWatch, SignInLimiter } from './sign-in/sign-in-limiter';
 import { SignInController } from './sign-in/sign-in.controller';
+import { StatementStore } from './statements/statement.store';
+import { StatementsController } from './statements/statements.controller';
+import { StatementsService } from './statements/statements.service';
 import { MerchantDirectory } from './tenancy/merchant.directory';
 import { MerchantsController } from './tenancy/merchants.controller';
 import { TillController } from './till/till.controller';
@@ -107,6 +110,7 @@ export class AppModule {
         PaymentEventsConsumer,
         PaymentsController,
         HomeController,
+        StatementsController,
         PurchaseNotificationsController,
         NotificationsController,
         CredentialsController,
@@ -132,6 +136,8 @@ export class AppModule {
         ExportPaymentsService,
         FollowPaymentsService,
         ReadNotificationService,
+        StatementStore,
+        StatementsService,
         NotificationStore,
         ListNotificationsService,
         NotificationsService,

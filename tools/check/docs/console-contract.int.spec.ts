@@ -174,6 +174,8 @@ const ofMerchant: Call[] = [
   ['post', 'totp'],
   ['get', `home?dayBeganAt=${at}&merchantId=7`],
   ['get', 'payments'],
+  ['get', 'statements?period=2026-11&timeZone=UTC'],
+  ['get', 'statements/file?period=2026&timeZone=UTC&decimalMark=COMMA'],
   ['get', 'payments/export'],
   ['get', 'payments/100'],
   ['post', 'payments/100/notification/show'],
