@@ -72,9 +72,10 @@ describe('what became of a code at the till', () => {
     expect((await statesOf('0000000005')).map(text => text.split(' ')[0])).toEqual(['120', '119', '118', '117', '116']);
   });
 
-  it('a code of another merchant and one of nobody have none; people of a PSP, acquirer or operator have no till', async () => {
+  it('a code of another merchant and one of nobody have none, a text that is no code is refused; people of a PSP, acquirer or operator have no till', async () => {
     expect([await statesOf('0000000004'), await statesOf('9999999999')]).toEqual([[], []]);
     for (const tenantType of ['PSP', 'ACQUIRER', 'OPERATOR'] as const)
       await expect(statesOf('0000000001', { tenantType })).rejects.toMatchObject({ status: 404 });
+    await expect(statesOf('12\0')).rejects.toMatchObject({ status: 404 });
   });
 });

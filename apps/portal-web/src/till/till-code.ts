@@ -26,7 +26,8 @@ export class Press {
   async make(wish: Wish): Promise<TillCode> {
     const { reference, description, minutes, ...rest } = wish;
     const content = JSON.stringify(wish);
-    if (this.last.content !== content)
+    const isOver = this.last.expiryDate !== 0 && this.last.expiryDate <= Date.now();
+    if (this.last.content !== content || isOver)
       this.last = {
         content,
         merchantReference: reference === '' ? `till-${crypto.randomUUID()}` : reference,
@@ -40,15 +41,16 @@ export class Press {
   }
 }
 
-const key = 'paycode-till';
+/** Of one merchant: people of another may sign in in the same tab. */
+const keyOf = (merchantId: string) => `paycode-till-${merchantId}`;
 
 /** The code that this tab showed last: a page that is loaded again goes on with it. */
-export function keptCode(): TillCode | undefined {
-  const kept = sessionStorage.getItem(key);
+export function keptCode(merchantId: string): TillCode | undefined {
+  const kept = sessionStorage.getItem(keyOf(merchantId));
   return kept === null ? undefined : (JSON.parse(kept) as TillCode);
 }
 
-export const keepCode = (code: TillCode) => sessionStorage.setItem(key, JSON.stringify(code));
+export const keepCode = (merchantId: string, code: TillCode) => sessionStorage.setItem(keyOf(merchantId), JSON.stringify(code));
 
 const everyMs = 1_000;
 /** An announcement may come a while after the customer has paid. */

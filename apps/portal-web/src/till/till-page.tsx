@@ -12,17 +12,21 @@ import { TillStage } from './till-stage';
 /** A merchant takes a payment face to face. */
 export function TillPage(): ReactNode {
   const { data: me } = useQuery(meQuery);
-  const [code, setCode] = useState(keptCode);
-  const [isShown, setShown] = useState(code !== undefined && isGood(code));
   useEffect(() => void (document.title = 'Take a payment · Paycode'), []);
-  const show = (next: TillCode) => {
-    keepCode(next);
-    setCode(next);
-    setShown(true);
-  };
   if (me?.environment !== 'sandbox' || me.person.tenantType !== 'MERCHANT')
     return <Refused>Merchants take payments here, in the sandbox only. In production your own programs make the codes.</Refused>;
   if (!me.person.mayTest) return <Refused>Your role may look, and not take payments. Ask an owner of your account.</Refused>;
+  return <Till merchantId={me.person.tenantId} />;
+}
+
+function Till({ merchantId }: { merchantId: string }): ReactNode {
+  const [code, setCode] = useState(() => keptCode(merchantId));
+  const [isShown, setShown] = useState(code !== undefined && isGood(code));
+  const show = (next: TillCode) => {
+    keepCode(merchantId, next);
+    setCode(next);
+    setShown(true);
+  };
   if (code && isShown) return <TillStage key={code.code} code={code} onNext={() => setShown(false)} />;
   return (
     <>

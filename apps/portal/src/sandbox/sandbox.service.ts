@@ -73,7 +73,7 @@ export class SandboxLimits {
   }
 }
 
-/** What createCode takes of it, the merchant aside. */
+/** The fields of createCode that a person chooses. */
 export interface CodeWish extends Pick<
   PortalSandboxRequest,
   'merchantReference' | 'shortDescription' | 'expiryDate' | 'useOnce' | 'requestTip'

@@ -7,7 +7,7 @@ import { notYours } from '../tenancy/scope';
 import { type CodePayment, TillStore } from './till.store';
 
 /**
- * What a shop does now. `PAID`: it hands over the goods. `CONFIRMING`: the customer has paid, and the payment is given back unless the
+ * The state of a payment as a shop acts on it. `PAID`: it hands over the goods. `CONFIRMING`: the customer has paid, and the payment is given back unless the
  * merchant's server acknowledges it. `REVERSED`: it was given back. `FAILED`: the customer was not charged.
  */
 export type PaymentState = 'PAID' | 'CONFIRMING' | 'REVERSED' | 'FAILED';
@@ -20,6 +20,8 @@ export interface CodePayments {
   payments: TakenPayment[];
 }
 
+const codeForm = /^\d{10}$/;
+
 /** Flow: a code of the person's own merchant -> its latest payments -> whether the goods may go. */
 @Injectable()
 export class TillService {
@@ -29,9 +31,9 @@ export class TillService {
     @Inject(LOGGER) private readonly log: Logger,
   ) {}
 
-  /** @throws DomainError 404 for people of no merchant */
+  /** @throws DomainError 404 for people of no merchant, and for what is no code */
   async paymentsOf(code: string, { tenantType, tenantId }: Person): Promise<CodePayments> {
-    if (tenantType !== 'MERCHANT') throw notYours();
+    if (tenantType !== 'MERCHANT' || !codeForm.test(code)) throw notYours();
     const payments = await this.store.latest(Number(tenantId), code);
     return { payments: await Promise.all(payments.map(payment => this.taken(payment))) };
   }
