@@ -150,6 +150,7 @@ CASE
     WHEN (acknowledged_at IS NOT NULL) THEN 'SETTLED'::text
     ELSE 'PENDING'::text
 END) STORED,
+  tip_amount numeric,
   CONSTRAINT payment_pkey PRIMARY KEY (transaction_id)
 )
 WITH (fillfactor=70);
@@ -248,6 +249,7 @@ COMMENT ON COLUMN four_eyes_request.about IS 'What was asked about, where the ki
 COMMENT ON COLUMN identity_provider.client_secret_sealed IS 'Sealed under KEY_ENCRYPTION_KEYS.';
 COMMENT ON TABLE passkey_challenge_used IS 'A challenge is good once: the first answer to it stands here until the challenge expires.';
 COMMENT ON COLUMN payment.reversal_failed_by IS 'The transaction that said that the core could not give the money back.';
+COMMENT ON COLUMN payment.tip_amount IS 'The portion of amount that is tip; null: none, or recorded before tips were.';
 COMMENT ON COLUMN person.totp_sealed IS 'Shared secret of the authenticator app, sealed under KEY_ENCRYPTION_KEYS.';
 COMMENT ON COLUMN person.has_passkey IS 'As the rows of passkey say, in the same transaction.';
 COMMENT ON COLUMN person.accepted_at IS 'When the person accepted its invitation, first signed in by its company, or last got a password by a link.';

@@ -21,6 +21,8 @@ const calls: ((of: Ids) => { method?: string; path: string; body?: unknown })[] 
   ({ transactionId }) => ({ path: `payments/${transactionId}` }),
   ({ merchantId }) => ({ path: `payments/export?merchantId=${merchantId}` }),
   ({ merchantId }) => ({ path: `home?merchantId=${merchantId}&dayBeganAt=${new Date().toISOString()}` }),
+  ({ merchantId }) => ({ path: `statements?period=2026&timeZone=UTC&merchantId=${merchantId}` }),
+  ({ merchantId }) => ({ path: `statements/file?period=2026&timeZone=UTC&decimalMark=POINT&merchantId=${merchantId}` }),
   ({ merchantId }) => ({ path: `merchants/${merchantId}/notifications` }),
   ({ transactionId }) => ({ method: 'POST', path: `payments/${transactionId}/notification/show`, body: {} }),
   ({ transactionId }) => ({ method: 'POST', path: `payments/${transactionId}/notification/fetch`, body: {} }),
@@ -86,7 +88,7 @@ describe('the portal', () => {
 
   it('answers its owner each of these calls', async () => {
     const client = await PortalClient.signedIn(platform, owner);
-    for (const call of calls.slice(0, 5)) {
+    for (const call of calls.slice(0, 7)) {
       const asked = call(ids);
       expect([asked.path, (await client.send(asked)).status]).toEqual([asked.path, 200]);
     }
@@ -113,6 +115,7 @@ describe('the portal', () => {
     const lists = [
       'payments',
       'payments/export',
+      `statements?period=${new Date().getUTCFullYear()}&timeZone=UTC`,
       `payments/export?search=${marker}`,
       'merchants',
       `payments?search=${marker}`,
@@ -139,7 +142,7 @@ describe('the portal', () => {
     for (const client of [psp, operator, viewer])
       expect((await client.send({ path: `payments/${ids.transactionId}` })).text).toContain(marker);
     const changes = calls
-      .slice(5)
+      .slice(7)
       .map(call => call(ids))
       .filter(({ path }) => !path.endsWith('/check'));
     for (const path of ['password', 'public-key', 'bearer', 'bearer/request', 'bearer/confirm'])

@@ -155,6 +155,16 @@ export interface Routes {
   };
   'GET /sessions': { answer: OwnSession[] };
   'DELETE /sessions/{sessionId}': { path: { sessionId: string | number }; answer: void };
+  'GET /statements': {
+    query: { period: string | number; timeZone: string | number; merchantId?: string | number };
+    answer: Statement;
+  };
+  'GET /statements/file': {
+    query: { decimalMark: string | number; period: string | number; timeZone: string | number; merchantId?: string | number };
+    answer: string;
+  };
+  'POST /till/codes': { body: TillCodeBody; answer: MadeCode };
+  'GET /till/codes/{code}': { path: { code: string | number }; answer: CodePayments };
   'POST /totp': {
     answer: {
       sealed: string;
@@ -335,6 +345,10 @@ export type ClientKeyBody = {
 
 export type CodeBody = {
   code: string;
+};
+
+export type CodePayments = {
+  payments: TakenPayment[];
 };
 
 /** As the people of its tenant see it. */
@@ -619,6 +633,8 @@ export type MadeCode = {
   payUrl: string;
   /** Path of the QR image on the gateway. */
   qrPath: string;
+  /** Milliseconds since 1970; null: never. */
+  expiresAtMs: number | null;
 };
 
 export type MerchantPage = {
@@ -1121,6 +1137,45 @@ export type SsoAnswerBody = {
   company: string;
 };
 
+export type Statement = {
+  lines: StatementLine[];
+  /** Sums of the lines, by currency. */
+  totals: StatementSums[];
+};
+
+export type StatementLine = {
+  /** `2026-11-03`, `2026-11` or, of several merchants, the whole period. */
+  day: string;
+  merchantId: number;
+  merchantName: string;
+  currencyCode: string;
+  paid: StatementPart;
+  settled: StatementPart;
+  reversed: StatementPart;
+  waiting: StatementPart;
+  refunded: StatementPart;
+  /** Contained in the settled amount. */
+  tips: string;
+};
+
+export type StatementPart = {
+  count: number;
+  /** With the decimals of the currency. */
+  amount: string;
+};
+
+/** Money of one currency. `paid` is `settled`, `reversed` and `waiting` together; a refund counts on its own day. */
+export type StatementSums = {
+  currencyCode: string;
+  paid: StatementPart;
+  settled: StatementPart;
+  reversed: StatementPart;
+  waiting: StatementPart;
+  refunded: StatementPart;
+  /** Contained in the settled amount. */
+  tips: string;
+};
+
 export type Stuck = {
   /** Oldest first; null: the dispatcher did not answer. */
   open: OpenDelivery[] | null;
@@ -1151,6 +1206,16 @@ export type SwitchOverview = {
     confirmsFrom: string;
   }[];
   takesTwo: boolean;
+};
+
+export type TakenPayment = {
+  state: 'CONFIRMING' | 'FAILED' | 'PAID' | 'REVERSED';
+  status: string;
+  currencyCode: string;
+  transactionId: number;
+  completedAt: string;
+  /** With the tip. */
+  amount: string;
 };
 
 /** Result of a test notification: `Outcome` is the answer of its receiver, in the terms of a check. */
@@ -1196,6 +1261,18 @@ export type TestNotificationResult = {
   reference: string;
   encryption: 'AES-128-CBC-LEGACY' | 'AES-128-GCM';
   isOpened: 'NO' | 'NOT_SEEN' | 'YES';
+};
+
+export type TillCodeBody = {
+  /** One code is made of it, however often the button is pressed (A-76). */
+  merchantReference: string;
+  shortDescription?: string | null;
+  /** Milliseconds since 1970; 0: never. */
+  expiryDate: number;
+  useOnce: boolean;
+  requestTip: boolean;
+  amount: string;
+  currencyCode: string;
 };
 
 export type TimelineStep = {

@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { meQuery, queryClient } from './queries';
-import { Shell } from './pages/shell';
+import { Shell } from './shell';
 import { Failure, NotHere } from './ui';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotHere });
@@ -26,7 +26,7 @@ const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
   validateSearch: (search: Record<string, unknown>) => ({ merchantId: id(search['merchantId']) }),
-  component: lazyRouteComponent(() => import('./pages/home-page'), 'HomePage'),
+  component: lazyRouteComponent(() => import('./home/home-page'), 'HomePage'),
 });
 const payments = createRoute({
   getParentRoute: () => signedIn,
@@ -43,28 +43,43 @@ const payments = createRoute({
     after: text(search['after']),
     before: text(search['before']),
   }),
-  component: lazyRouteComponent(() => import('./pages/payments-page'), 'PaymentsPage'),
+  component: lazyRouteComponent(() => import('./payments/payments-page'), 'PaymentsPage'),
 });
 const payment = createRoute({
   getParentRoute: () => signedIn,
   path: '/payments/$transactionId',
-  component: lazyRouteComponent(() => import('./pages/payment-page'), 'PaymentPage'),
+  component: lazyRouteComponent(() => import('./payments/payment-page'), 'PaymentPage'),
 });
 const notifications = createRoute({
   getParentRoute: () => signedIn,
   path: '/notifications',
   validateSearch: (search: Record<string, unknown>) => ({ merchantId: id(search['merchantId']) }),
-  component: lazyRouteComponent(() => import('./pages/notifications-page'), 'NotificationsPage'),
+  component: lazyRouteComponent(() => import('./server/notifications-page'), 'NotificationsPage'),
 });
 const apiPage = createRoute({
   getParentRoute: () => signedIn,
   path: '/api',
-  component: lazyRouteComponent(() => import('./pages/api-page'), 'ApiPage'),
+  component: lazyRouteComponent(() => import('./api-access/api-page'), 'ApiPage'),
 });
 const sandbox = createRoute({
   getParentRoute: () => signedIn,
   path: '/sandbox',
-  component: lazyRouteComponent(() => import('./pages/sandbox-page'), 'SandboxPage'),
+  component: lazyRouteComponent(() => import('./sandbox/sandbox-page'), 'SandboxPage'),
+});
+const till = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/till',
+  component: lazyRouteComponent(() => import('./till/till-page'), 'TillPage'),
+});
+const statements = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/statements',
+  validateSearch: (search: Record<string, unknown>) => ({
+    merchantId: id(search['merchantId']),
+    period: word(search['period']),
+    timeZone: text(search['timeZone']),
+  }),
+  component: lazyRouteComponent(() => import('./statements/statements-page'), 'StatementsPage'),
 });
 const onCall = createRoute({
   getParentRoute: () => signedIn,
@@ -73,7 +88,7 @@ const onCall = createRoute({
     transaction: word(search['transaction']),
     merchant: word(search['merchant']),
   }),
-  component: lazyRouteComponent(() => import('./pages/on-call-page'), 'OnCallPage'),
+  component: lazyRouteComponent(() => import('./on-call/on-call-page'), 'OnCallPage'),
 });
 const deadLetters = createRoute({
   getParentRoute: () => signedIn,
@@ -82,34 +97,34 @@ const deadLetters = createRoute({
     service: text(search['service']),
     before: id(search['before']),
   }),
-  component: lazyRouteComponent(() => import('./pages/dead-letters-page'), 'DeadLettersPage'),
+  component: lazyRouteComponent(() => import('./on-call/dead-letters-page'), 'DeadLettersPage'),
 });
 const security = createRoute({
   getParentRoute: () => signedIn,
   path: '/security',
-  component: lazyRouteComponent(() => import('./pages/security-page'), 'SecurityPage'),
+  component: lazyRouteComponent(() => import('./security/security-page'), 'SecurityPage'),
 });
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: (search: Record<string, unknown>) => ({ next: text(search['next']) }),
-  component: lazyRouteComponent(() => import('./pages/sign-in-page'), 'SignInPage'),
+  component: lazyRouteComponent(() => import('./sign-in/sign-in-page'), 'SignInPage'),
 });
 const accept = createRoute({
   getParentRoute: () => root,
   path: '/accept',
-  component: lazyRouteComponent(() => import('./pages/accept-page'), 'AcceptPage'),
+  component: lazyRouteComponent(() => import('./sign-in/accept-page'), 'AcceptPage'),
 });
 
 const forgotten = createRoute({
   getParentRoute: () => root,
   path: '/forgotten',
-  component: lazyRouteComponent(() => import('./pages/forgotten-page'), 'ForgottenPage'),
+  component: lazyRouteComponent(() => import('./sign-in/forgotten-page'), 'ForgottenPage'),
 });
 const sso = createRoute({
   getParentRoute: () => root,
   path: '/sso/$company',
-  component: lazyRouteComponent(() => import('./pages/sso-page'), 'SsoPage'),
+  component: lazyRouteComponent(() => import('./sign-in/sso-page'), 'SsoPage'),
 });
 
 const routeTree = root.addChildren([
@@ -117,7 +132,19 @@ const routeTree = root.addChildren([
   accept,
   forgotten,
   sso,
-  signedIn.addChildren([home, payments, payment, notifications, apiPage, sandbox, onCall, deadLetters, security]),
+  signedIn.addChildren([
+    home,
+    payments,
+    payment,
+    notifications,
+    apiPage,
+    sandbox,
+    till,
+    statements,
+    onCall,
+    deadLetters,
+    security,
+  ]),
 ]);
 
 export const router = createRouter({

@@ -74,8 +74,14 @@ import { SecondFactorService } from './sign-in/second-factor.service';
 import { SecurityController } from './sign-in/security.controller';
 import { GuessingWatch, SignInLimiter } from './sign-in/sign-in-limiter';
 import { SignInController } from './sign-in/sign-in.controller';
+import { StatementStore } from './statements/statement.store';
+import { StatementsController } from './statements/statements.controller';
+import { StatementsService } from './statements/statements.service';
 import { MerchantDirectory } from './tenancy/merchant.directory';
 import { MerchantsController } from './tenancy/merchants.controller';
+import { TillController } from './till/till.controller';
+import { TillService } from './till/till.service';
+import { TillStore } from './till/till.store';
 
 /** The web portal: people of merchants, PSPs, acquirers and of the platform see what became of payments, and set up notifications. */
 @Module({})
@@ -103,12 +109,14 @@ export class AppModule {
         PaymentEventsConsumer,
         PaymentsController,
         HomeController,
+        StatementsController,
         PurchaseNotificationsController,
         NotificationsController,
         CredentialsController,
         BearerController,
         FourEyesController,
         SandboxController,
+        TillController,
         OnCallController,
         DeadLettersController,
         PagesController,
@@ -127,6 +135,8 @@ export class AppModule {
         ExportPaymentsService,
         FollowPaymentsService,
         ReadNotificationService,
+        StatementStore,
+        StatementsService,
         NotificationStore,
         ListNotificationsService,
         NotificationsService,
@@ -137,6 +147,8 @@ export class AppModule {
         { provide: SandboxEnvironment, useFactory: () => new SandboxEnvironment(settings.PAYCODE_ENVIRONMENT) },
         { provide: SandboxLimits, useFactory: () => new SandboxLimits(new SystemClock()) },
         SandboxService,
+        TillStore,
+        TillService,
         OnCallReader,
         { provide: GRAFANA_URL, useValue: settings.GRAFANA_URL },
         OnCallService,

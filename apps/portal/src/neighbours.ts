@@ -25,9 +25,9 @@ export class Neighbours implements OnApplicationShutdown {
 /** @throws DomainError with what a service refused, in its words */
 export function valueOf<T>(answer: PortalAnswer<T>): T {
   if (answer.ok) return answer.value;
-  const { status, reason, message, retryAfterS } = answer;
+  const { status, reason, message, retryAfterS, errors } = answer;
   const headers: Record<string, string> = retryAfterS === undefined ? {} : { 'retry-after': String(retryAfterS) };
-  throw new DomainError({ status, reason, message, headers });
+  throw new DomainError({ status, reason, message, headers, ...(errors && { errors }) });
 }
 
 /** null: the service answers 404. */

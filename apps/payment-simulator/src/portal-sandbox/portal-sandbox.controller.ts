@@ -13,7 +13,7 @@ import {
   WithoutCardNumber,
 } from '@paycode/dto';
 import { answered } from '@paycode/service-runtime';
-import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
 import { PortalSandboxService } from './portal-sandbox.service';
 
 /** Body of POST /internal/portal/sandbox/{operation}. */
@@ -37,6 +37,25 @@ export class SandboxCodeBody extends SandboxBody {
   @Length(1, 45)
   @WithoutCardNumber('reference')
   merchantReference!: string;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(45)
+  @WithoutCardNumber()
+  shortDescription?: string | null;
+
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  expiryDate?: number;
+
+  @IsOptional()
+  @IsBoolean()
+  useOnce?: boolean;
+
+  @IsOptional()
+  @IsBoolean()
+  requestTip?: boolean;
 }
 
 export class SandboxPaymentBody extends SandboxBody {

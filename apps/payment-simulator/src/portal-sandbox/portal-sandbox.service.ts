@@ -3,6 +3,9 @@ import type { FollowUp, Identity, PortalSandboxCode, PortalSandboxTransaction } 
 import { CodePaymentsService } from '../codes/code-payments.service';
 import { type CodeRequest, CodesService, CodeUrls } from '../codes/codes.service';
 
+type CodeWish = Pick<CodeRequest, 'amount' | 'currencyCode' | 'merchantReference'> &
+  Partial<Pick<CodeRequest, 'shortDescription' | 'expiryDate' | 'useOnce' | 'requestTip'>>;
+
 interface SandboxPayment {
   code: string;
   txState: string;
@@ -20,16 +23,19 @@ export class PortalSandboxService {
     private readonly urls: CodeUrls,
   ) {}
 
-  /** @throws DomainError 400 for an amount or currency that cannot be */
-  async makeCode(caller: Identity, wish: Pick<CodeRequest, 'amount' | 'currencyCode' | 'merchantReference'>) {
+  /** As createCode, so the same wish makes one code (A-76). @throws DomainError 400 for a wish that cannot be */
+  async makeCode(caller: Identity, wish: CodeWish) {
+    const { amount, currencyCode, merchantReference, shortDescription, expiryDate, useOnce, requestTip } = wish;
     const { code } = await this.codes.create(caller, {
-      ...wish,
+      amount,
+      currencyCode,
+      merchantReference,
       merchantId: undefined,
-      expiryDate: undefined,
-      useOnce: true,
-      requestTip: false,
+      expiryDate,
+      useOnce: useOnce ?? true,
+      requestTip: requestTip ?? false,
       requestContact: false,
-      shortDescription: null,
+      shortDescription: shortDescription ?? null,
       extraReferenceName: null,
       extraReferenceValue: null,
     });
@@ -37,6 +43,7 @@ export class PortalSandboxService {
       code: code.code,
       payUrl: this.urls.payUrlOf(code.code),
       qrPath: `/public/qr/${code.code}.svg`,
+      expiresAtMs: code.expiresAtMs,
     } satisfies PortalSandboxCode;
   }
 

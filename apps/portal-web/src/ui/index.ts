@@ -1,5 +1,6 @@
 export { AnswerChart, AnswerTable, TimeChart } from './answer-chart';
 export { Failure, NotHere, Waiting } from './failure';
+export { Icon, Logo } from './icon';
 export { MerchantChoice } from './merchant-choice';
 export {
   answerName,

@@ -1,8 +1,8 @@
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 
 export type Column = string | { name: string; isRight: true };
 
-/** A table that scrolls in itself on a narrow screen, also by the keyboard. `children`: its rows. */
+/** A table that scrolls in itself, also by the keyboard. On a phone each row is a card. `children`: its rows, of at most 8 cells. */
 export function Table({
   label,
   columns,
@@ -12,22 +12,19 @@ export function Table({
   columns: readonly Column[];
   children: ReactNode;
 }): ReactNode {
+  const names = columns.map(column => (typeof column === 'string' ? column : column.name));
+  // The style sheet writes them before the cells of a card.
+  const style = Object.fromEntries(names.map((name, index) => [`--column-${index + 1}`, JSON.stringify(name)])) as CSSProperties;
   return (
     <div className="scroll" role="region" aria-label={label} tabIndex={0}>
-      <table>
+      <table style={style}>
         <thead>
           <tr>
-            {columns.map(column =>
-              typeof column === 'string' ? (
-                <th key={column} scope="col">
-                  {column}
-                </th>
-              ) : (
-                <th key={column.name} scope="col" className="right">
-                  {column.name}
-                </th>
-              ),
-            )}
+            {columns.map((column, index) => (
+              <th key={names[index]} scope="col" className={typeof column === 'string' ? undefined : 'right'}>
+                {names[index]}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>{children}</tbody>

@@ -54,6 +54,7 @@ describe('a payment that is looked at', () => {
         currencyCode: 'ZAR',
         reference: 'order',
         code: null,
+        tipAmount: null,
       })),
     );
   });

@@ -12,17 +12,18 @@ export interface TerminalFacts extends Pick<
   reference: string;
   /** null: the payment had none. */
   code: string | null;
+  tipAmount: string | null;
 }
 
 /** Events write what they know into one row, in any order; what is there already stays (replays, repeats). Sorted: no two batches deadlock. */
 const writeSql = {
   terminals: `
-    insert into payment as p (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, amount, currency_code, reference, code)
-    select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[], $7::numeric[], $8::text[], $9::text[], $10::text[])
+    insert into payment as p (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, amount, currency_code, reference, code, tip_amount)
+    select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[], $7::numeric[], $8::text[], $9::text[], $10::text[], $11::numeric[])
      order by 1
-    on conflict (transaction_id) do update set (kind, status, reference_transaction_id, completed_at, amount, currency_code, reference, code) =
+    on conflict (transaction_id) do update set (kind, status, reference_transaction_id, completed_at, amount, currency_code, reference, code, tip_amount) =
       (excluded.kind, excluded.status, excluded.reference_transaction_id, excluded.completed_at, excluded.amount, excluded.currency_code,
-       excluded.reference, excluded.code)
+       excluded.reference, excluded.code, excluded.tip_amount)
      where p.kind is null`,
   reversedBy: `
     insert into payment as p (transaction_id, merchant_id, reversed_by)
@@ -65,6 +66,7 @@ export class PaymentWriter {
       fact => fact.currencyCode,
       fact => fact.reference,
       fact => fact.code,
+      fact => fact.tipAmount,
     ]);
     const reversals = each.filter(({ kind, referenceTransactionId }) => kind === 'REVERSAL' && referenceTransactionId > 0);
     // Any other status says that the money was not given back.

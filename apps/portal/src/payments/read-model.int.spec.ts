@@ -31,6 +31,7 @@ const terminal = (over: Partial<TerminalFacts>): TerminalFacts => ({
   currencyCode: 'ZAR',
   reference: 'order-1',
   code: '0000000001',
+  tipAmount: null,
   ...over,
 });
 

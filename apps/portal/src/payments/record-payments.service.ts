@@ -23,7 +23,8 @@ export class RecordPaymentsService {
   /** One that cannot be opened is passed over: the group that delivers parks it, and no other payment waits for it (T-29). */
   private factsOf(terminal: TransactionTerminal): TerminalFacts | undefined {
     try {
-      const { amount, currencyCode, reference, code } = parseNotification(this.payloads.open(terminal.notification).toString());
+      const opened = parseNotification(this.payloads.open(terminal.notification).toString());
+      const { amount, currencyCode, reference, code, tipAmount } = opened;
       const { transactionId, merchantId, kind, status, referenceTransactionId, completedAt } = terminal;
       return {
         transactionId,
@@ -36,6 +37,7 @@ export class RecordPaymentsService {
         currencyCode,
         reference,
         code: code ?? null,
+        tipAmount: tipAmount === null ? null : String(tipAmount),
       };
     } catch (error) {
       const { transactionId } = terminal;

@@ -73,6 +73,15 @@ export class SandboxLimits {
   }
 }
 
+/** The fields of createCode that a person chooses. */
+export interface CodeWish extends Pick<
+  PortalSandboxRequest,
+  'merchantReference' | 'shortDescription' | 'expiryDate' | 'useOnce' | 'requestTip'
+> {
+  amount: string;
+  currencyCode: string;
+}
+
 export interface MadeCode extends PortalSandboxCode {
   merchantReference: string;
   amount: string;
@@ -101,12 +110,13 @@ export class SandboxService {
     private readonly audit: AuditLog,
   ) {}
 
-  async makeCode(wish: { amount: string; currencyCode: string }, asking: Proven): Promise<MadeCode> {
-    const merchantReference = `portal-${randomUUID()}`;
+  /** A wish with a reference makes one code, however often it is asked for. */
+  async makeCode({ merchantReference = `portal-${randomUUID()}`, ...wish }: CodeWish, asking: Proven): Promise<MadeCode> {
     const request = { ...this.admitted(asking), ...wish, merchantReference };
     const made = await this.calls.ask('make-code', request, asking.proof);
     await this.record('SANDBOX_CODE_MADE', asking, { code: made.code });
-    return { ...made, ...wish, amount: inCurrency(wish.amount, wish.currencyCode), merchantReference };
+    const { amount, currencyCode } = wish;
+    return { ...made, currencyCode, amount: inCurrency(amount, currencyCode), merchantReference };
   }
 
   async pay(payment: SandboxPayment, asking: Proven): Promise<PortalSandboxTransaction> {

@@ -10,6 +10,11 @@ export interface PortalSandboxRequest {
   amount?: string;
   currencyCode?: string;
   merchantReference?: string;
+  shortDescription?: string | null;
+  /** Milliseconds since 1970; 0: never. */
+  expiryDate?: number;
+  useOnce?: boolean;
+  requestTip?: boolean;
   code?: string;
   /** Terminal TxState of the payment. */
   txState?: string;
@@ -31,6 +36,8 @@ export interface PortalSandboxCode {
   payUrl: string;
   /** Path of the QR image on the gateway. */
   qrPath: string;
+  /** Milliseconds since 1970; null: never. */
+  expiresAtMs: number | null;
 }
 
 export interface PortalSandboxTransaction {

@@ -1,3 +1,4 @@
+import type { FieldError } from '../access/error-body';
 import type { Channel } from './channels';
 import type { RedeliveryAnswer } from './deliveries';
 import type { ReceiverCredential } from './receiver-credential';
@@ -89,7 +90,8 @@ export type IsOpened = 'YES' | 'NO' | 'NOT_SEEN';
 
 /** A refusal is an answer: the person is told what it says. */
 export type PortalAnswer<T> =
-  { ok: true; value: T } | { ok: false; status: number; reason: string; message: string; retryAfterS?: number };
+  | { ok: true; value: T }
+  | { ok: false; status: number; reason: string; message: string; retryAfterS?: number; errors?: FieldError[] };
 
 /** Calls of the portal about the account that a merchant's or PSP's programs use: POST auth-session /internal/portal/accounts/{operation}. */
 export type PortalAccountOperation = keyof PortalAccountAnswers;

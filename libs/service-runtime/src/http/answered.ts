@@ -7,8 +7,9 @@ export async function answered<T>(work: () => Promise<T>): Promise<PortalAnswer<
     return { ok: true, value: await work() };
   } catch (error) {
     if (!(error instanceof DomainError) || error.status >= 500) throw error;
-    const { status, reason, message, headers } = error;
+    const { status, reason, message, headers, errors } = error;
     const retryAfterS = Number(headers['retry-after'] ?? Number.NaN);
-    return { ok: false, status, reason, message, ...(Number.isFinite(retryAfterS) ? { retryAfterS } : {}) };
+    const more = { ...(Number.isFinite(retryAfterS) && { retryAfterS }), ...(errors && { errors }) };
+    return { ok: false, status, reason, message, ...more };
   }
 }

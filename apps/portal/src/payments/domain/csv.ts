@@ -1,7 +1,7 @@
 import type { Payment } from './payment';
 
 /** `text`: of a shop or a code, and never a number, whatever it looks like. */
-type Cell = string | number | null | { text: string };
+export type Cell = string | number | null | { text: string };
 
 const columns: readonly (readonly [name: string, of: (payment: Payment) => Cell])[] = [
   ['transactionId', payment => payment.transactionId],
@@ -34,9 +34,10 @@ export function csvLines(payments: readonly Payment[]): string {
 const formula = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 /** A spreadsheet takes a text that looks so for a number or a day: 007 becomes 7, 123456789012 becomes 1.23E+11, 1-2 becomes a day. */
 const changed = /^0\d|^\d{12}|^\d+(\.\d+)?e[+-]?\d+$|^\d{1,4}[-/]\d{1,2}([-/]\d{1,4})?$/i;
-const special = /[",\r\n\t]|^\s|\s$/;
+const special = /[",;\r\n\t]|^\s|\s$/;
 
-function cellOf(value: Cell): string {
+/** A field of a line whose columns are separated by a comma or a semicolon. */
+export function cellOf(value: Cell): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   const isOwnText = typeof value === 'object';

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import type { Merchant, MerchantReceiver } from '@paycode/platform-client';
+import { eventually } from '@paycode/service-runtime/testing';
+import { makeMerchantWithReceiver, sharedPlatform } from './testing/platform';
+import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
+import { makePerson, PortalClient } from './testing/portal-client';
+
+const amounts = ['10.50', '0.25', '1000.00'];
+const month = () => new Date().toISOString().slice(0, 7);
+
+/** An accountant takes the month into a spreadsheet. */
+describeInBrowser('statements', () => {
+  const platform = sharedPlatform();
+  let merchant: Merchant;
+  let receiver: MerchantReceiver;
+  let portal: PortalBrowser;
+
+  beforeAll(async () => {
+    ({ merchant, receiver } = await makeMerchantWithReceiver(platform));
+    const viewer = await makePerson(platform, { tenantId: String(merchant.merchantId), role: 'VIEWER' });
+    for (const [at, amount] of amounts.entries()) {
+      const wish = { merchantReference: `sale-${at}`, amount, currencyCode: 'ZAR', ...(at === 2 && { requestTip: true }) };
+      const { code } = await merchant.createCode(wish);
+      const id = await merchant.pay(code);
+      await receiver.webhook(({ transactionId }) => transactionId === id);
+    }
+    portal = await PortalBrowser.open(platform.standalone.baseUrl);
+    await portal.signIn(viewer);
+    await portal.page.getByRole('link', { name: 'Statements', exact: true }).click();
+  });
+  afterAll(async () => {
+    await portal?.close();
+    await receiver?.stop();
+  });
+
+  const shown = async () => (await portal.page.textContent('main'))!.replaceAll(/\s/g, ' ');
+
+  it('show the sums of the month to everybody of the merchant, on a screen, a phone and on paper', async () => {
+    await eventually(async () => {
+      await portal.page.reload();
+      await portal.page.getByText('settled').first().waitFor();
+      expect(await shown()).toMatch(/R ?1.010[,.]75 settled/);
+    });
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('statements');
+    await portal.page.emulateMedia({ media: 'print' });
+    expect(await portal.page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);
+    expect(await portal.page.getByRole('row', { name: /Total/ }).isVisible()).toBe(true);
+    await portal.page.emulateMedia({ media: 'screen' });
+    await portal.page.setViewportSize({ width: 390, height: 844 });
+    expect(await portal.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(portal.complaints).toEqual([]);
+  });
+
+  it('are downloaded as a file whose lines add up to the totals of the page', async () => {
+    const [download] = await Promise.all([
+      portal.page.waitForEvent('download'),
+      portal.page.getByRole('link', { name: 'Download CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`statement-${month()}.csv`);
+    const text = readFileSync(await download.path(), 'utf8');
+    const [header, ...lines] = text
+      .replace(/^\uFEFF/, '')
+      .trimEnd()
+      .split('\r\n');
+    expect(text.startsWith('\uFEFFday')).toBe(true);
+    const separator = header!.charAt('day'.length);
+    const columns = header!.split(separator);
+    const sumOf = (column: string) =>
+      lines
+        .map(line => line.split(separator)[columns.indexOf(column)]!)
+        .reduce((sum, cell) => sum + Math.round(Number(cell.replace(',', '.')) * 100), 0);
+    expect([sumOf('settledAmount'), sumOf('paidAmount'), sumOf('paid')]).toEqual([101_075, 101_075, 300]);
+    const shop = columns.indexOf('merchantId');
+    expect(lines.every(line => line.split(separator)[shop]!.endsWith(String(merchant.merchantId)))).toBe(true);
+  });
+
+  it('have one line for each merchant of a PSP, and ask people of the platform for a merchant', async () => {
+    const path = `statements?period=${month()}&timeZone=UTC`;
+    const asked = async (of: Parameters<typeof makePerson>[1]) =>
+      (await PortalClient.signedIn(platform, await makePerson(platform, of))).send({ path });
+    const { lines } = JSON.parse((await asked({ tenantType: 'PSP', tenantId: '1' })).text) as {
+      lines: { merchantId: number; currencyCode: string; settled: object }[];
+    };
+    const own = lines.filter(({ merchantId }) => merchantId === merchant.merchantId);
+    expect(own).toMatchObject([{ currencyCode: 'ZAR', settled: { count: 3, amount: '1010.75' } }]);
+    const refused = await asked({ tenantType: 'OPERATOR', tenantId: '', role: 'ON_CALL' });
+    expect([refused.status, refused.text.includes('merchantId')]).toEqual([400, true]);
+  });
+});

@@ -1,0 +1,113 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { call } from '../api';
+import type { ChallengeRuleBody, PortalAccount, SourcesBody } from '../portal-api';
+import { credentialsQuery } from './queries';
+import { queryClient } from '../queries';
+import { Failure } from '../ui';
+import { ConfirmByPassword, OwnPassword } from '../security/own-password';
+
+interface AccessProps {
+  access: PortalAccount;
+  mayChange: boolean;
+}
+
+const sourcesMax = 32;
+
+/** Rules that make a stolen password useless: the proof of the key at login, and the addresses from which the account may be used. */
+export function AccountRules({ access, mayChange }: AccessProps): ReactNode {
+  return (
+    <>
+      <ChallengeRule access={access} mayChange={mayChange} />
+      <Sources key={access.sourceAddresses.join()} access={access} mayChange={mayChange} />
+    </>
+  );
+}
+
+function ChallengeRule({ access: { challengeRequired, publicKeySha256 }, mayChange }: AccessProps): ReactNode {
+  const [isAsked, setAsked] = useState(false);
+  const change = useCredentialsChange((body: ChallengeRuleBody) => call('POST /credentials/challenge', { body }));
+  const action = challengeRequired ? 'No longer require it' : 'Require the challenge';
+  return (
+    <section className="card" aria-labelledby="rule">
+      <h2 id="rule">Challenge at login</h2>
+      <p>
+        {challengeRequired
+          ? 'Required: a login with the password alone is refused.'
+          : 'Not required: the password alone logs in. Once your programs answer the challenge, require it; a stolen password is then not enough.'}
+      </p>
+      {mayChange && !publicKeySha256 && <p className="dim">It needs a registered public key.</p>}
+      {mayChange && (
+        <button type="button" disabled={!publicKeySha256} onClick={() => setAsked(true)}>
+          {action}
+        </button>
+      )}
+      {isAsked && (
+        <ConfirmByPassword
+          title={`${action}?`}
+          action={action}
+          onConfirm={current => change.mutateAsync({ challengeRequired: !challengeRequired, current })}
+          onClose={() => setAsked(false)}
+        >
+          <p>
+            {challengeRequired
+              ? 'From now on the password alone logs in.'
+              : 'Logins without an answer to the challenge fail from now on. Try your key first.'}
+          </p>
+        </ConfirmByPassword>
+      )}
+    </section>
+  );
+}
+
+function Sources({ access: { sourceAddresses }, mayChange }: AccessProps): ReactNode {
+  const [text, setText] = useState(sourceAddresses.join('\n'));
+  const [current, setCurrent] = useState('');
+  const id = useId();
+  const change = useCredentialsChange((body: SourcesBody) => call('POST /credentials/source-addresses', { body }));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate({ sourceAddresses: text.split(/[\s,]+/).filter(Boolean), current });
+    setCurrent('');
+  };
+  return (
+    <section className="card" aria-labelledby="sources">
+      <h2 id="sources">Allowed addresses</h2>
+      <p>
+        {sourceAddresses.length === 0
+          ? 'The account may be used from everywhere.'
+          : `The account may be used from these only: ${sourceAddresses.join(', ')}.`}
+      </p>
+      {change.isError && <Failure error={change.error} />}
+      {mayChange && (
+        <form onSubmit={submit}>
+          <div className="field">
+            <label htmlFor={id}>Addresses and ranges, one a line</label>
+            <textarea
+              id={id}
+              rows={3}
+              aria-describedby={`${id}-hint`}
+              value={text}
+              onChange={event => setText(event.target.value)}
+            />
+            <span id={`${id}-hint`} className="dim">
+              Such as <code>198.51.100.0/24</code> or <code>2001:db8::1</code>, at most {sourcesMax}; none permits every address.
+              It takes effect at once: programs elsewhere are refused.
+            </span>
+          </div>
+          <OwnPassword value={current} onChange={setCurrent} />
+          <button type="submit" disabled={change.isPending}>
+            {change.isPending ? 'Saving…' : 'Save addresses'}
+          </button>
+        </form>
+      )}
+    </section>
+  );
+}
+
+function useCredentialsChange<Change>(mutationFn: (change: Change) => Promise<PortalAccount>) {
+  return useMutation({
+    mutationFn,
+    onSuccess: next => queryClient.setQueryData(credentialsQuery.queryKey, next),
+  });
+}

@@ -1,0 +1,167 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { call } from '../api';
+import type { AskedReport, RequestReport, SwitchOverview } from '../portal-api';
+import { bearerQuery, credentialsQuery } from './queries';
+import { meQuery, queryClient } from '../queries';
+import { Failure, Moment } from '../ui';
+import { NamedStep } from './named-step';
+
+interface Shown {
+  overview: SwitchOverview;
+  username: string;
+  mayChange: boolean;
+}
+
+/** The switch as two owners make it: what is asked for, by whom and until when, and what whoever looks can do about it. */
+export function SecondPerson({ overview, username, mayChange }: Shown): ReactNode {
+  const { data: me } = useQuery(meQuery);
+  const [asked, setAsked] = useState<AskedReport>();
+  if (!me) return null;
+  const { request } = overview;
+  const myId = me.person.personId;
+  return (
+    <>
+      <p>In production two owners make the switch: one asks, another confirms within 24 hours.</p>
+      {request?.state === 'OPEN' ? (
+        <OpenRequest request={request} overview={overview} username={username} mayChange={mayChange} myId={myId}>
+          {asked?.requestId === request.requestId && <p>{mailedText(asked)}</p>}
+        </OpenRequest>
+      ) : (
+        <>
+          {request && <p className="notice">{endOf(request)}</p>}
+          {mayChange && <Ask overview={overview} username={username} myId={myId} onAsked={setAsked} />}
+        </>
+      )}
+    </>
+  );
+}
+
+function endOf({ state, askedBy: { name }, endedBy }: RequestReport): string {
+  switch (state) {
+    case 'CONFIRMED':
+      return `${endedBy} confirmed what ${name} asked for, but the switch did not come through. Ask again.`;
+    case 'WITHDRAWN':
+      return `${name} asked, and withdrew the request.`;
+    case 'REFUSED':
+      return `${endedBy} refused what ${name} asked for.`;
+    case 'EXPIRED':
+      return `${name} asked, and nobody confirmed within 24 hours.`;
+    case 'ASKER_LEFT':
+      return `${name} asked, and is no owner any more.`;
+    default:
+      return `${name} asked, and the account has changed since.`;
+  }
+}
+
+function mailedText({ isMailed }: AskedReport): string {
+  return isMailed ? 'The other owners are mailed.' : 'No mail could be sent just now: tell the other owners yourself.';
+}
+
+interface AskProps {
+  overview: SwitchOverview;
+  username: string;
+  myId: string;
+  onAsked: (asked: AskedReport) => void;
+}
+
+function Ask({ overview: { owners }, username, myId, onAsked }: AskProps): ReactNode {
+  const others = owners.filter(({ personId }) => personId !== myId);
+  if (others.length === 0)
+    return (
+      <p className="notice">
+        You are the only owner who signs in with a password, and nobody confirms the own request. Invite a second owner under{' '}
+        <Link to="/security">Security</Link>: a day after the invitation that owner can confirm.
+      </p>
+    );
+  return (
+    <>
+      <p className="dim">Can confirm: {others.map(({ name }) => name).join(', ')}.</p>
+      <NamedStep
+        username={username}
+        words={{ button: 'Ask for the switch', busy: 'Asking…', title: 'Ask for the switch?', action: 'Ask for it' }}
+        send={given => call('POST /credentials/bearer/request', { body: given })}
+        done={asked => {
+          onAsked(asked);
+          void reread();
+        }}
+      >
+        The other owners are mailed. Nothing changes until one of them confirms; then nobody can undo it.
+      </NamedStep>
+    </>
+  );
+}
+
+type OpenShown = Shown & { request: RequestReport; myId: string; children?: ReactNode };
+
+function OpenRequest({ request, overview, username, mayChange, myId, children }: OpenShown): ReactNode {
+  const isMine = request.askedBy.personId === myId;
+  return (
+    <>
+      <div className="notice" role="status">
+        <p>
+          <strong>{isMine ? 'You have' : `${request.askedBy.name} has`} asked for the switch</strong>,{' '}
+          <Moment at={request.askedAt} />. The request ends <Moment at={request.expiresAt} />.
+        </p>
+        {isMine && <p>Another owner confirms it on this page.</p>}
+        {children}
+      </div>
+      {mayChange && isMine && <End request={request} step="withdraw" words={['Withdraw the request', 'Withdrawing…']} />}
+      {mayChange && !isMine && <Decide request={request} overview={overview} username={username} myId={myId} />}
+    </>
+  );
+}
+
+function Decide({ request, overview, username, myId }: Omit<OpenShown, 'mayChange'>): ReactNode {
+  const from = overview.owners.find(({ personId }) => personId === myId)?.confirmsFrom;
+  const isNewcomer = from !== undefined && Date.parse(from) > Date.now();
+  return (
+    <>
+      {from === undefined && <p className="notice">Confirming takes a password, and you sign in without one.</p>}
+      {isNewcomer && (
+        <p className="notice">
+          You were let in less than a day ago. You can confirm from <Moment at={from} />.
+        </p>
+      )}
+      <div className="row">
+        <End request={request} step="refuse" words={['Refuse', 'Refusing…']} />
+        {from !== undefined && !isNewcomer && (
+          <NamedStep
+            username={username}
+            words={{ button: 'Confirm the switch', busy: 'Switching…', title: 'Switch for good?', action: 'Switch for good' }}
+            send={given => call('POST /credentials/bearer/confirm', { body: { requestId: request.requestId, ...given } })}
+            done={next => queryClient.setQueryData(credentialsQuery.queryKey, next)}
+          >
+            Nobody can undo this, and requests with user name and password fail at once.
+          </NamedStep>
+        )}
+      </div>
+    </>
+  );
+}
+
+interface EndProps {
+  request: RequestReport;
+  step: 'withdraw' | 'refuse';
+  words: readonly [button: string, busy: string];
+}
+
+function End({ request, step, words: [button, busy] }: EndProps): ReactNode {
+  const end = useMutation({
+    mutationFn: () => call(`POST /four-eyes/{requestId}/${step}`, { path: { requestId: request.requestId } }),
+    onSettled: reread,
+  });
+  return (
+    <>
+      {end.isError && <Failure error={end.error} />}
+      <button type="button" disabled={end.isPending} onClick={() => end.mutate()}>
+        {end.isPending ? busy : button}
+      </button>
+    </>
+  );
+}
+
+function reread(): Promise<void> {
+  return queryClient.invalidateQueries(bearerQuery);
+}

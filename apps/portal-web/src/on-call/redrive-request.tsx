@@ -1,0 +1,165 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { call } from '../api';
+import type { LetterRefBody, RedriveState, RedrivenLetter, RequestReport } from '../portal-api';
+import { meQuery, queryClient } from '../queries';
+import { Failure, Moment } from '../ui';
+import { nameOf } from './dead-letter-table';
+import { ConfirmByPassword } from '../security/own-password';
+
+interface RequestProps {
+  overview: RedriveState;
+  done: (redriven?: RedrivenLetter[]) => void;
+}
+
+/** The redrive that waits for a second person, and the actions of the person who is signed in. */
+export function RedriveRequest({ overview, done }: RequestProps): ReactNode {
+  const { data: me } = useQuery(meQuery);
+  const { request, letters } = overview;
+  if (!me || request?.state !== 'OPEN') return request ? <p className="notice">{endOf(request)}</p> : null;
+  const isMine = request.askedBy.personId === me.person.personId;
+  return (
+    <section className="card" aria-labelledby="asked">
+      <h2 id="asked">{isMine ? 'You have asked for a redrive' : `${request.askedBy.name} has asked for a redrive`}</h2>
+      <p>
+        Asked <Moment at={request.askedAt} />. It ends <Moment at={request.expiresAt} />.
+      </p>
+      <ul>
+        {letters.map(letter => (
+          <li key={`${letter.service} ${letter.letterId}`}>
+            {nameOf(letter)}, for <code>{letter.group}</code>: {letter.reason}
+          </li>
+        ))}
+      </ul>
+      {isMine ? (
+        <>
+          <p className="dim">Another person on call confirms it on this page.</p>
+          <End request={request} step="withdraw" words={['Withdraw the request', 'Withdrawing…']} done={() => done()} />
+        </>
+      ) : (
+        <Decide overview={overview} request={request} myId={me.person.personId} done={done} />
+      )}
+    </section>
+  );
+}
+
+function Decide({ overview, request, myId, done }: RequestProps & { request: RequestReport; myId: string }): ReactNode {
+  const from = overview.owners.find(({ personId }) => personId === myId)?.confirmsFrom;
+  const isNewcomer = from !== undefined && Date.parse(from) > Date.now();
+  return (
+    <>
+      {from === undefined && <p className="notice">Confirming takes a password, and you sign in without one.</p>}
+      {isNewcomer && (
+        <p className="notice">
+          You were let in less than a day ago. You can confirm from <Moment at={from} />.
+        </p>
+      )}
+      <div className="row">
+        <End request={request} step="refuse" words={['Refuse', 'Refusing…']} done={() => done()} />
+        {from !== undefined && !isNewcomer && (
+          <PasswordStep
+            words={{ button: 'Confirm the redrive', busy: 'Redriving…', title: 'Redrive these events?', action: 'Redrive' }}
+            send={current => call('POST /on-call/dead-letters/confirm', { body: { requestId: request.requestId, current } })}
+            done={done}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+function endOf({ state, askedBy: { name }, endedBy }: RequestReport): string {
+  switch (state) {
+    case 'CONFIRMED':
+      return `${endedBy} confirmed the last redrive, which ${name} asked for.`;
+    case 'WITHDRAWN':
+      return `${name} asked for a redrive, and withdrew the request.`;
+    case 'REFUSED':
+      return `${endedBy} refused the redrive that ${name} asked for.`;
+    case 'EXPIRED':
+      return `${name} asked for a redrive, and nobody confirmed within 24 hours.`;
+    case 'ASKER_LEFT':
+      return `${name} asked for a redrive, and is on call no more.`;
+    default:
+      return `${name} asked for a redrive, and the events have changed since. Ask again.`;
+  }
+}
+
+/** In production: the first of two people. */
+export function AskForRedrive({ letters, overview, done }: RequestProps & { letters: LetterRefBody[] }): ReactNode {
+  const { data: me } = useQuery(meQuery);
+  const others = overview.owners.filter(({ personId }) => personId !== me?.person.personId);
+  if (overview.request?.state === 'OPEN')
+    return <p className="notice">Another redrive waits for its second person, at the top of this page. One is open at a time.</p>;
+  if (others.length === overview.owners.length)
+    return (
+      <p className="notice">In production asking takes a password, and you sign in without one: somebody else on call asks.</p>
+    );
+  if (others.length === 0)
+    return (
+      <p className="notice">
+        In production a second person confirms, and you are the only one on call who signs in with a password. An administrator
+        invites another one under Security; a day later that person can confirm.
+      </p>
+    );
+  return (
+    <>
+      <p className="dim">In production a second person confirms. Can confirm: {others.map(({ name }) => name).join(', ')}.</p>
+      <PasswordStep
+        words={{ button: 'Ask for the redrive', busy: 'Asking…', title: 'Ask for this redrive?', action: 'Ask for it' }}
+        send={current => call('POST /on-call/dead-letters/request', { body: { letters, current } })}
+        done={() => done()}
+      />
+    </>
+  );
+}
+
+interface StepProps<T> {
+  words: { button: string; busy: string; title: string; action: string };
+  send: (current: string) => Promise<T>;
+  done: (value: T) => void;
+}
+
+function PasswordStep<T>({ words, send, done }: StepProps<T>): ReactNode {
+  const [isAsked, setAsked] = useState(false);
+  const step = useMutation({ mutationFn: send, onSuccess: done, onSettled: reread });
+  return (
+    <>
+      <button type="button" className="main" disabled={step.isPending} onClick={() => setAsked(true)}>
+        {step.isPending ? words.busy : words.button}
+      </button>
+      {isAsked && (
+        <ConfirmByPassword title={words.title} action={words.action} onConfirm={step.mutateAsync} onClose={() => setAsked(false)}>
+          <p>It is on record with your name.</p>
+        </ConfirmByPassword>
+      )}
+    </>
+  );
+}
+
+interface EndProps {
+  request: RequestReport;
+  step: 'withdraw' | 'refuse';
+  words: readonly [button: string, busy: string];
+  done: () => void;
+}
+
+function End({ request, step, words: [button, busy], done }: EndProps): ReactNode {
+  const end = useMutation({
+    mutationFn: () => call(`POST /four-eyes/{requestId}/${step}`, { path: { requestId: request.requestId } }),
+    onSuccess: done,
+    onSettled: reread,
+  });
+  return (
+    <>
+      {end.isError && <Failure error={end.error} />}
+      <button type="button" disabled={end.isPending} onClick={() => end.mutate()}>
+        {end.isPending ? busy : button}
+      </button>
+    </>
+  );
+}
+
+function reread(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ['dead-letters'] });
+}

@@ -1,0 +1,48 @@
+import { queryOptions } from '@tanstack/react-query';
+import { call, linkTo } from '../api';
+import type { ShownPayment } from '../portal-api';
+
+export interface PaymentSearch {
+  merchantId?: number | undefined;
+  search?: string | undefined;
+  outcome?: string | undefined;
+  status?: string | undefined;
+  answer?: string | undefined;
+  amount?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** A page of what is looked for: the newest, or the one behind (`after`) or before (`before`) another page. */
+export interface PaymentPageSearch extends PaymentSearch {
+  after?: string | undefined;
+  before?: string | undefined;
+}
+
+/** The newest payments are asked for again while one looks; what lies further back is read once. */
+export const paymentsQuery = (page: PaymentPageSearch) =>
+  queryOptions({
+    queryKey: ['payments', page],
+    refetchInterval: page.after === undefined && page.before === undefined ? 3_000 : (false as const),
+    queryFn: () => call('GET /payments', { query: page }),
+  });
+
+/** All that is looked for, from the newest on, whatever page is shown. */
+export const exportLink = ({ after: _, before: __, ...filter }: PaymentPageSearch) =>
+  linkTo('GET /payments/export', { query: filter });
+
+/** Asked again while more may happen. */
+export const paymentQuery = (transactionId: string, everyMs: number) =>
+  queryOptions({
+    queryKey: ['payment', transactionId],
+    refetchInterval: ({ state }) => (state.data && mayGoOn(state.data.payment) ? everyMs : false),
+    queryFn: () => call('GET /payments/{transactionId}', { path: { transactionId } }),
+  });
+
+/** The services tell of a payment one after the other, so that its outcome is known before the last step of its life is. */
+const stepsArriveWithinMs = 120_000;
+
+export function mayGoOn({ outcome, reversedBy, completedAt }: ShownPayment['payment']): boolean {
+  const awaitsMoney = outcome === 'REVERSED' && reversedBy === null;
+  return outcome === 'PENDING' || awaitsMoney || Date.now() - Date.parse(completedAt) < stepsArriveWithinMs;
+}

@@ -1,0 +1,215 @@
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { call } from '../api';
+import type { Colleague, Person, ShownPerson } from '../portal-api';
+import { queryClient } from '../queries';
+import { Failure, Field, Waiting } from '../ui';
+import { ConfirmByPassword, OwnPassword } from '../security/own-password';
+
+const peopleQuery = queryOptions({ queryKey: ['people'], queryFn: () => call('GET /people') });
+
+type Role = Person['role'];
+
+const tenantRoles = [
+  ['VIEWER', 'Viewer: sees payments'],
+  ['DEVELOPER', 'Developer: sets up notifications'],
+  ['OWNER', 'Owner: also invites people'],
+] as const;
+const operatorRoles = [
+  ['ON_CALL', 'On-call: sees everything'],
+  ['ADMINISTRATOR', 'Administrator: also changes and invites'],
+] as const;
+
+/** The other people of the account, and the form that invites one. */
+export function Colleagues({ me: { person, environment } }: { me: ShownPerson }): ReactNode {
+  const { data, isError, error } = useQuery(peopleQuery);
+  const roles = person.tenantType === 'OPERATOR' ? operatorRoles : tenantRoles;
+  return (
+    <section className="card" aria-labelledby="people">
+      <h2 id="people">People of this account</h2>
+      {isError && <Failure error={error} />}
+      {!data && !isError && <Waiting what="Reading who is in" />}
+      <ul className="lines">
+        {data?.map(colleague => (
+          <li key={colleague.personId}>
+            <span>
+              {colleague.name} <span className="dim">{colleague.email}</span>
+            </span>
+            <span className="tag">{roleName(colleague.role)}</span>
+            {!colleague.isIn && <span className="tag pending">invited</span>}
+            {colleague.areCodesRefused && person.mayInvite && <AllowCodes personId={colleague.personId} name={colleague.name} />}
+            {person.mayInvite && <Manage colleague={colleague} roles={roles} isMe={colleague.personId === person.personId} />}
+          </li>
+        ))}
+      </ul>
+      {person.mayInvite && <Invite roles={roles} isProduction={environment === 'production'} />}
+    </section>
+  );
+}
+
+type Roles = readonly (readonly [Role, string])[];
+
+const roleName = (role: Role) => role.toLowerCase().replace('_', '-');
+
+/** Another role, another link, or the end of a colleague's access. */
+function Manage({ colleague, roles, isMe }: { colleague: Colleague; roles: Roles; isMe: boolean }): ReactNode {
+  const { personId, name, role, isIn } = colleague;
+  const [question, setQuestion] = useState<'role' | 'remove' | null>(null);
+  const [next, setNext] = useState(role);
+  const path = { personId };
+  const reread = () => queryClient.invalidateQueries(isMe ? {} : peopleQuery);
+  const again = useMutation({ mutationFn: () => call('POST /people/{personId}/invite', { path }), onSuccess: reread });
+  const setRole = (current: string) => call('POST /people/{personId}/role', { path, body: { role: next, current } }).then(reread);
+  const remove = (current: string) => call('POST /people/{personId}/remove', { path, body: { current } }).then(reread);
+  return (
+    <span className="row">
+      {!isIn && (
+        <button type="button" className="small" disabled={again.isPending || again.isSuccess} onClick={() => again.mutate()}>
+          {again.isSuccess ? 'Sent again' : 'Send again'}
+        </button>
+      )}
+      <button type="button" className="small" onClick={() => setQuestion('role')} aria-label={`Change role of ${name}`}>
+        Change role
+      </button>
+      <button
+        type="button"
+        className="small"
+        onClick={() => setQuestion('remove')}
+        aria-label={isIn ? `Remove ${name}` : `Withdraw the invitation of ${name}`}
+      >
+        {isIn ? 'Remove' : 'Withdraw'}
+      </button>
+      {again.isError && <Failure error={again.error} />}
+      {question === 'role' && (
+        <ConfirmByPassword
+          title={`Change the role of ${name}?`}
+          action="Change role"
+          onConfirm={setRole}
+          onClose={() => setQuestion(null)}
+        >
+          <RoleChoice roles={roles} value={next} onChange={setNext} />
+          <p>The new role counts at once. Somebody who becomes an owner can confirm requests after a day.</p>
+        </ConfirmByPassword>
+      )}
+      {question === 'remove' && (
+        <ConfirmByPassword
+          title={isIn ? `Remove ${name}?` : `Withdraw the invitation of ${name}?`}
+          action={isIn ? 'Remove' : 'Withdraw'}
+          onConfirm={remove}
+          onClose={() => setQuestion(null)}
+        >
+          {isIn ? (
+            <p>
+              {isMe ? 'You are' : `${name} is`} signed out everywhere at once, and can sign in no more. If {isMe ? 'you' : name}{' '}
+              knew the password of your API account, make a new one under API.
+            </p>
+          ) : (
+            <p>The link in the mail lets nobody in any more.</p>
+          )}
+        </ConfirmByPassword>
+      )}
+    </span>
+  );
+}
+
+function RoleChoice({ roles, value, onChange }: { roles: Roles; value: Role; onChange: (next: Role) => void }): ReactNode {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>Role</label>
+      <select id={id} value={value} onChange={event => onChange(event.target.value as Role)}>
+        {roles.map(([each, label]) => (
+          <option key={each} value={each}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** For a colleague whose app gave, or somebody guessed, too many wrong codes today. */
+function AllowCodes({ personId, name }: { personId: string; name: string }): ReactNode {
+  const [current, setCurrent] = useState('');
+  const allow = useMutation({
+    mutationFn: () => call('POST /people/{personId}/allow-codes', { path: { personId }, body: { current } }),
+    onSuccess: () => queryClient.invalidateQueries(peopleQuery),
+    onSettled: () => setCurrent(''),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    allow.mutate();
+  };
+  return (
+    <details>
+      <summary>Codes are refused until tomorrow</summary>
+      <form onSubmit={submit}>
+        <p className="dim">
+          Ten wrong codes of the authenticator app were given for {name} within a day. Ask {name} whether it was a mistake. If
+          not, somebody else knows the password: have it changed first.
+        </p>
+        <OwnPassword value={current} onChange={setCurrent} />
+        {allow.isError && <Failure error={allow.error} />}
+        <button type="submit" disabled={allow.isPending}>
+          {allow.isPending ? 'Allowing…' : 'Allow codes again'}
+        </button>
+      </form>
+    </details>
+  );
+}
+
+function Invite({ roles, isProduction }: { roles: Roles; isProduction: boolean }): ReactNode {
+  const [email, setEmail] = useState('');
+  const [name, setName] = useState('');
+  const [role, setRole] = useState(roles[0]![0]);
+  const [current, setCurrent] = useState('');
+  const takesPassword = isProduction && role !== 'VIEWER' && role !== 'DEVELOPER';
+  const invite = useMutation({
+    mutationFn: () => {
+      const proof = takesPassword ? { current } : {};
+      return call('POST /invitations', { body: { email: email.trim(), name: name.trim(), role, ...proof } });
+    },
+    onSuccess: () => {
+      setEmail('');
+      setName('');
+      return queryClient.invalidateQueries(peopleQuery);
+    },
+    onSettled: () => setCurrent(''),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    invite.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <h3>Invite somebody</h3>
+      <Field
+        label="Name"
+        required
+        maxLength={100}
+        autoComplete="off"
+        value={name}
+        onChange={event => setName(event.target.value)}
+      />
+      <Field
+        label="E-mail address"
+        type="email"
+        required
+        autoComplete="off"
+        value={email}
+        onChange={event => setEmail(event.target.value)}
+      />
+      <RoleChoice roles={roles} value={role} onChange={setRole} />
+      {takesPassword && <OwnPassword value={current} onChange={setCurrent} />}
+      {invite.isError && <Failure error={invite.error} />}
+      {invite.data && (
+        <p className="notice good" role="status">
+          {invite.data.email} gets a link by e-mail, good for three days.
+        </p>
+      )}
+      <button type="submit" className="main" disabled={invite.isPending}>
+        {invite.isPending ? 'Inviting…' : 'Invite'}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,156 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { call } from '../api';
+import { browserOf } from '../format';
+import { meQuery, queryClient } from '../queries';
+import { sessionsQuery } from './queries';
+import { Failure, Field, Moment, Waiting } from '../ui';
+import { Actions } from '../people/actions';
+import { AppSetup } from './app-setup';
+import { Colleagues } from '../people/colleagues';
+import { Passkeys } from './passkeys';
+
+/** One's password, app and browsers, and who else is in the account. */
+export function SecurityPage(): ReactNode {
+  const { data: me } = useQuery(meQuery);
+  useEffect(() => void (document.title = 'Security · Paycode'), []);
+  if (!me) return <Waiting what="Reading who you are" />;
+  return (
+    <>
+      <h1>Security</h1>
+      <Sessions />
+      <Passkeys />
+      <SecondFactor hasTotp={me.person.hasTotp} />
+      <Password />
+      <Colleagues me={me} />
+      {me.person.mayInvite && <Actions />}
+    </>
+  );
+}
+
+function Sessions(): ReactNode {
+  const { data, isError, error } = useQuery(sessionsQuery);
+  const end = useMutation({
+    mutationFn: (sessionId: string) => call('DELETE /sessions/{sessionId}', { path: { sessionId } }),
+    onSuccess: () => queryClient.invalidateQueries(sessionsQuery),
+  });
+  return (
+    <section className="card" aria-labelledby="sessions">
+      <h2 id="sessions">Where you are signed in</h2>
+      {isError && <Failure error={error} />}
+      {!data && !isError && <Waiting what="Reading your sessions" />}
+      <ul className="lines">
+        {data?.map(({ sessionId, userAgent, address, seenAt, isThisOne }) => (
+          <li key={sessionId}>
+            <span>
+              {browserOf(userAgent)} from {address}, seen <Moment at={seenAt} />
+            </span>
+            {isThisOne ? (
+              <span className="tag settled">This browser</span>
+            ) : (
+              <button type="button" className="small" onClick={() => end.mutate(sessionId)}>
+                End
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {end.isError && <Failure error={end.error} />}
+    </section>
+  );
+}
+
+function SecondFactor({ hasTotp }: { hasTotp: boolean }): ReactNode {
+  const [isSettingUp, setSettingUp] = useState(false);
+  const [code, setCode] = useState('');
+  const refresh = () => queryClient.invalidateQueries(meQuery);
+  const remove = useMutation({ mutationFn: () => call('POST /totp/remove', { body: { code } }), onSuccess: refresh });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    remove.mutate();
+  };
+  const done = () => {
+    setSettingUp(false);
+    void refresh();
+  };
+  return (
+    <section className="card" aria-labelledby="app">
+      <h2 id="app">Authenticator app</h2>
+      {isSettingUp && <AppSetup onDone={done} />}
+      {!isSettingUp && !hasTotp && (
+        <>
+          <p>Not set up. With an app, a stolen password alone lets nobody in.</p>
+          <button type="button" className="main" onClick={() => setSettingUp(true)}>
+            Set up an app
+          </button>
+        </>
+      )}
+      {!isSettingUp && hasTotp && (
+        <form onSubmit={submit}>
+          <p>Set up: signing in asks for its code.</p>
+          <Field
+            label="Code, to remove the app"
+            autoComplete="one-time-code"
+            required
+            minLength={6}
+            value={code}
+            onChange={event => setCode(event.target.value)}
+          />
+          {remove.isError && <Failure error={remove.error} />}
+          <button type="submit">Remove the app</button>
+        </form>
+      )}
+    </section>
+  );
+}
+
+function Password(): ReactNode {
+  const [current, setCurrent] = useState('');
+  const [next, setNext] = useState('');
+  const change = useMutation({
+    mutationFn: () => call('POST /password', { body: { current, next } }),
+    onSuccess: () => {
+      setCurrent('');
+      setNext('');
+      return queryClient.invalidateQueries(sessionsQuery);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate();
+  };
+  return (
+    <section className="card" aria-labelledby="password">
+      <h2 id="password">Password</h2>
+      <form onSubmit={submit}>
+        <Field
+          label="Current password"
+          type="password"
+          autoComplete="current-password"
+          required
+          value={current}
+          onChange={event => setCurrent(event.target.value)}
+        />
+        <Field
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          hint="At least 12 characters. Your other browsers are signed out."
+          required
+          minLength={12}
+          value={next}
+          onChange={event => setNext(event.target.value)}
+        />
+        {change.isError && <Failure error={change.error} />}
+        {change.isSuccess && (
+          <p className="notice good" role="status">
+            Your password is changed.
+          </p>
+        )}
+        <button type="submit" disabled={change.isPending}>
+          Change password
+        </button>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,210 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import { call } from '../api';
+import type { HttpNotificationAnswer, PortalNotifications } from '../portal-api';
+import { meQuery, merchantsQuery, queryClient } from '../queries';
+import { notificationsQuery } from './queries';
+import { Failure, MerchantChoice, Moment, Secret, Waiting } from '../ui';
+import { ConfirmByPassword } from '../security/own-password';
+import { ProbeOutcome, useProbe } from './probe-outcome';
+import { Recipients } from './recipients';
+import { TestNotification } from './test-notification';
+import { UrlForm } from './url-form';
+
+/** Where a merchant is notified: its URL and key, and who gets e-mails and short messages. */
+export function NotificationsPage(): ReactNode {
+  const { merchantId: chosen } = useSearch({ from: '/signed-in/notifications' });
+  const navigate = useNavigate({ from: '/notifications' });
+  const { data: merchants, isError, error } = useQuery(merchantsQuery);
+  const merchantId = chosen ?? merchants?.[0]?.merchantId;
+  useEffect(() => void (document.title = 'Notifications · Paycode'), []);
+  return (
+    <>
+      <h1>Notifications</h1>
+      <MerchantChoice value={merchantId} onChange={next => void navigate({ search: { merchantId: next } })} />
+      {isError && <Failure error={error} />}
+      {merchants?.length === 0 && <p className="notice">You have no merchants yet. They appear here once they are signed up.</p>}
+      {merchantId !== undefined && <OfMerchant key={merchantId} merchantId={merchantId} />}
+    </>
+  );
+}
+
+function OfMerchant({ merchantId }: { merchantId: number }): ReactNode {
+  const { data, isError, error, refetch } = useQuery(notificationsQuery(merchantId));
+  const { data: me } = useQuery(meQuery);
+  const mayChange = me?.person.mayConfigure ?? false;
+  if (isError) return <Failure error={error} again={() => void refetch()} />;
+  if (!data) return <Waiting what="Reading what is set" />;
+  return (
+    <>
+      {!mayChange && <p className="notice">{lookOnly(me?.person.role)}</p>}
+      <Webhook merchantId={merchantId} notifications={data} mayChange={mayChange} />
+      <Recipients merchantId={merchantId} recipients={data.recipients} mayChange={mayChange} />
+    </>
+  );
+}
+
+function lookOnly(role: string | undefined): string {
+  return role === 'ADMINISTRATOR'
+    ? 'In production people of the merchant or its PSP change this. You may look and check.'
+    : 'Your role may look and check, and not change anything.';
+}
+
+interface WebhookProps {
+  merchantId: number;
+  notifications: PortalNotifications;
+  mayChange: boolean;
+}
+
+function Webhook({
+  merchantId,
+  notifications: { http, encryption, certificateAuthorities },
+  mayChange,
+}: WebhookProps): ReactNode {
+  const path = { merchantId };
+  const refresh = () => queryClient.invalidateQueries(notificationsQuery(merchantId));
+  const [question, setQuestion] = useState<'key' | 'remove' | null>(null);
+  const [revealed, setRevealed] = useState<HttpNotificationAnswer | null>(null);
+  const probe = useProbe(merchantId);
+  const reveal = async (key: HttpNotificationAnswer) => {
+    setRevealed(key);
+    await refresh();
+  };
+  const renew = useMutation({
+    mutationFn: (current: string) => call('POST /merchants/{merchantId}/notifications/key', { path, body: { current } }),
+    onSuccess: reveal,
+  });
+  const remove = useMutation({
+    mutationFn: (current: string) => call('POST /merchants/{merchantId}/notifications/url/remove', { path, body: { current } }),
+    onSuccess: () => {
+      setRevealed(null);
+      return refresh();
+    },
+  });
+  return (
+    <section className="card" aria-labelledby="webhook">
+      <h2 id="webhook">Your server</h2>
+      {!http && (
+        <p>
+          No URL is set. Register the address of your server: it is told of each payment, and must answer HTTP 200 within 45
+          seconds or the payment is reversed.
+        </p>
+      )}
+      {http && <Facts http={http} encryption={encryption} />}
+      {revealed && <KeyShown revealed={revealed} />}
+      {http && (
+        <div className="row">
+          <button type="button" disabled={probe.isPending} onClick={() => probe.mutate(undefined)}>
+            {probe.isPending ? 'Checking…' : 'Check'}
+          </button>
+          {mayChange && (
+            <>
+              <button type="button" disabled={renew.isPending} onClick={() => setQuestion('key')}>
+                Renew key
+              </button>
+              <button type="button" disabled={remove.isPending} onClick={() => setQuestion('remove')}>
+                Remove URL
+              </button>
+            </>
+          )}
+        </div>
+      )}
+      <ProbeOutcome probe={probe} />
+      {http && <TestNotification merchantId={merchantId} />}
+      {mayChange && (
+        <UrlForm
+          merchantId={merchantId}
+          current={http}
+          certificateAuthorities={certificateAuthorities}
+          onSet={reveal}
+          onFailed={url => probe.mutate(url)}
+        />
+      )}
+      <Question asked={question} renew={renew.mutateAsync} remove={remove.mutateAsync} onClose={() => setQuestion(null)} />
+    </section>
+  );
+}
+
+type Http = NonNullable<PortalNotifications['http']>;
+
+function Facts({ http, encryption }: { http: Http; encryption: string }): ReactNode {
+  return (
+    <dl className="facts">
+      <div>
+        <dt>URL</dt>
+        <dd>
+          <code>{http.url}</code>
+        </dd>
+      </div>
+      <div>
+        <dt>Encryption</dt>
+        <dd>{encryption}</dd>
+      </div>
+      <div>
+        <dt>Your server is shown</dt>
+        <dd>{shownTo(http)}</dd>
+      </div>
+      <div>
+        <dt>Opens notifications</dt>
+        <dd>{http.openedAt ? <Opened at={http.openedAt} /> : 'Not proven yet: send a test notification'}</dd>
+      </div>
+      <div>
+        <dt>Key</dt>
+        <dd>
+          <code>{http.keyId}</code>, set <Moment at={http.changedAt} />
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Opened({ at }: { at: string }): ReactNode {
+  return (
+    <>
+      yes, first seen <Moment at={at} />
+    </>
+  );
+}
+
+function shownTo({ hasCredential, hasClientCertificate }: Http): string {
+  const shown = [
+    ...(hasCredential ? ['the credential that you set'] : []),
+    ...(hasClientCertificate ? ['our client certificate'] : []),
+  ];
+  return shown.join(' and ') || 'no credential';
+}
+
+function Question(props: {
+  asked: 'key' | 'remove' | null;
+  renew: (current: string) => Promise<unknown>;
+  remove: (current: string) => Promise<unknown>;
+  onClose: () => void;
+}): ReactNode {
+  return (
+    <>
+      {props.asked === 'key' && (
+        <ConfirmByPassword title="Renew the key?" action="Renew key" onConfirm={props.renew} onClose={props.onClose}>
+          <p>
+            The new key is used at once. Notifications on their way may still come under the old one: keep both on your server for
+            a minute. A server that cannot decrypt and does not answer 200 loses payments.
+          </p>
+        </ConfirmByPassword>
+      )}
+      {props.asked === 'remove' && (
+        <ConfirmByPassword title="Remove the URL?" action="Remove URL" onConfirm={props.remove} onClose={props.onClose}>
+          <p>Your server is no longer told of payments, and they are settled without its answer. The key goes with the URL.</p>
+        </ConfirmByPassword>
+      )}
+    </>
+  );
+}
+
+function KeyShown({ revealed }: { revealed: HttpNotificationAnswer }): ReactNode {
+  return (
+    <div className="notice good" role="status">
+      <p>This is your key, in hexadecimal. It is shown now and not again: put it into your server’s configuration.</p>
+      <Secret label="Key" value={revealed.encryptKey} />
+    </div>
+  );
+}

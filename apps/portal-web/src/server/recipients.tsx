@@ -1,0 +1,100 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { call } from '../api';
+import type { PortalNotifications } from '../portal-api';
+import { notificationsQuery } from './queries';
+import { queryClient } from '../queries';
+import { Failure, Field } from '../ui';
+import { ConfirmByPassword } from '../security/own-password';
+
+type Recipient = PortalNotifications['recipients'][number];
+
+/** People who get an e-mail or a short message for each payment, in addition to the server. */
+export function Recipients(props: { merchantId: number; recipients: Recipient[]; mayChange: boolean }): ReactNode {
+  const path = { merchantId: props.merchantId };
+  const [leaving, setLeaving] = useState<Recipient | null>(null);
+  const onSuccess = (next: PortalNotifications) => queryClient.setQueryData(notificationsQuery(props.merchantId).queryKey, next);
+  const remove = useMutation({
+    mutationFn: (body: Recipient & { current: string }) =>
+      call('POST /merchants/{merchantId}/notifications/recipients/remove', { path, body }),
+    onSuccess,
+  });
+  const add = useMutation({
+    mutationFn: (body: Recipient) => call('POST /merchants/{merchantId}/notifications/recipients', { path, body }),
+    onSuccess,
+  });
+  return (
+    <section className="card" aria-labelledby="recipients">
+      <h2 id="recipients">People who are told</h2>
+      {props.recipients.length === 0 && (
+        <p>
+          Nobody yet. Add an e-mail address or a mobile number: it gets a short text of every payment. Payments do not wait for
+          it.
+        </p>
+      )}
+      <ul className="lines">
+        {props.recipients.map(recipient => (
+          <li key={`${recipient.type} ${recipient.value}`}>
+            <span className="tag">{recipient.type === 'EMAIL' ? 'E-mail' : 'SMS'}</span> <span>{recipient.value}</span>
+            {props.mayChange && (
+              <button
+                type="button"
+                className="small"
+                aria-label={`Remove ${recipient.value}`}
+                onClick={() => setLeaving(recipient)}
+              >
+                Remove
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {leaving && (
+        <ConfirmByPassword
+          title={`Remove ${leaving.value}?`}
+          action="Remove"
+          onConfirm={current => remove.mutateAsync({ ...leaving, current })}
+          onClose={() => setLeaving(null)}
+        >
+          <p>
+            It is told of no further payment. A removed e-mail address gets a mail about it, and so do the owners of the account.
+          </p>
+        </ConfirmByPassword>
+      )}
+      {props.mayChange && <AddRecipient add={recipient => add.mutateAsync(recipient)} />}
+      {add.isError && <Failure error={add.error} />}
+    </section>
+  );
+}
+
+function AddRecipient({ add }: { add: (recipient: Recipient) => Promise<unknown> }): ReactNode {
+  const [type, setType] = useState<Recipient['type']>('EMAIL');
+  const [value, setValue] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    add({ type, value: value.trim() }).then(
+      () => setValue(''),
+      () => undefined,
+    );
+  };
+  return (
+    <form className="filters" onSubmit={submit}>
+      <div className="field">
+        <label htmlFor="channel">By</label>
+        <select id="channel" value={type} onChange={event => setType(event.target.value as Recipient['type'])}>
+          <option value="EMAIL">E-mail</option>
+          <option value="SMS">SMS</option>
+        </select>
+      </div>
+      <Field
+        label={type === 'EMAIL' ? 'E-mail address' : 'Mobile number'}
+        type={type === 'EMAIL' ? 'email' : 'tel'}
+        placeholder={type === 'EMAIL' ? 'till@shop.example' : '+27820000001'}
+        required
+        value={value}
+        onChange={event => setValue(event.target.value)}
+      />
+      <button type="submit">Add</button>
+    </form>
+  );
+}

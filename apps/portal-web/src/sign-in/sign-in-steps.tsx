@@ -1,0 +1,118 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { call } from '../api';
+import type { ShownPerson } from '../portal-api';
+import { Failure, Field } from '../ui';
+import { CompanySignIn } from './company-sign-in';
+import { PasskeyButton } from '../security/passkey-button';
+import { SecondFactorSetup } from '../security/second-factor-setup';
+
+interface Changing {
+  /** The session of this browser has got further. */
+  changed: () => Promise<unknown>;
+}
+
+/** A passkey; or the password, then a passkey or the code of the app for whoever has one. */
+export function SignInSteps({ me, changed }: Changing & { me: ShownPerson | null }): ReactNode {
+  return (
+    <>
+      {!me && <PasswordStep changed={changed} />}
+      {!me && <CompanySignIn />}
+      {me?.stage === 'CODE_DUE' && <SecondStep person={me.person} changed={changed} />}
+      {me?.stage === 'ENROL_DUE' && <SecondFactorSetup onDone={() => void changed()} />}
+    </>
+  );
+}
+
+function PasswordStep({ changed }: Changing): ReactNode {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const signIn = useMutation({ mutationFn: () => call('POST /session', { body: { email, password } }), onSuccess: changed });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    signIn.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Field
+        label="E-mail address"
+        type="email"
+        autoComplete="username"
+        required
+        autoFocus
+        value={email}
+        onChange={event => setEmail(event.target.value)}
+      />
+      <Field
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={event => setPassword(event.target.value)}
+      />
+      {signIn.isError && <Failure error={signIn.error} />}
+      <button type="submit" className="main" disabled={signIn.isPending}>
+        {signIn.isPending ? 'Signing in…' : 'Sign in'}
+      </button>
+      <PasskeyButton label="Sign in with a passkey" changed={changed} />
+      <p>
+        <Link to="/forgotten">Forgotten your password?</Link>
+      </p>
+      <p className="dim">No account? An owner of your company’s account can invite you under Security.</p>
+    </form>
+  );
+}
+
+/** Recovery codes stand in for either. */
+function SecondStep({ person: { hasTotp, hasPasskey }, changed }: Changing & { person: ShownPerson['person'] }): ReactNode {
+  return (
+    <>
+      {hasPasskey && <PasskeyButton label="Continue with your passkey" changed={changed} />}
+      <CodeStep
+        label={hasTotp ? 'Code of your authenticator app' : 'Recovery code'}
+        hint={hasTotp ? appHint : recoveryHint}
+        changed={changed}
+      />
+    </>
+  );
+}
+
+const appHint = 'Six digits. Without your phone, use one of your recovery codes.';
+const recoveryHint = 'Without your passkey, use one of the codes that you kept when you added it.';
+
+function CodeStep({ label, hint, changed }: Changing & { label: string; hint: string }): ReactNode {
+  const [code, setCode] = useState('');
+  const prove = useMutation({ mutationFn: () => call('POST /session/code', { body: { code } }), onSuccess: changed });
+  const startOver = async () => {
+    await call('DELETE /session');
+    await changed();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    prove.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Field
+        label={label}
+        hint={hint}
+        autoComplete="one-time-code"
+        inputMode="text"
+        required
+        minLength={6}
+        autoFocus
+        value={code}
+        onChange={event => setCode(event.target.value)}
+      />
+      {prove.isError && <Failure error={prove.error} />}
+      <button type="submit" className="main" disabled={prove.isPending}>
+        {prove.isPending ? 'Checking…' : 'Continue'}
+      </button>
+      <button type="button" onClick={() => void startOver()}>
+        Sign in as somebody else
+      </button>
+    </form>
+  );
+}

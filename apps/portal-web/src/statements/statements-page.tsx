@@ -1,0 +1,175 @@
+import './statements.css';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { call, linkTo } from '../api';
+import { money } from '../format';
+import type { StatementLine, StatementSums } from '../portal-api';
+import { meQuery, merchantsQuery } from '../queries';
+import { separatorsOf } from '../till/read-amount';
+import { Failure, MerchantChoice, Table, Waiting } from '../ui';
+
+interface Wanted {
+  period: string;
+  timeZone: string;
+  merchantId?: number | undefined;
+}
+
+const statementQuery = (query: Wanted) =>
+  queryOptions({
+    queryKey: ['statements', query],
+    placeholderData: keepPreviousData,
+    queryFn: () => call('GET /statements', { query }),
+  });
+
+const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Sums of days and months for an accountant. The address holds what is shown. */
+export function StatementsPage(): ReactNode {
+  const { period = monthsBack(0), timeZone = ownZone, merchantId } = useSearch({ from: '/signed-in/statements' });
+  const navigate = useNavigate({ from: '/statements' });
+  const go = (next: Partial<Wanted>) => void navigate({ search: before => ({ ...before, ...next }) as never });
+  const { data: me } = useQuery(meQuery);
+  const isMissingMerchant = me?.person.tenantType === 'OPERATOR' && merchantId === undefined;
+  const wanted = { period, timeZone, merchantId };
+  useEffect(() => void (document.title = 'Statements · Paycode'), []);
+  return (
+    <>
+      <h1>Statements</h1>
+      <form className="filters statement-filters">
+        <MerchantChoice value={merchantId} all="All merchants" onChange={chosen => go({ merchantId: chosen })} />
+        <Choice label="Period" value={period} onChange={chosen => go({ period: chosen })}>
+          <optgroup label="Days of a month">
+            {months.map(month => (
+              <option key={month} value={month}>
+                {nameOf(month)}
+              </option>
+            ))}
+          </optgroup>
+          <optgroup label="Months of a year">
+            {years.map(year => (
+              <option key={year}>{year}</option>
+            ))}
+          </optgroup>
+        </Choice>
+        <Choice label="Time zone of the days" value={timeZone} onChange={chosen => go({ timeZone: chosen })}>
+          {[...new Set([ownZone, timeZone, 'UTC', ...Intl.supportedValuesOf('timeZone')])].map(zone => (
+            <option key={zone}>{zone}</option>
+          ))}
+        </Choice>
+      </form>
+      {isMissingMerchant ? <p className="notice">Choose a merchant.</p> : <Sheet wanted={wanted} />}
+    </>
+  );
+}
+
+function Sheet({ wanted }: { wanted: Wanted }): ReactNode {
+  const { data, isError, error, refetch } = useQuery(statementQuery(wanted));
+  const { data: merchants } = useQuery(merchantsQuery);
+  if (isError) return <Failure error={error} again={() => void refetch()} />;
+  if (!data) return <Waiting what="Adding up" />;
+  const isOne = wanted.merchantId !== undefined || merchants?.length === 1;
+  const shop = merchants?.find(({ merchantId }) => merchantId === (wanted.merchantId ?? merchantId));
+  const decimalMark = separatorsOf().decimal === ',' ? 'COMMA' : 'POINT';
+  return (
+    <>
+      <div className="row statement-actions">
+        <a className="button" href={linkTo('GET /statements/file', { query: { ...wanted, decimalMark } })} download>
+          Download CSV
+        </a>
+        <button type="button" onClick={() => print()}>
+          Print
+        </button>
+      </div>
+      <article className="statement" aria-label="Statement">
+        <h2>
+          {isOne && shop ? shop.merchantName : 'All merchants'}, {nameOf(wanted.period)}
+        </h2>
+        <p className="dim">
+          Days of {wanted.timeZone}. A payment counts on the day it was made, a refund on its own. Settled contains the tips.
+        </p>
+        {data.totals.length === 0 && <p className="notice">Nothing was paid or refunded in this time.</p>}
+        {data.totals.map(total => (
+          <Currency
+            key={total.currencyCode}
+            total={total}
+            isOne={isOne}
+            lines={data.lines.filter(({ currencyCode }) => currencyCode === total.currencyCode)}
+          />
+        ))}
+      </article>
+    </>
+  );
+}
+
+const columns = ['paid', 'settled', 'reversed', 'waiting', 'refunded'] as const;
+const names = { paid: 'Paid', settled: 'Settled', reversed: 'Reversed', waiting: 'Waiting', refunded: 'Refunded' };
+
+function Currency(props: { total: StatementSums; lines: StatementLine[]; isOne: boolean }): ReactNode {
+  const { total, lines, isOne } = props;
+  const { currencyCode, settled, reversed } = total;
+  return (
+    <section className="card" aria-label={currencyCode}>
+      <h3>
+        {money(settled.amount, currencyCode)} settled, {money(reversed.amount, currencyCode)} reversed
+      </h3>
+      <Table
+        label={`Statement in ${currencyCode}`}
+        columns={[
+          isOne ? 'Day' : 'Merchant',
+          ...columns.map(name => ({ name: names[name], isRight: true as const })),
+          { name: 'Tips', isRight: true },
+        ]}
+      >
+        {lines.map(line => (
+          <tr key={`${line.day} ${line.merchantId}`}>
+            <th scope="row">{isOne ? line.day : `${line.merchantId} ${line.merchantName}`}</th>
+            <Sums sums={line} />
+          </tr>
+        ))}
+        <tr className="statement-total">
+          <th scope="row">Total</th>
+          <Sums sums={total} />
+        </tr>
+      </Table>
+    </section>
+  );
+}
+
+function Sums({ sums }: { sums: StatementSums }): ReactNode {
+  return (
+    <>
+      {columns.map(name => (
+        <td key={name} className="right">
+          <span>
+            {money(sums[name].amount, sums.currencyCode)} <span className="dim">{sums[name].count}×</span>
+          </span>
+        </td>
+      ))}
+      <td className="right">{money(sums.tips, sums.currencyCode)}</td>
+    </>
+  );
+}
+
+function Choice(props: { label: string; value: string; onChange: (value: string) => void; children: ReactNode }): ReactNode {
+  const { label, value, onChange, children } = props;
+  return (
+    <label className="field inline">
+      {label}
+      <select value={value} onChange={event => onChange(event.target.value)}>
+        {children}
+      </select>
+    </label>
+  );
+}
+
+const monthsBack = (count: number) => {
+  const now = new Date();
+  const then = new Date(now.getFullYear(), now.getMonth() - count, 1);
+  return `${then.getFullYear()}-${String(then.getMonth() + 1).padStart(2, '0')}`;
+};
+const months = Array.from({ length: 24 }, (_, at) => monthsBack(at));
+const years = Array.from({ length: 5 }, (_, at) => String(new Date().getFullYear() - at));
+
+const monthFormat = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+const nameOf = (period: string) => (period.length === 4 ? period : monthFormat.format(new Date(`${period}-01T00:00:00Z`)));

@@ -1,0 +1,175 @@
+import './till.css';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { PortalError } from '../api';
+import { money } from '../format';
+import { meQuery } from '../queries';
+import { Failure, Field } from '../ui';
+import { readAmount } from './read-amount';
+import { keepCode, keptCode, Press, type TillCode, type Wish } from './till-code';
+import { TillStage } from './till-stage';
+
+/** A merchant takes a payment face to face. */
+export function TillPage(): ReactNode {
+  const { data: me } = useQuery(meQuery);
+  useEffect(() => void (document.title = 'Take a payment · Paycode'), []);
+  if (me?.environment !== 'sandbox' || me.person.tenantType !== 'MERCHANT')
+    return <Refused>Merchants take payments here, in the sandbox only. In production your own programs make the codes.</Refused>;
+  if (!me.person.mayTest) return <Refused>Your role may look, and not take payments. Ask an owner of your account.</Refused>;
+  return <Till merchantId={me.person.tenantId} />;
+}
+
+function Till({ merchantId }: { merchantId: string }): ReactNode {
+  const [code, setCode] = useState(() => keptCode(merchantId));
+  const [isShown, setShown] = useState(code !== undefined && isGood(code));
+  const show = (next: TillCode) => {
+    keepCode(merchantId, next);
+    setCode(next);
+    setShown(true);
+  };
+  if (code && isShown) return <TillStage key={code.code} code={code} onNext={() => setShown(false)} />;
+  return (
+    <>
+      <h1>Take a payment</h1>
+      {code && isGood(code) && (
+        <p className="notice">
+          The code {code.code} of {money(code.amount, code.currencyCode)} can still be paid.{' '}
+          <button type="button" className="small" onClick={() => setShown(true)}>
+            Show it again
+          </button>
+        </p>
+      )}
+      <TillForm onMade={show} />
+    </>
+  );
+}
+
+const isGood = ({ expiresAtMs }: TillCode) => expiresAtMs === null || Date.now() < expiresAtMs;
+
+function Refused({ children }: { children: ReactNode }): ReactNode {
+  return (
+    <>
+      <h1>Take a payment</h1>
+      <p className="notice">{children}</p>
+    </>
+  );
+}
+
+const lives = [
+  [5, '5 minutes'],
+  [30, '30 minutes'],
+  [24 * 60, '1 day'],
+  [0, 'For ever'],
+] as const;
+const currencyKey = 'paycode-till-currency';
+
+function TillForm({ onMade }: { onMade: (code: TillCode) => void }): ReactNode {
+  const press = useRef(new Press());
+  const [wish, setWish] = useState<Wish>(() => ({
+    amount: '',
+    currencyCode: localStorage.getItem(currencyKey) ?? 'ZAR',
+    reference: '',
+    description: '',
+    minutes: 5,
+    useOnce: true,
+    requestTip: false,
+  }));
+  const make = useMutation({ mutationFn: (of: Wish) => press.current.make(of), onSuccess: onMade });
+  const [isPressed, setPressed] = useState(false);
+  const read = readAmount(wish.amount);
+  const set = (part: Partial<Wish>) => {
+    make.reset();
+    setWish({ ...wish, ...part });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setPressed(true);
+    if ('problem' in read) return;
+    localStorage.setItem(currencyKey, wish.currencyCode);
+    make.mutate({ ...wish, amount: read.digits, reference: wish.reference.trim(), description: wish.description.trim() });
+  };
+  const fields = make.error instanceof PortalError ? make.error.fields : [];
+  const problemOf = (field: string) => fields.find(each => each.field === field)?.message;
+  const amountProblem = isPressed && 'problem' in read ? read.problem : problemOf('amount');
+  return (
+    <form className="card till-form" onSubmit={submit} noValidate>
+      <div className="row till-sum">
+        <Field
+          label="Amount"
+          inputMode="decimal"
+          autoComplete="off"
+          autoFocus
+          maxLength={32}
+          value={wish.amount}
+          hint={'digits' in read && wish.currencyCode.length === 3 ? shown(read.digits, wish.currencyCode) : undefined}
+          problem={amountProblem && `The amount ${amountProblem}.`}
+          onChange={event => set({ amount: event.target.value })}
+        />
+        <Field
+          label="Currency"
+          maxLength={3}
+          autoCapitalize="characters"
+          value={wish.currencyCode}
+          problem={problemOf('currencyCode')}
+          onChange={event => set({ currencyCode: event.target.value.toUpperCase() })}
+        />
+      </div>
+      <Field
+        label="Reference"
+        hint="Your own number of the sale, used once. Left empty, one is made."
+        maxLength={45}
+        value={wish.reference}
+        problem={problemOf('merchantReference')}
+        onChange={event => set({ reference: event.target.value })}
+      />
+      <More wish={wish} set={set} problem={problemOf('shortDescription') ?? problemOf('expiryDate')} />
+      {make.isError && fields.length === 0 && <Failure error={make.error} />}
+      <button type="submit" className="main till-main" disabled={make.isPending}>
+        {make.isPending ? 'Making the code…' : 'Show the code'}
+      </button>
+    </form>
+  );
+}
+
+function More(props: { wish: Wish; set: (part: Partial<Wish>) => void; problem: string | undefined }): ReactNode {
+  const { wish, set, problem } = props;
+  return (
+    <>
+      <Field
+        label="Shown to the customer"
+        hint="Such as Table 4."
+        maxLength={45}
+        value={wish.description}
+        problem={problem}
+        onChange={event => set({ description: event.target.value })}
+      />
+      <div className="field">
+        <label htmlFor="till-life">Can be paid for</label>
+        <select id="till-life" value={wish.minutes} onChange={event => set({ minutes: Number(event.target.value) })}>
+          {lives.map(([minutes, name]) => (
+            <option key={minutes} value={minutes}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+      <label className="till-check">
+        <input type="checkbox" checked={!wish.useOnce} onChange={event => set({ useOnce: !event.target.checked })} /> Many
+        customers may pay it
+      </label>
+      <label className="till-check">
+        <input type="checkbox" checked={wish.requestTip} onChange={event => set({ requestTip: event.target.checked })} /> Ask for
+        a tip
+      </label>
+    </>
+  );
+}
+
+/** As it was understood, before anybody pays it. */
+function shown(digits: string, currencyCode: string): string | undefined {
+  try {
+    return money(digits, currencyCode);
+  } catch {
+    return undefined;
+  }
+}

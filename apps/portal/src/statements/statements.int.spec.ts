@@ -1,0 +1,222 @@
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import fc from 'fast-check';
+import { migrations } from '../../migrations';
+import { PaymentWriter } from '../payments/payment-writer';
+import { scopeOfAll, scopeOfMerchants } from '../payments/testing/scopes';
+import type { MerchantDirectory } from '../tenancy/merchant.directory';
+import { statementFile, type StatementLine, type StatementSums } from './domain/statement';
+import { StatementStore } from './statement.store';
+import { StatementsService } from './statements.service';
+
+const decimals: Record<string, number> = { ZAR: 2, JPY: 0, CLF: 4 };
+const unitsOf = (amount: string, currency: string) => {
+  const [whole = '', fraction = ''] = amount.split('.');
+  expect(fraction).toHaveLength(decimals[currency]!);
+  return BigInt(whole + fraction);
+};
+const amountOf = (units: number, currency: string) => {
+  const text = String(units).padStart(decimals[currency]! + 1, '0');
+  const at = text.length - decimals[currency]!;
+  return decimals[currency] === 0 ? text : `${text.slice(0, at)}.${text.slice(at)}`;
+};
+
+const fates = ['SETTLED', 'REVERSED', 'PENDING', 'DECLINED', 'REFUND', 'REFUND FAILED', 'REVERSAL'] as const;
+type Fate = (typeof fates)[number];
+
+interface Given {
+  merchantId: number;
+  fate: Fate;
+  currency: string;
+  units: number;
+  tipUnits: number;
+  /** Around the month of the statement, also beyond it. */
+  at: Date;
+}
+
+const given = fc.array(
+  fc.record<Given>({
+    merchantId: fc.constantFrom(7, 8, 9),
+    fate: fc.constantFrom(...fates),
+    currency: fc.constantFrom(...Object.keys(decimals)),
+    units: fc.integer({ min: 1, max: 9_000_000_000_000 }),
+    tipUnits: fc.integer({ min: 0, max: 500 }),
+    at: fc.date({ min: new Date('2026-10-29'), max: new Date('2026-12-03'), noInvalidDate: true }),
+  }),
+  { maxLength: 60 },
+);
+
+const kindOf = (fate: Fate) => (fate.startsWith('REFUND') ? 'REFUND' : fate === 'REVERSAL' ? 'REVERSAL' : 'PURCHASE');
+const statusOf = (fate: Fate) =>
+  ({ DECLINED: 'BANK_REJECTED', REFUND: 'REFUNDED', 'REFUND FAILED': 'FAILED', REVERSAL: 'REVERSED' })[fate as string] ??
+  'SUCCESS';
+
+type Counted = 'paid' | 'settled' | 'reversed' | 'waiting' | 'refunded';
+const columns: Record<Counted, Fate[]> = {
+  paid: ['SETTLED', 'REVERSED', 'PENDING'],
+  settled: ['SETTLED'],
+  reversed: ['REVERSED'],
+  waiting: ['PENDING'],
+  refunded: ['REFUND'],
+};
+const counted = Object.keys(columns) as Counted[];
+
+/** Sums in whole units of each column, so that no fraction is lost. */
+const unitsIn = (sums: StatementSums) =>
+  Object.fromEntries([
+    ...counted.flatMap(name => [
+      [name, sums[name].count],
+      [`${name} units`, unitsOf(sums[name].amount, sums.currencyCode)],
+    ]),
+    ['tips', unitsOf(sums.tips, sums.currencyCode)],
+  ]) as Record<string, number | bigint>;
+const added = (all: Record<string, number | bigint>[]) => {
+  const total: Record<string, bigint> = {};
+  for (const each of all) for (const [name, value] of Object.entries(each)) total[name] = (total[name] ?? 0n) + BigInt(value);
+  return total;
+};
+const unitsOfGiven = (of: Given[]) =>
+  added(
+    of.map(({ fate, units, tipUnits }) =>
+      Object.fromEntries([
+        ...counted.flatMap(name => {
+          const isIn = columns[name].includes(fate);
+          return [
+            [name, isIn ? 1 : 0],
+            [`${name} units`, isIn ? units : 0],
+          ];
+        }),
+        ['tips', fate === 'SETTLED' ? tipUnits : 0],
+      ]),
+    ),
+  );
+
+/** proves: T-24 */
+describe('a statement for an accountant', () => {
+  let database: TestDatabase;
+  let statements: StatementsService;
+  beforeAll(async () => {
+    database = await createTestDatabase({ migrations });
+    const merchantsOf = () => Promise.resolve([{ merchantId: 7, merchantName: '=Shop; "7"' }]);
+    const directory = { merchantsOf } as unknown as MerchantDirectory;
+    statements = new StatementsService(new StatementStore(database.dataSource), directory);
+  });
+  afterAll(() => database.drop());
+
+  const record = async (payments: Given[]) => {
+    await database.dataSource.query('truncate payment');
+    const writer = new PaymentWriter(database.dataSource);
+    const rows = payments.map((payment, at) => ({ ...payment, transactionId: at + 1 }));
+    await writer.terminals(
+      rows.map(({ transactionId, merchantId, fate, currency, units, tipUnits, at }) => ({
+        transactionId,
+        merchantId,
+        kind: kindOf(fate),
+        status: statusOf(fate),
+        // Of payments that no statement holds.
+        referenceTransactionId: kindOf(fate) === 'PURCHASE' ? 0 : 1_000_000 + transactionId,
+        completedAt: at.toISOString(),
+        amount: amountOf(units, currency),
+        currencyCode: currency,
+        reference: 'r',
+        code: null,
+        tipAmount: amountOf(tipUnits, currency),
+      })) as Parameters<PaymentWriter['terminals']>[0],
+    );
+    const of = (fate: Fate) => rows.filter(row => row.fate === fate);
+    const acknowledgedAt = '2027-01-01T00:00:00.000Z';
+    await writer.acks(
+      of('SETTLED').map(row => ({ ...row, acknowledgedAt, source: 'WEBHOOK', elapsedMs: 5 })) as unknown as Parameters<
+        PaymentWriter['acks']
+      >[0],
+    );
+    await writer.reversals(
+      of('REVERSED').map(row => ({ ...row, requestedAt: acknowledgedAt, reason: 'TIMEOUT' })) as unknown as Parameters<
+        PaymentWriter['reversals']
+      >[0],
+    );
+  };
+
+  const day = (at: Date, timeZone: string) => new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short' }).format(at);
+  const zones = ['UTC', 'Africa/Johannesburg', 'America/New_York', 'Pacific/Kiritimati', 'Asia/Kathmandu'];
+  const grouped = <T>(all: T[], keyOf: (each: T) => string) =>
+    new Map(Object.entries(Object.groupBy(all, keyOf)) as [string, T[]][]);
+
+  it.each(['2026-11', '2026'])(
+    'for %s: each line is what the payments of its day are, and the totals are the sums of the lines',
+    async period => {
+      await fc.assert(
+        fc.asyncProperty(given, fc.constantFrom(...zones), async (payments, timeZone) => {
+          await record(payments);
+          const { lines, totals } = await statements.of(await scopeOfMerchants(7), { period, timeZone }, 'p');
+          const nameOf = ({ at }: Given) => day(at, timeZone).slice(0, period === '2026' ? 7 : 10);
+          const counts = payments.filter(
+            payment =>
+              payment.merchantId === 7 && nameOf(payment).startsWith(period) && !/DECLINED|FAILED|REVERSAL/.test(payment.fate),
+          );
+          const expected = grouped(counts, payment => `${nameOf(payment)} ${payment.currency}`);
+          expect(lines.map(line => `${line.day} ${line.currencyCode}`).sort()).toEqual([...expected.keys()].sort());
+          for (const line of lines)
+            expect(added([unitsIn(line)])).toEqual(unitsOfGiven(expected.get(`${line.day} ${line.currencyCode}`)!));
+          const byCurrency = grouped(lines, line => line.currencyCode);
+          expect(totals.map(({ currencyCode }) => currencyCode)).toEqual([...byCurrency.keys()].sort());
+          for (const total of totals)
+            expect(added([unitsIn(total)])).toEqual(added(byCurrency.get(total.currencyCode)!.map(unitsIn)));
+        }),
+        { numRuns: 25 },
+      );
+    },
+  );
+
+  it('of several merchants has one line each and currency, and nothing of another', async () => {
+    await fc.assert(
+      fc.asyncProperty(given, async payments => {
+        await record(payments);
+        const { lines, totals } = await statements.of(await scopeOfMerchants(7, 8), { period: '2026-11', timeZone: 'UTC' }, 'p');
+        expect(lines.every(({ merchantId, day: of }) => [7, 8].includes(merchantId) && of === '2026-11')).toBe(true);
+        expect(new Set(lines.map(({ merchantId, currencyCode }) => `${merchantId} ${currencyCode}`)).size).toBe(lines.length);
+        for (const total of totals)
+          expect(added([unitsIn(total)])).toEqual(
+            added(lines.filter(({ currencyCode }) => currencyCode === total.currencyCode).map(unitsIn)),
+          );
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('over all of the platform, of an unknown time zone, or a third at once is refused by the name of the field', async () => {
+    const wanted = { period: '2026-11', timeZone: 'UTC' };
+    const own = await scopeOfMerchants(7);
+    await expect(statements.of(await scopeOfAll(), wanted, 'p')).rejects.toMatchObject({ errors: [{ field: 'merchantId' }] });
+    await expect(statements.of(own, { ...wanted, timeZone: 'Mars/Olympus' }, 'p')).rejects.toMatchObject({
+      errors: [{ field: 'timeZone' }],
+    });
+    const asked = await Promise.allSettled([1, 2, 3].map(() => statements.of(own, wanted, 'p')));
+    expect(asked.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    await expect(statements.of(own, wanted, 'p')).resolves.toHaveProperty('lines');
+  });
+
+  it('as a file opens in spreadsheets of either decimal mark, with no formula and no changed text in it', () => {
+    const part = (amount: string) => ({ count: 1, amount });
+    const line: StatementLine = {
+      day: '2026-11-03',
+      merchantId: 123456789012,
+      merchantName: '=Shop; "7"',
+      currencyCode: 'ZAR',
+      paid: part('1234.50'),
+      settled: part('1.00'),
+      reversed: part('0.00'),
+      waiting: part('5'),
+      refunded: part('0.00'),
+      tips: '0.10',
+    };
+    const [mark, header, comma] = statementFile([line], 'COMMA').split(/(?<=^\uFEFF)|\r\n/);
+    expect([mark, header]).toEqual([
+      '\uFEFF',
+      'day;merchantId;merchantName;currencyCode;paid;paidAmount;settled;settledAmount;reversed;reversedAmount;waiting;waitingAmount;refunded;refundedAmount;tips',
+    ]);
+    expect(comma).toBe(`2026-11-03;'123456789012;"'=Shop; ""7""";ZAR;1;1234,50;1;1,00;1;0,00;1;5;1;0,00;0,10`);
+    expect(statementFile([line], 'POINT').split('\r\n')[1]).toBe(
+      `2026-11-03,'123456789012,"'=Shop; ""7""",ZAR,1,1234.50,1,1.00,1,0.00,1,5,1,0.00,0.10`,
+    );
+  });
+});
