@@ -94,6 +94,26 @@ describeInBrowser('the till', () => {
     await shows('Waiting for the customer');
     await merchant.pay(await codeShown());
     await shows('Not paid', 'Do not hand over the goods.');
+  });
+
+  it('a declined payment has failed, the code can be tried again, and expires in the end (R-3.2-1)', async () => {
+    await portal.page.getByRole('button', { name: 'Next payment' }).click();
+    await portal.page.getByLabel('Amount').fill('8');
+    await press('Enter');
+    await shows('Waiting for the customer');
+    const developer = await makePerson(platform, { tenantId: String(merchant.merchantId), role: 'DEVELOPER' });
+    const client = await PortalClient.signedIn(platform, developer);
+    const body = { code: await codeShown(), txState: 'END_BANK_DECLINE' };
+    expect((await client.send({ method: 'POST', path: 'sandbox/payments', body })).status).toBe(200);
+    await shows('Failed', 'The customer was not charged');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.page.getByRole('button', { name: 'Show the code again' }).click();
+    await shows('Waiting for the customer');
+    expect(await codeShown()).toBe(body.code);
+    await portal.page.clock.setFixedTime(Date.now() + 301_000);
+    await shows('Expired', 'Nobody paid in time.');
+    await portal.page.getByRole('button', { name: 'Next payment' }).click();
+    expect(await portal.page.getByLabel('Amount').inputValue()).toBe('');
     expect(portal.complaints).toEqual([]);
   });
 

@@ -13,7 +13,7 @@ export interface StoredLine extends StatementSums {
 const counted = (name: string, where: string) =>
   `count(*) filter (where ${where})::int as ${name}, coalesce(sum(p.amount) filter (where ${where}), 0) as ${name}_amount`;
 
-const statementSql = {
+export const statementSql = {
   /**
    * By the index payment_of_merchant: the payments of the period are read once. The rows without a merchant are the totals, which the
    * database sums itself.

@@ -4,8 +4,9 @@ import { migrations } from '../../migrations';
 import { PaymentWriter } from '../payments/payment-writer';
 import { scopeOfAll, scopeOfMerchants } from '../payments/testing/scopes';
 import type { MerchantDirectory } from '../tenancy/merchant.directory';
+import { periodOf } from './domain/period';
 import { statementFile, type StatementLine, type StatementSums } from './domain/statement';
-import { StatementStore } from './statement.store';
+import { statementSql, StatementStore } from './statement.store';
 import { StatementsService } from './statements.service';
 
 const decimals: Record<string, number> = { ZAR: 2, JPY: 0, CLF: 4 };
@@ -193,6 +194,25 @@ describe('a statement for an accountant', () => {
     const asked = await Promise.allSettled([1, 2, 3].map(() => statements.of(own, wanted, 'p')));
     expect(asked.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
     await expect(statements.of(own, wanted, 'p')).resolves.toHaveProperty('lines');
+  });
+
+  it('reads the payments of its merchant and month alone, by their index', async () => {
+    await database.dataSource.query('truncate payment');
+    // Every 40th is of merchant 7; a month holds a twelfth of a year.
+    await database.dataSource.query(`
+      insert into payment (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, amount, currency_code, reference)
+      select i, case when i % 40 = 0 then 7 else 8 end, 'PURCHASE', 'SUCCESS', 0, timestamptz '2026-01-01' + i * interval '25 minutes', 1, 'ZAR', 'r'
+        from generate_series(1, 20000) i`);
+    await database.dataSource.query('vacuum analyze payment');
+    const { parts, endsAt } = periodOf('2026-06', 'UTC');
+    const values = [[7], endsAt, parts.map(({ beginsAt }) => beginsAt), 100];
+    const lines = await database.dataSource.query<{ 'QUERY PLAN': string }[]>(
+      `explain (analyze, timing off, costs off) ${statementSql.lines}`,
+      values,
+    );
+    const plan = lines.map(line => line['QUERY PLAN']).join('\n');
+    expect(plan).toMatch(/Index.* payment_of_merchant/);
+    expect(plan).not.toMatch(/Seq Scan|Rows Removed/);
   });
 
   it('as a file opens in spreadsheets of either decimal mark, with no formula and no changed text in it', () => {

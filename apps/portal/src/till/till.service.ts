@@ -7,8 +7,8 @@ import { notYours } from '../tenancy/scope';
 import { type CodePayment, TillStore } from './till.store';
 
 /**
- * The state of a payment as a shop acts on it. `PAID`: it hands over the goods. `CONFIRMING`: the customer has paid, and the payment is given back unless the
- * merchant's server acknowledges it. `REVERSED`: it was given back. `FAILED`: the customer was not charged.
+ * The state of a payment as a shop acts on it. `PAID`: it hands over the goods. `CONFIRMING`: the customer has paid, and the payment is given
+ * back unless the merchant's server acknowledges it. `REVERSED`: it was given back. `FAILED`: the customer was not charged.
  */
 export type PaymentState = 'PAID' | 'CONFIRMING' | 'REVERSED' | 'FAILED';
 
