@@ -110,7 +110,12 @@ function client(): void
             'serviceKey' => file_get_contents(getenv('PAYCODE_SERVICE_KEY_FILE')),
         ],
     };
-    $client = new Client($url, $identity, $password, ...$how, caFile: $caFile, timeout: getenv('PAYCODE_TIMEOUT_MS') / 1000);
+    $timeout = getenv('PAYCODE_TIMEOUT_MS') / 1000;
+    if (getenv('KIT_HTTP') === 'GUZZLE') {
+        require __DIR__ . '/guzzle.php';
+        $how += guzzle($caFile, $timeout);
+    }
+    $client = new Client($url, $identity, $password, ...$how, caFile: $caFile, timeout: $timeout);
     $receiver = receiver();
     $code = '';
     $entries = fn (array $list): string => 'entries ' . implode(',', array_map(fn (array $each): string => "$each[type]=$each[value]", $list));
@@ -155,7 +160,7 @@ function client(): void
         try {
             say($calls[$call](...$words));
         } catch (ApiError $error) { // decide by the code, and give support the request id
-            say($error->status === 0 ? "failed {$error->getMessage()}" : "error $error->status $error->apiCode $error->requestId");
+            say($error->status === 0 ? 'failed ' . strtr(print_r([$error->getMessage(), $error->getPrevious()], true), "\n", ' ') : "error $error->status $error->apiCode $error->requestId");
         }
     }
 }

@@ -13,9 +13,8 @@ final class ApiError extends \RuntimeException
         public readonly string $apiCode = '',
         public readonly string $requestId = '',
         public readonly ?int $retryAfter = null,
-        ?\Throwable $previous = null,
     ) {
-        parent::__construct($message, $status, $previous);
+        parent::__construct($message, $status);
     }
 
     /** @param array<string, string> $headers by their names in lower case */

@@ -274,7 +274,8 @@ final class Client
         try {
             $response = $this->http->sendRequest($body === null ? $request : $request->withBody($this->factory->createStream($body)));
         } catch (\Psr\Http\Client\ClientExceptionInterface $error) {
-            throw new ApiError("$what: no answer", 0, previous: $error);
+            // Its words alone: the error itself holds the request with your password.
+            throw new ApiError("$what: no answer: {$error->getMessage()}", 0);
         }
         $answered = ['x-request-id' => $response->getHeaderLine('X-Request-Id'), 'retry-after' => $response->getHeaderLine('Retry-After')];
         return [$response->getStatusCode(), (string) $response->getBody(), $answered];

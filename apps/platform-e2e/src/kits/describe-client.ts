@@ -55,7 +55,8 @@ export function describeClient({ program, folder }: KitUnderTest): void {
       KIT_ON_ERROR: 'OWN',
     };
     const printed = await run(command, [...args, 'client'], { cwd, env: { ...own, ...settings, ...env } });
-    for (const hidden of [account.password, 'eyJ', 'PRIVATE KEY']) expect(printed).not.toContain(hidden);
+    const basic = Buffer.from(`${account.username}:${account.password}`).toString('base64');
+    for (const hidden of [account.password, basic, 'eyJ', 'PRIVATE KEY']) expect(printed).not.toContain(hidden);
     return printed.trim().split('\n');
   }
 

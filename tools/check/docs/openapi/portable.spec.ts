@@ -79,6 +79,7 @@ describe('documents that other languages read', () => {
         one: { type: 'string', const: 'A' },
         other: { $ref: '#/components/schemas/Thing', description: 'The other.' },
         none: { anyOf: [{ $ref: '#/components/schemas/Thing' }, { type: 'null' }] },
+        mode: { anyOf: [{ type: 'string', enum: ['A'] }, { type: 'null' }] },
       },
     };
     const info = { title: 'Paycode', license: { name: 'Own', identifier: 'LicenseRef-Own' } };
@@ -91,7 +92,8 @@ describe('documents that other languages read', () => {
           amount: { type: 'number', minimum: 0, exclusiveMinimum: true },
           one: { type: 'string', enum: ['A'] },
           other: { allOf: [{ $ref: '#/components/schemas/Thing' }], description: 'The other.' },
-          none: { allOf: [{ $ref: '#/components/schemas/Thing' }], nullable: true },
+          none: { type: 'object', allOf: [{ $ref: '#/components/schemas/Thing' }], nullable: true },
+          mode: { type: 'string', enum: ['A'], nullable: true },
         },
       }),
     });

@@ -175,9 +175,10 @@ function nullable(schema: Schema): Schema {
   if (Array.isArray(type)) return { ...rest, type: type.find(name => name !== 'null') as unknown, nullable: true };
   const alternatives = (anyOf as Schema[] | undefined)?.filter(alternative => alternative['type'] !== 'null');
   if (!alternatives || alternatives.length === (anyOf as Schema[]).length) return schema;
-  return alternatives.length === 1
-    ? { ...rest, allOf: alternatives, nullable: true }
-    : { ...rest, anyOf: alternatives, nullable: true };
+  const [only, ...others] = alternatives;
+  if (others.length > 0) return { ...rest, anyOf: alternatives, nullable: true };
+  // 3.0 reads `nullable` only beside a type. A schema with a name of its own is one of an object.
+  return '$ref' in only! ? { ...rest, type: 'object', allOf: [only], nullable: true } : { ...only, ...rest, nullable: true };
 }
 
 const constant = (schema: Schema): Schema => ('const' in schema && !('enum' in schema) ? { enum: [schema['const']] } : {});
