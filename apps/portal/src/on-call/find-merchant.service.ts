@@ -43,8 +43,9 @@ export class MerchantCalls {
   }
 
   /** Where its deliveries go. */
-  async endpoint(merchantId: number): Promise<MerchantEndpoint> {
-    const [endpoint] = await this.dispatcher.post<[MerchantEndpoint]>('/internal/endpoints', { merchantIds: [merchantId] });
+  async endpoint(merchantId: number, proof: Proof): Promise<MerchantEndpoint> {
+    const request = { merchantIds: [merchantId] };
+    const [endpoint] = await this.dispatcher.post<[MerchantEndpoint]>('/internal/endpoints', request, await proof());
     return endpoint;
   }
 }
@@ -119,7 +120,7 @@ export class FindMerchantService {
     const [notifications, account, endpoint, lastAnswers] = await Promise.all([
       orSilent(this.calls.notifications(merchantId, proof), { name: 'notification-config', silent, log: this.log }),
       orSilent(this.calls.account(merchantId, proof), { name: 'auth-session', silent, log: this.log }),
-      orSilent(this.calls.endpoint(merchantId), { name: 'dispatcher', silent, log: this.log }),
+      orSilent(this.calls.endpoint(merchantId, proof), { name: 'dispatcher', silent, log: this.log }),
       this.reader.lastAnswers(merchantId),
     ]);
     const pause = endpoint?.pause ? portalPause(endpoint.pause) : null;

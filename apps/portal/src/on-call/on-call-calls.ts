@@ -52,13 +52,13 @@ export class OnCallCalls {
   }
 
   /** Where deliveries of these merchants go, at most 500 of them. */
-  endpoints(merchantIds: readonly number[]): Promise<MerchantEndpoint[]> {
-    return this.dispatcher.post<MerchantEndpoint[]>('/internal/endpoints', { merchantIds });
+  async endpoints(merchantIds: readonly number[], proof: Proof): Promise<MerchantEndpoint[]> {
+    return this.dispatcher.post<MerchantEndpoint[]>('/internal/endpoints', { merchantIds }, await proof());
   }
 
   /** Those in effect, then the latest others. */
-  pauses(): Promise<EndpointPause[]> {
-    return this.dispatcher.get<EndpointPause[]>('/internal/endpoints/pauses');
+  async pauses(proof: Proof): Promise<EndpointPause[]> {
+    return this.dispatcher.get<EndpointPause[]>('/internal/endpoints/pauses', await proof());
   }
 
   /** @throws DomainError with what the dispatcher refuses, in its words */

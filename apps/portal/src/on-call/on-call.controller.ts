@@ -35,8 +35,8 @@ export class OnCallController {
 
   @Get('stuck')
   @Needs('ON_CALL')
-  stuck(): Promise<Stuck> {
-    return this.onCall.stuck();
+  stuck(@AskedBy() asking: Asking): Promise<Stuck> {
+    return this.onCall.stuck(asking);
   }
 
   @Get('transactions/:transactionId')

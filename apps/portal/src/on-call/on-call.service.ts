@@ -12,7 +12,7 @@ import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { Clock } from '@paycode/service-runtime/timing';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { orSilent } from '../neighbours';
-import type { Proven } from '../sessions/proofs';
+import type { Proof, Proven } from '../sessions/proofs';
 import { dashboardLink } from './domain/dashboard-link';
 import { type PortalPause, portalPause } from './domain/endpoint-pause';
 import { type FailingEndpoint, failingEndpoints } from './domain/failing-endpoints';
@@ -79,16 +79,16 @@ export class OnCallService {
     @Inject(LOGGER) private readonly log: Logger,
   ) {}
 
-  async stuck(): Promise<Stuck> {
+  async stuck({ proof }: Pick<Proven, 'proof'>): Promise<Stuck> {
     const since = new Date(this.clock.epochMs() - hourMs).toISOString();
     // One more than is shown: whether there are more.
     const [open, failing, shards, pauses] = await Promise.all([
       this.orSilent('dispatcher', this.calls.oldestOpen(openMax + 1), []),
       this.reader.failing(since, failingMax),
       this.orSilent('dispatcher', this.shards(), []),
-      this.orSilent('dispatcher', this.calls.pauses(), []),
+      this.orSilent('dispatcher', this.calls.pauses(proof), []),
     ]);
-    const endpoints = await this.endpointsOf([...(open ?? []), ...failing]);
+    const endpoints = await this.endpointsOf([...(open ?? []), ...failing], proof);
     return {
       open: open && withPauses(open.slice(0, openMax), endpoints),
       isMore: (open?.length ?? 0) > openMax,
@@ -134,16 +134,16 @@ export class OnCallService {
 
   /** @throws DomainError 404, or with what the dispatcher refuses, in its words */
   async resume(pauseId: number, asking: Proven): Promise<EndpointPause> {
-    const pause = (await this.calls.pauses()).find(each => each.pauseId === pauseId);
+    const pause = (await this.calls.pauses(asking.proof)).find(each => each.pauseId === pauseId);
     if (!pause) throw new DomainError({ status: 404, reason: 'NO_PAUSE', message: 'there is no such pause' });
     await this.record('DELIVERIES_RESUMED', asking, { merchantId: pause.merchantId, detail: { pauseId: String(pauseId) } });
     return this.calls.resume({ pauseId }, asking.proof);
   }
 
   /** null: the dispatcher did not answer. */
-  private async endpointsOf(of: readonly { merchantId: number }[]): Promise<MerchantEndpoint[] | null> {
+  private async endpointsOf(of: readonly { merchantId: number }[], proof: Proof): Promise<MerchantEndpoint[] | null> {
     const merchantIds = [...new Set(of.map(({ merchantId }) => merchantId))];
-    return merchantIds.length === 0 ? [] : this.orSilent('dispatcher', this.calls.endpoints(merchantIds), []);
+    return merchantIds.length === 0 ? [] : this.orSilent('dispatcher', this.calls.endpoints(merchantIds, proof), []);
   }
 
   private async shards(): Promise<Shards> {

@@ -2,7 +2,8 @@ import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { IsInstantText, LOGGER, type Logger } from '@paycode/service-runtime';
 import { IsIn, IsOptional } from 'class-validator';
 import { orSilent } from '../neighbours';
-import { SignedIn } from '../sessions/portal.guard';
+import { AskedBy, type Asking, SignedIn } from '../sessions/portal.guard';
+import type { Proof } from '../sessions/proofs';
 import { Scope, ScopePipe } from '../tenancy/scope';
 import { PaymentCalls } from './payment-calls';
 import { type Answered, type Bucket, PaymentReader, type Sum } from './payment-reader';
@@ -41,7 +42,7 @@ export class HomeController {
   ) {}
 
   @Get()
-  async show(@Query() query: HomeQuery, @SignedIn(ScopePipe) whole: Scope): Promise<HomeAnswer> {
+  async show(@Query() query: HomeQuery, @SignedIn(ScopePipe) whole: Scope, @AskedBy() { proof }: Asking): Promise<HomeAnswer> {
     const scope = query.merchantId === undefined ? whole : whole.narrowedTo(Number(query.merchantId));
     const nowMs = Date.now();
     const { hours, bucketS } = ranges[query.range ?? '24h'];
@@ -52,13 +53,13 @@ export class HomeController {
       this.reader.sums(scope, dayBeganAt),
       this.reader.answers(scope, since, bucketS),
       this.reader.answeredSince(scope, new Date(nowMs - hourS * 1_000).toISOString()),
-      query.merchantId === undefined ? null : this.pausedUntil(Number(query.merchantId)),
+      query.merchantId === undefined ? null : this.pausedUntil(Number(query.merchantId), proof),
     ]);
     return { today, chart: { since, bucketS, buckets }, lastHour, pausedUntil };
   }
 
   /** Home is shown without it when the dispatcher does not answer. */
-  private pausedUntil(merchantId: number): Promise<string | null> {
-    return orSilent(this.calls.pausedUntil(merchantId), { name: 'dispatcher', silent: [], log: this.log });
+  private pausedUntil(merchantId: number, proof: Proof): Promise<string | null> {
+    return orSilent(this.calls.pausedUntil(merchantId, proof), { name: 'dispatcher', silent: [], log: this.log });
   }
 }

@@ -28,8 +28,9 @@ export class PaymentCalls {
   }
 
   /** Until when deliveries of the merchant wait because somebody on call paused its endpoint; null: they do not. */
-  async pausedUntil(merchantId: number): Promise<string | null> {
-    const [endpoint] = await this.dispatcher.post<MerchantEndpoint[]>('/internal/endpoints', { merchantIds: [merchantId] });
+  async pausedUntil(merchantId: number, proof: Proof): Promise<string | null> {
+    const request = { merchantIds: [merchantId] };
+    const [endpoint] = await this.dispatcher.post<MerchantEndpoint[]>('/internal/endpoints', request, await proof());
     return endpoint?.pause?.endsAt ?? null;
   }
 }

@@ -149,6 +149,7 @@ OPERATOR_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/operator-public-keys.js
 OPERATOR_TOKEN_REVOCATIONS_FILE: /etc/paycode/token-keys/operator-revocations.json
 PAYCODE_ENVIRONMENT: {{ .Values.environment | quote }}
 PAYLOAD_KEYS_FILE: /etc/paycode/secrets/PAYLOAD_KEYS
+PUBLIC_BASE_URL: {{ printf "https://%s" .Values.host | quote }}
 SERVICE_TOKEN_PRIVATE_KEY_FILE: /etc/paycode/secrets/SERVICE_TOKEN_PRIVATE_KEY
 SERVICE_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/service-public-keys.json
 SHUTDOWN_GRACE_MS: "60000"

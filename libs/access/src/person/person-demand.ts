@@ -2,7 +2,7 @@ import { may, type Permission } from '@paycode/dto/people';
 import { DomainError } from '@paycode/service-runtime';
 import { type ActingPerson, type InvitedPerson, personHeader } from './person-assertion';
 
-/** Required role of the person for whom the portal calls: one with this permission, or any; `NO_TENANT`: the call names no tenant. */
+/** Required role of the person for whom the portal calls: one with this permission, or any; `NO_TENANT`: whose data it is about is not checked. */
 type RoleDemand = Permission | 'ANY' | 'NO_TENANT';
 /** `INVITED`: nobody is signed in, and an invitation that waits is shown instead. */
 export type PersonDemand = RoleDemand | 'INVITED';

@@ -187,8 +187,6 @@ describe('a call of the portal for a person', () => {
       'webhook-dispatcher GET /internal/deliveries',
       'webhook-dispatcher GET /internal/deliveries/:transactionId',
       'webhook-dispatcher GET /internal/shards',
-      'webhook-dispatcher POST /internal/endpoints',
-      'webhook-dispatcher GET /internal/endpoints/pauses',
       'reversal-scheduler GET /internal/reversals/:transactionId',
     ]);
   });

@@ -30,7 +30,7 @@ const portal = ['portal'] as const;
 const portalOrOperator = ['portal', 'operator'] as const;
 /** Reasons why the portal may call for nobody: nothing is changed for a tenant, and neither a payer nor a key is shown. */
 const names = { nobody: 'names of merchants, also for programs and for work in the background' };
-const state = { nobody: 'state of deliveries and reversals, without payers' };
+const state = { nobody: 'state of deliveries and reversals, without payers or people' };
 const proxies = { noToken: 'proxies, by a token of EXTERNAL_AUTHORIZATION_TOKENS' };
 
 /** Of each service that keeps notifications. */
@@ -126,8 +126,9 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['GET', '/internal/deliveries/:transactionId', portalOrOperator, state],
     ['GET', '/internal/shards', portalOrOperator, state],
     ['POST', '/internal/deliveries/:transactionId/redeliver', portalOrOperator, 'ON_CALL'],
-    ['POST', '/internal/endpoints', portalOrOperator, state],
-    ['GET', '/internal/endpoints/pauses', portalOrOperator, state],
+    // A pause names who made it.
+    ['POST', '/internal/endpoints', portalOrOperator, 'NO_TENANT'],
+    ['GET', '/internal/endpoints/pauses', portalOrOperator, 'ON_CALL'],
     ['POST', '/internal/endpoints/pauses', operator],
     ['POST', '/internal/endpoints/pauses/:pauseId/end', operator],
     ...forPerson('endpoints', endpointDemands),
