@@ -23,7 +23,7 @@ const suites: Record<string, Suite> = {
     env: { PAYCODE_TEST_KAFKA_CLUSTER: '1' },
   },
   manifests: {
-    help: `renders k8s/ offline, checks it as a strict API server would, checks the project's policies, and tests every alert.
+    help: `renders k8s/ offline, checks the project's policies, and tests every alert.
 Needs kubectl (https://kubernetes.io/docs/tasks/tools) and promtool (apt-get install prometheus).`,
     config: 'tools/check/manifests/jest.config.cjs',
     obstacle: () => missingPrograms({ kubectl: ['version', '--client'], promtool: ['--version'] })[0],

@@ -9,5 +9,5 @@ module.exports = {
   displayName: suite,
   testMatch: [`<rootDir>/**/${suite}.ts`],
   // These have databases and processes of their own.
-  ...(suite.includes('fault') && { globalSetup: undefined, globalTeardown: undefined }),
+  ...(suite?.includes('fault') && { globalSetup: undefined, globalTeardown: undefined }),
 };

@@ -11,7 +11,7 @@ import { startNginx, TestAuthority } from '@paycode/safe-http/testing';
 import { decodeJwt } from 'jose';
 import { basic, type CreatedAccount, TestAuthSession } from '../testing/test-service';
 
-const pages = join(__dirname, '../../../../docs/how-to/nginx');
+const pages = join(__dirname, '../../../../k8s/examples/nginx');
 const token = 'proxy-token-proxy-token-proxy-token';
 const create = '/pluto/code/create';
 const json = ['Content-Type', 'application/json'];
