@@ -545,6 +545,8 @@ export type FoundTransaction = {
 
 export type HomeAnswer = {
   today: Sum[];
+  /** Of yesterday until the same time of day. */
+  yesterday: Sum[];
   chart: {
     since: string;
     bucketS: number;

@@ -48,11 +48,11 @@ export function HomePage(): ReactNode {
       )}
       {home.isError && <Failure error={home.error} again={() => void home.refetch()} />}
       {home.isPending && <Waiting what="Adding up today" />}
-      {home.data && <Today sums={home.data.today} />}
+      {home.data && <Today home={home.data} merchantId={merchantId} />}
       {home.data && (
         <section className="card" aria-labelledby="answers">
           <div className="row">
-            <h2 id="answers">Answers of your server</h2>
+            <h2 id="answers">{range === '24h' ? 'Payments by hour' : 'Payments by quarter of a day'}</h2>
             <span className="spacer" />
             <select
               className="small"
@@ -64,7 +64,7 @@ export function HomePage(): ReactNode {
               <option value="7d">Last 7 days</option>
             </select>
           </div>
-          <Answers chart={home.data.chart} />
+          <Answers chart={home.data.chart} merchantId={merchantId} />
         </section>
       )}
     </>
@@ -102,7 +102,7 @@ function Attention({
   if (home?.pausedUntil) warnings.unshift(pausedWords(home.pausedUntil));
   if (isSuspended) warnings.unshift('This merchant is suspended: it can take no payments. Ask your PSP.');
   return (
-    <section className="card" aria-labelledby="attention">
+    <section className={`card result ${warnings.length > 0 ? 'pending' : ''}`} aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
       {!notifications && <Waiting what="Looking" />}
       {notifications && warnings.length === 0 && (
@@ -154,23 +154,27 @@ function failureOf({ acknowledged, failed }: HomeAnswer['lastHour']): string | u
   return `Your server acknowledged ${how} ${acknowledged + failed === 1 ? 'payment' : 'payments'} that it was asked about in the last hour: press Check under Notifications.`;
 }
 
-const shown: Outcome[] = ['SETTLED', 'PENDING', 'REVERSED'];
+const shown: Outcome[] = ['SETTLED', 'REVERSED', 'PENDING'];
 
-function Today({ sums }: { sums: HomeAnswer['today'] }): ReactNode {
+function Today({ home: { today, yesterday }, merchantId }: { home: HomeAnswer; merchantId: number | undefined }): ReactNode {
   return (
     <section aria-labelledby="today">
       <h2 id="today">Today</h2>
       <div className="tiles">
         {shown.map(outcome => {
-          const own = sums.filter(each => each.outcome === outcome);
-          const count = own.reduce((total, each) => total + each.count, 0);
+          const isOwn = (sum: { outcome: string }) => sum.outcome === outcome;
+          const own = today.filter(isOwn);
+          const search = { merchantId, outcome, from: dayBeganAt() };
           return (
-            <Link key={outcome} className={`tile ${outcome.toLowerCase()}`} to="/payments" search={{ outcome } as never}>
-              <span>{outcomeName(outcome)}</span>
-              <strong>{count}</strong>
+            <Link key={outcome} className="tile" to="/payments" search={search as never}>
+              <span className={`dot ${outcome.toLowerCase()}`}>{outcomeName(outcome)}</span>
+              {own.length === 0 && <strong>0</strong>}
               {own.map(({ currencyCode, amount }) => (
-                <Money key={currencyCode} amount={amount} currencyCode={currencyCode} />
+                <strong key={currencyCode}>
+                  <Money amount={amount} currencyCode={currencyCode} />
+                </strong>
               ))}
+              <small>{comparedWords(countOf(own), countOf(yesterday.filter(isOwn)))}</small>
             </Link>
           );
         })}
@@ -179,16 +183,27 @@ function Today({ sums }: { sums: HomeAnswer['today'] }): ReactNode {
   );
 }
 
-function Answers({ chart }: { chart: HomeAnswer['chart'] }): ReactNode {
+const countOf = (sums: HomeAnswer['today']) => sums.reduce((total, { count }) => total + count, 0);
+
+/** Compared with yesterday until the same time of day. */
+function comparedWords(count: number, before: number): string {
+  const payments = `${count} ${count === 1 ? 'payment' : 'payments'}`;
+  if (before === 0) return payments;
+  const percent = Math.round((100 * (count - before)) / before);
+  if (percent === 0) return `${payments} · as many as yesterday by now`;
+  return `${payments} · ${Math.abs(percent)} % ${percent > 0 ? 'more' : 'fewer'} than yesterday by now`;
+}
+
+function Answers({ chart, merchantId }: { chart: HomeAnswer['chart']; merchantId: number | undefined }): ReactNode {
   if (chart.buckets.length === 0)
     return <p>No payments in this time. When a payment code is paid, you see here how your server answered and how fast.</p>;
   return (
     <>
-      <AnswerChart chart={chart} />
       <p className="legend">
-        <span className="tag settled">Settled</span> <span className="tag reversed">Reversed</span>{' '}
-        <span className="tag pending">Pending</span>
+        <span className="dot settled">Settled</span> <span className="dot reversed">Reversed</span>{' '}
+        <span className="dot pending">Pending</span> <span>Select a bar to see its payments.</span>
       </p>
+      <AnswerChart chart={chart} merchantId={merchantId} />
       <TimeChart chart={chart} />
       <details>
         <summary>In numbers</summary>

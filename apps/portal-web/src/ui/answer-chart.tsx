@@ -1,36 +1,57 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { hour } from '../format';
 import type { HomeAnswer } from '../portal-api';
 import { Table } from './table';
 
-const [width, height, gap] = [720, 140, 2];
+const [width, gap] = [720, 2];
+const parts = ['settled', 'reversed', 'pending'] as const;
+type Column = ReturnType<typeof columnsOf>[number];
 
-/** Answers by time: settled, reversed and pending of each stretch, one upon the other. The same numbers stand in the table below it. */
-export function AnswerChart({ chart }: { chart: HomeAnswer['chart'] }): ReactNode {
+/** Payments by time, settled, reversed and pending one upon the other. A bar leads to its payments; the same numbers stand in the table below it. */
+export function AnswerChart({ chart, merchantId }: { chart: HomeAnswer['chart']; merchantId: number | undefined }): ReactNode {
   const columns = columnsOf(chart);
-  const most = Math.max(1, ...columns.map(({ settled, reversed, pending }) => settled + reversed + pending));
-  const each = width / columns.length;
+  const top = topOf(Math.max(...columns.map(countOf)));
   return (
-    <svg className="chart" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
-      {columns.map(({ at, settled, reversed, pending }, index) => {
-        const scale = height / most;
-        const parts = [
-          { name: 'settled', count: settled, below: 0 },
-          { name: 'reversed', count: reversed, below: settled },
-          { name: 'pending', count: pending, below: settled + reversed },
-        ];
-        return parts.map(({ name, count, below }) => (
-          <rect
-            key={`${at} ${name}`}
-            className={name}
-            x={index * each + gap / 2}
-            width={Math.max(1, each - gap)}
-            y={height - (below + count) * scale}
-            height={count * scale}
-          />
-        ));
-      })}
-    </svg>
+    <div className="bars">
+      <div className="scale" aria-hidden="true">
+        {[top, top / 2, 0].map(count => (
+          <span key={count}>{count}</span>
+        ))}
+      </div>
+      {columns.map(column => (
+        <Bar key={column.at} column={column} chart={chart} top={top} merchantId={merchantId} />
+      ))}
+    </div>
+  );
+}
+
+const countOf = ({ settled, reversed, pending }: Column) => settled + reversed + pending;
+
+/** The end of the axis: a round number with a whole half. */
+function topOf(most: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
+  return [2, 4, 10, 20].map(step => step * power).find(end => end >= most)!;
+}
+
+function Bar(props: { column: Column; chart: HomeAnswer['chart']; top: number; merchantId: number | undefined }): ReactNode {
+  const { column, chart, top, merchantId } = props;
+  const from = column.at;
+  if (countOf(column) === 0) return <span className="bar" data-hour={hour(from)} />;
+  const to = new Date(Date.parse(from) + chart.bucketS * 1_000).toISOString();
+  const words = parts.filter(name => column[name] > 0).map(name => `${column[name]} ${name}`);
+  return (
+    <Link className="bar" data-hour={hour(from)} to="/payments" search={{ merchantId, from, to } as never}>
+      {parts.map(name => (
+        <span key={name} className={name} style={{ height: `${(100 * column[name]) / top}%` }} />
+      ))}
+      <span className="tip">
+        <strong>
+          {hour(from)} to {hour(to)}
+        </strong>{' '}
+        {words.join(', ')}
+      </span>
+    </Link>
   );
 }
 

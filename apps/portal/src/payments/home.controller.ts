@@ -21,11 +21,14 @@ export class HomeQuery extends MerchantQuery {
 
 const hourS = 3_600;
 const ranges = { '24h': { hours: 24, bucketS: hourS }, '7d': { hours: 168, bucketS: 6 * hourS } } as const;
+const dayMs = 24 * hourS * 1_000;
 /** A day that began longer ago than any time zone allows is not today. */
 const dayMsMax = 27 * hourS * 1_000;
 
 interface HomeAnswer {
   today: Sum[];
+  /** Of yesterday until the same time of day. */
+  yesterday: Sum[];
   chart: { since: string; bucketS: number; buckets: Bucket[] };
   lastHour: Answered;
   /** Of one merchant: until when its deliveries wait because people on call paused them; null: they do not, or nobody knows. */
@@ -49,13 +52,15 @@ export class HomeController {
     const bucketMs = bucketS * 1_000;
     const since = new Date(Math.floor(nowMs / bucketMs) * bucketMs - hours * hourS * 1_000 + bucketMs).toISOString();
     const dayBeganAt = new Date(Math.max(Date.parse(query.dayBeganAt), nowMs - dayMsMax)).toISOString();
-    const [today, buckets, lastHour, pausedUntil] = await Promise.all([
+    const dayBefore = (ms: number) => new Date(ms - dayMs).toISOString();
+    const [today, yesterday, buckets, lastHour, pausedUntil] = await Promise.all([
       this.reader.sums(scope, dayBeganAt),
+      this.reader.sums(scope, dayBefore(Date.parse(dayBeganAt)), dayBefore(nowMs)),
       this.reader.answers(scope, since, bucketS),
       this.reader.answeredSince(scope, new Date(nowMs - hourS * 1_000).toISOString()),
       query.merchantId === undefined ? null : this.pausedUntil(Number(query.merchantId), proof),
     ]);
-    return { today, chart: { since, bucketS, buckets }, lastHour, pausedUntil };
+    return { today, yesterday, chart: { since, bucketS, buckets }, lastHour, pausedUntil };
   }
 
   /** Home is shown without it when the dispatcher does not answer. */

@@ -103,7 +103,8 @@ const readSql = {
   },
   sums: `
     select p.outcome, p.currency_code, count(*)::int as count, sum(p.amount) as amount from payment p
-     where ${inScope} and p.completed_at >= $2 and ${overAll} and p.outcome <> 'NO_MONEY' group by 1, 2 order by 2, 1`,
+     where ${inScope} and p.completed_at >= $2 and p.completed_at < $3 and ${overAll} and p.outcome <> 'NO_MONEY'
+     group by 1, 2 order by 2, 1`,
   answers: `
     select date_bin($3 * interval '1 second', p.completed_at, $2) as at,
            count(*) filter (where p.outcome = 'SETTLED')::int as settled,
@@ -165,9 +166,10 @@ export class PaymentReader {
     return new Map(rows.map(row => [Number(row.transaction_id), row.version]));
   }
 
-  sums(scope: Scope, since: string): Promise<Sum[]> {
+  /** `until`: ISO 8601 UTC, not part of it; `infinity`: up to now. */
+  sums(scope: Scope, since: string, until = 'infinity'): Promise<Sum[]> {
     return this.dataSource
-      .query<(Omit<Sum, 'currencyCode'> & { currency_code: string })[]>(readSql.sums, [merchantsOf(scope), since])
+      .query<(Omit<Sum, 'currencyCode'> & { currency_code: string })[]>(readSql.sums, [merchantsOf(scope), since, until])
       .then(rows =>
         rows.map(({ outcome, currency_code: currencyCode, count, amount }) => ({
           outcome,

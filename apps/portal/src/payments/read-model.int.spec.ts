@@ -146,6 +146,7 @@ describe('the read model of payments', () => {
     expect(sums.map(({ amount, currencyCode }) => `${amount} ${currencyCode}`)).toEqual([
       ...['0.1234 CLF', '10.50 HUF', '500 JPY', '1.500 KWD', '35.50 ZAR'],
     ]);
+    expect(await reader.sums(scope, '2029-01-01T00:00:00.000Z', of.completedAt)).toEqual([]);
     expect((await reader.list(scope, { ...everything, amount: '0.1234' })).map(({ transactionId }) => transactionId)).toEqual([
       8_106,
     ]);

@@ -1,3 +1,4 @@
+import type { ReversalReason, VerdictKind } from '@paycode/dto';
 import type { Evidence } from './explanation';
 
 export interface TimelineStep {
@@ -46,10 +47,30 @@ function paymentSteps({ payment }: Evidence): TimelineStep[] {
     ? [step(payment.acknowledgedAt, 'ACKNOWLEDGED', `Acknowledged by ${sources[payment.ackSource!]}`)]
     : [];
   const requested = payment.reversalRequestedAt
-    ? [step(payment.reversalRequestedAt, 'REVERSAL_REQUESTED', `Reversal ordered: ${payment.reversalReason}`)]
+    ? [step(payment.reversalRequestedAt, 'REVERSAL_REQUESTED', `Reversal ordered: ${causes[payment.reversalReason!]}`)]
     : [];
   return [paid, ...acknowledged, ...requested];
 }
+
+const causes: Record<ReversalReason, string> = {
+  NON_200: 'your server answered something other than HTTP 200',
+  CONNECTION: 'your server could not be reached',
+  TIMEOUT: 'no answer within 45 seconds',
+  NEVER_SENT: 'the notification could not be sent in time',
+  BACKSTOP: 'no outcome was known at the last deadline',
+};
+
+const verdicts: Record<VerdictKind, string> = {
+  ACKED_HTTP: 'your server answered HTTP 200',
+  ACKED_PULL: 'your server read the notification',
+  NOT_APPLICABLE: 'no notification URL was set',
+  CLOSED_NON200: causes.NON_200,
+  CLOSED_CONN: causes.CONNECTION,
+  CLOSED_TIMEOUT: causes.TIMEOUT,
+  CLOSED_NEVER_SENT: causes.NEVER_SENT,
+  CLOSED_EXHAUSTED: causes.TIMEOUT,
+  CLOSED_BACKSTOP: causes.BACKSTOP,
+};
 
 const sources = { WEBHOOK: 'HTTP 200 of your server', RECOVERY: 'reading the notification' } as const;
 
@@ -73,7 +94,9 @@ function deliverySteps({ delivery }: Evidence): TimelineStep[] {
   const armed = delivery.armedAt
     ? [step(delivery.armedAt, 'ARMED', 'Reversal armed: it happens unless your server acknowledges')]
     : [];
-  const verdict = delivery.verdict ? [step(delivery.verdict.at, 'VERDICT', `Verdict: ${delivery.verdict.kind}`)] : [];
+  const verdict = delivery.verdict
+    ? [step(delivery.verdict.at, 'VERDICT', `Delivery ended: ${verdicts[delivery.verdict.kind]}`)]
+    : [];
   return [step(delivery.receivedAt, 'RECEIVED', 'Notification recorded for delivery'), ...armed, ...attempts, ...verdict];
 }
 
