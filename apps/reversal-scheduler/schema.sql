@@ -44,6 +44,15 @@ CREATE TABLE early_acknowledgement (
   CONSTRAINT early_acknowledgement_transaction_id_check CHECK (transaction_id > 0)
 );
 
+CREATE TABLE id_range (
+  range integer GENERATED ALWAYS AS IDENTITY,
+  lower bigint NOT NULL,
+  upper bigint NOT NULL,
+  passed_at timestamp with time zone,
+  CONSTRAINT id_range_pkey PRIMARY KEY (range),
+  CONSTRAINT id_range_check CHECK (upper > lower)
+);
+
 CREATE TABLE job (
   transaction_id bigint NOT NULL,
   shard smallint NOT NULL,
@@ -105,6 +114,7 @@ CREATE TRIGGER decision_is_written_once BEFORE UPDATE ON decision FOR EACH ROW E
 COMMENT ON COLUMN dead_letter.record IS 'As it was received: key, value and headers, the notification sealed.';
 COMMENT ON TABLE decision IS 'Insert only, write once: the first decision stands.';
 COMMENT ON TABLE early_acknowledgement IS 'AckReceived events of payments that were not armed: the arming with the same token settles the payment';
+COMMENT ON TABLE id_range IS 'Partitions <table>_<range> of job and decision. passed_at: when the ids in use left it behind.';
 COMMENT ON TABLE job IS 'Armed reversals. attempt 0: found by the audit, never armed by the dispatcher.';
 COMMENT ON COLUMN job.ack_token_hash IS 'Of the ackToken that an AckReceived must carry; null: none (armed by an older release, or found by the audit)';
 COMMENT ON TABLE replica IS 'Schedulers alive: a heartbeat that does not move for the lease time means dead.';

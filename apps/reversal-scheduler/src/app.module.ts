@@ -4,6 +4,7 @@ import { InternalClient, ServiceTokenModule, ServiceTokenSigner, tokenKeyOptions
 import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay } from '@paycode/events';
 import { evenShare, LivenessSession, PostgresShardStore, ShardOwnership } from '@paycode/ownership';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
+import { IdRangeStore, RetainRanges, RetentionJob } from '@paycode/persistence/retention';
 import { type EnvOf, LOGGER, type Logger } from '@paycode/service-runtime';
 import { SystemClock } from '@paycode/service-runtime/timing';
 import { PaymentTracing } from '@paycode/service-runtime/tracing';
@@ -25,9 +26,12 @@ import {
 import { ReversalTimerJob } from './reversal/reversal-timer.job';
 import { defaultTimerLimits, ReversalTimers } from './reversal/reversal-timers';
 import { DecisionStore, DeliveryCloser, JobStore, ReversalMetrics } from './reversal/reversal.ports';
+import { reversalRanges } from './reversal/reversal-ranges';
 import { ReversalsController } from './reversal/reversals.controller';
 import { TracedArmReversals, TracedDecideReversals, TracedDeliveryCloser } from './reversal/traced-reversals';
 import { WatchTerminals } from './reversal/watch-terminals';
+
+const dayMs = 86_400_000;
 
 type Settings = EnvOf<typeof env.schema>;
 
@@ -35,6 +39,7 @@ interface ReversalOptions {
   dispatcherUrl: string;
   timerDelayMs: number;
   auditDelayMs: number;
+  retentionMs: number;
   /** INSTANCE_ID (P-T10). Default: none. */
   instance?: string;
   shardLeaseMs: number;
@@ -65,7 +70,7 @@ export class AppModule implements OnApplicationShutdown {
         ReversalRequestedConsumer,
         transactionTerminalAuditConsumer(options.auditDelayMs),
       ],
-      providers: [...outbound(options), ...useCases(options), liveness, sharing(options), ReversalTimerJob],
+      providers: [...outbound(options), ...useCases(options), liveness, sharing(options), ReversalTimerJob, RetentionJob],
     };
   }
 
@@ -79,6 +84,7 @@ function optionsOf(values: Settings): ReversalOptions {
     dispatcherUrl: values.WEBHOOK_DISPATCHER_URL,
     timerDelayMs: values.TIMER_DELAY_MS,
     auditDelayMs: values.AUDIT_DELAY_MS,
+    retentionMs: values.RECORD_RETENTION_DAYS * dayMs,
     instance: values.INSTANCE_ID ?? undefined,
     shardLeaseMs: values.SCHEDULER_SHARD_LEASE_MS,
   };
@@ -131,7 +137,7 @@ function sharing({ instance, shardLeaseMs }: ReversalOptions): Provider {
   };
 }
 
-function useCases({ timerDelayMs }: ReversalOptions): Provider[] {
+function useCases({ timerDelayMs, retentionMs }: ReversalOptions): Provider[] {
   return [
     {
       provide: ArmReversals,
@@ -155,6 +161,11 @@ function useCases({ timerDelayMs }: ReversalOptions): Provider[] {
       provide: WatchTerminals,
       inject: [JobStore, ReversalMetrics],
       useFactory: (jobs: JobStore, metrics: ReversalMetrics) => new WatchTerminals({ jobs, metrics }, timerDelayMs),
+    },
+    {
+      provide: RetainRanges,
+      inject: [DataSource],
+      useFactory: (source: DataSource) => new RetainRanges(new IdRangeStore(source, reversalRanges), retentionMs),
     },
     { provide: ReadReversal, inject: [JobStore], useFactory: (jobs: JobStore) => new ReadReversal(jobs) },
   ];

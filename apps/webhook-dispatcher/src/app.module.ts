@@ -15,6 +15,7 @@ import { ErasureModule } from '@paycode/persistence/erasure';
 import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay } from '@paycode/events';
 import { LivenessSession, PostgresShardStore } from '@paycode/ownership';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
+import { IdRangeStore, RetainRanges, RetentionJob } from '@paycode/persistence/retention';
 import { isOurFault, OutboundGuard, outboundPolicyOf, userAgent } from '@paycode/safe-http';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { SystemClock } from '@paycode/service-runtime/timing';
@@ -47,8 +48,7 @@ import { NotificationStore, storedDeliveries } from './recovery/notification.sto
 import { PortalNotificationsController, PurchaseNotificationController } from './recovery/notifications.controller';
 import { AcknowledgeByPull, RecoverNotification } from './recovery/recover-notification';
 import { RedeliverNotice, SealRequest, ShowNotification } from './recovery/show-notification';
-import { IdRangeStore } from './retention/id-range.store';
-import { RetainDeliveries, RetentionJob } from './retention/retention.job';
+import { deliveryRanges } from './retention/delivery-ranges';
 import { HttpRouteSourceClient } from './routes/route-source.client';
 import { RouteTenants } from './routes/route-tenants';
 import { CloseDeliveries } from './verdicts/conclude-delivery';
@@ -284,9 +284,10 @@ function useCases(settings: Settings): Provider[] {
       useFactory: (source: DataSource) => new ShowDelivery(new DeliveryLogStore(source)),
     },
     {
-      provide: RetainDeliveries,
+      provide: RetainRanges,
       inject: [DataSource],
-      useFactory: (source: DataSource) => new RetainDeliveries(new IdRangeStore(source), settings.RETENTION_DAYS * dayMs),
+      useFactory: (source: DataSource) =>
+        new RetainRanges(new IdRangeStore(source, deliveryRanges), settings.RETENTION_DAYS * dayMs),
     },
   ];
 }

@@ -8,7 +8,7 @@ import { World } from './world/world.ts';
 
 /** Checks the final rows by the rules of `npm run paycode -- audit`, which do not know the history. */
 function auditWorld(world: World): void {
-  const scope = { graceS: 0, attemptsMax, hasSimulator: true, hasReceiverLog: false };
+  const scope = { graceS: 0, judgedS: Infinity, attemptsMax, hasSimulator: true, hasReceiverLog: false };
   for (const transactionId of world.core.announced) {
     for (const { rule, message } of violationsOf(recordOf(world, transactionId), scope))
       world.watcher.fail(`audit ${rule}`, transactionId, message);

@@ -7,6 +7,7 @@ export interface AuditOptions {
   simulatorUrl?: string;
   receiverLog?: string;
   graceS: number;
+  days: number;
   attemptsMax: number;
   isJson: boolean;
 }
@@ -24,6 +25,8 @@ Compares verdicts, decisions, reversals and (if given) a receiver's log, transac
                          With _FILE behind its name, a variable names a file with the URL.
   --receiver-log <file>  JSON lines {transactionId, attempt, status, elapsedMs}; optional
   --grace <seconds>      younger rows may be on their way (default 1200: the audit consumer's 15 minutes and some)
+  --days <n>             in older ones, nothing follows from what is missing, because retention deletes it (default 30; at
+                         most RETENTION_DAYS of the dispatchers)
   --attempts-max <n>     MAX_ATTEMPTS of the dispatchers (default 2)
   --json                 the report as JSON
 Exit code 0: no violation; 1: at least one; 2: could not be done.`;
@@ -34,6 +37,7 @@ const definition = {
   simulator: { type: 'string' },
   'receiver-log': { type: 'string' },
   grace: { type: 'string', default: '1200' },
+  days: { type: 'string', default: '30' },
   'attempts-max': { type: 'string', default: '2' },
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
@@ -51,6 +55,7 @@ export function readOptions(words: string[], env: Record<string, string | undefi
     simulatorUrl: values.simulator ?? urlIn(env, 'AUDIT_SIMULATOR_URL'),
     receiverLog: values['receiver-log'],
     graceS: natural('grace', values.grace),
+    days: natural('days', values.days),
     attemptsMax: natural('attempts-max', values['attempts-max']),
     isJson: values.json,
   };

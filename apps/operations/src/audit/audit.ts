@@ -23,6 +23,7 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
       { dispatcher, scheduler, simulator, receiver },
       {
         graceS: options.graceS,
+        judgedS: options.days * 86_400,
         attemptsMax: options.attemptsMax,
         hasSimulator: simulator !== undefined,
         hasReceiverLog: receiver !== undefined,

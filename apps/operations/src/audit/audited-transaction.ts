@@ -54,6 +54,8 @@ export interface AuditedTransaction {
 export interface AuditScope {
   /** Younger rows may be incomplete. */
   graceS: number;
+  /** Older ones may be incomplete too: retention has begun on them. */
+  judgedS: number;
   attemptsMax: number;
   hasSimulator: boolean;
   hasReceiverLog: boolean;

@@ -1,7 +1,7 @@
 import type { AuditedTransaction, AuditScope } from './audited-transaction.ts';
 import { violationsOf } from './rules.ts';
 
-const scope: AuditScope = { graceS: 1_200, attemptsMax: 2, hasSimulator: true, hasReceiverLog: true };
+const scope: AuditScope = { graceS: 1_200, judgedS: 2_592_000, attemptsMax: 2, hasSimulator: true, hasReceiverLog: true };
 
 function settled(): Required<AuditedTransaction> {
   return {
@@ -96,6 +96,30 @@ describe('audit rules', () => {
       rule,
       message: expect.stringContaining(message) as string,
     });
+  });
+});
+
+describe('transactions that are older than the retention', () => {
+  const days = 86_400;
+  const old = () => {
+    const transaction = settled();
+    transaction.dispatcher.ageS = transaction.scheduler.job!.ageS = transaction.simulator.ageS = 31 * days;
+    return transaction;
+  };
+
+  it('regression: a deleted delivery, job or decision is no violation', () => {
+    expect(violationsOf({ ...old(), dispatcher: undefined }, scope)).toEqual([]);
+    expect(violationsOf({ ...old(), scheduler: undefined }, scope)).toEqual([]);
+    expect(violationsOf({ ...old(), dispatcher: undefined, scheduler: undefined }, scope)).toEqual([]);
+  });
+
+  it('an open job, an open delivery and records that contradict each other are, at any age (P-I7)', () => {
+    const [job, delivery, contradiction] = [old(), old(), old()];
+    job.scheduler.decision = null;
+    delivery.dispatcher.verdict = null;
+    contradiction.scheduler.decision!.kind = 'REVERSED';
+    const found = [job, delivery, contradiction].map(transaction => violationsOf(transaction, scope).map(({ rule }) => rule));
+    expect(found).toEqual([['P-I7'], ['P-I6'], expect.arrayContaining(['P-I3'])]);
   });
 });
 

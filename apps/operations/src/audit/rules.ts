@@ -148,8 +148,28 @@ const rules: AuditRule[] = [
   ...receiverRules,
 ];
 
+const jobOf = ({ scheduler }: AuditedTransaction) => scheduler?.job;
+
+function isOpen(transaction: AuditedTransaction): boolean {
+  const isUnsettled = Boolean(jobOf(transaction)) && !decisionOf(transaction);
+  return isUnsettled || (transaction.dispatcher?.isReversible === true && !verdictOf(transaction));
+}
+
+function isWhole(transaction: AuditedTransaction): boolean {
+  const { dispatcher } = transaction;
+  return [dispatcher?.hasDelivery, verdictOf(transaction), jobOf(transaction), decisionOf(transaction)].every(Boolean);
+}
+
+/** Each database deletes concluded records by its own retention, so nothing follows from what an old transaction lacks. Open records stay. */
+function isThinned(transaction: AuditedTransaction, { judgedS }: AuditScope): boolean {
+  const ages = agesOf(transaction).map(([, ageS]) => ageS);
+  const oldestS = Math.max(...ages, decisionOf(transaction)?.ageS ?? 0, transaction.dispatcher?.verdict?.ageS ?? 0);
+  return oldestS >= judgedS && !isOpen(transaction) && !isWhole(transaction);
+}
+
 /** Every rule the transaction breaks. */
 export function violationsOf(transaction: AuditedTransaction, scope: AuditScope): Violation[] {
+  if (isThinned(transaction, scope)) return [];
   return rules.flatMap(({ rule, check }) => {
     const message = check(transaction, scope);
     return message ? [{ transactionId: transaction.transactionId, rule, message }] : [];

@@ -32,6 +32,15 @@ export const env = defineEnv({
     max: 86_400_000,
     description: 'Delay of the audit of TransactionTerminal; at least the backstop of the dispatcher (DISPATCH_WINDOW_MS).',
   },
+  RECORD_RETENTION_DAYS: {
+    type: 'integer',
+    unit: 'd',
+    default: 400,
+    min: 60,
+    max: 3_650,
+    description:
+      'How long decided jobs and their decisions are kept, longer than an event of a payment can come again (topics keep it for 14 days, dead letters for 30): without its decision, a payment that comes again is a new one. An open job is never deleted.',
+  },
   SCHEDULER_SHARD_LEASE_MS: {
     type: 'integer',
     unit: 'ms',

@@ -262,6 +262,7 @@ export class FaultPlatform implements FaultWorld {
       simulatorUrl: this.databases.others.urlOf('simulator'),
       receiverLog,
       graceS,
+      days: 30,
       attemptsMax: 2,
       isJson: false,
     });

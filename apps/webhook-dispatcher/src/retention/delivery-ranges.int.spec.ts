@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { IdRangeStore, RetainRanges } from '@paycode/persistence/retention';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { ownEveryShard } from '@paycode/ownership/testing';
 import { migrations } from '../../migrations';
 import { PostgresDeliveryStore } from '../deliveries/persistence/postgres-delivery.store';
 import { newDelivery } from '../deliveries/testing/samples';
-import { IdRangeStore } from './id-range.store';
-import { RetainDeliveries } from './retention.job';
+import { deliveryRanges } from './delivery-ranges';
 
 const day = 86_400_000;
 
@@ -18,7 +18,7 @@ describe('retention by partitions in PostgreSQL', () => {
 
   beforeEach(async () => {
     database = await createTestDatabase({ migrations });
-    store = new IdRangeStore(database.dataSource);
+    store = new IdRangeStore(database.dataSource, deliveryRanges);
     deliveries = new PostgresDeliveryStore(database.dataSource);
     await ownEveryShard(database.dataSource, me);
   });
@@ -91,6 +91,26 @@ describe('retention by partitions in PostgreSQL', () => {
     expect(await dropping).toBe(true);
   });
 
+  it('regression: a replica that died while it opened or dropped a range blocks no id and no later run', async () => {
+    await database.dataSource.query(`
+      insert into id_range (lower, upper) values (100, 200), (300, 400);
+      alter table delivery_default add constraint keeps_out_1 check (not (transaction_id >= 100 and transaction_id < 200)) not valid;
+      create table attempt_2 (like attempt);
+      update id_range set passed_at = clock_timestamp() - interval '92 days' where range = 2`);
+    await new RetainRanges(store, 90 * day).run();
+    expect(await insert(100)).toHaveLength(1);
+    expect(await store.ranges()).toEqual([]);
+  });
+
+  it('regression: a range that was half open when ids reached it keeps its rows', async () => {
+    await store.open({ lower: 100, upper: 200 });
+    await insert(100);
+    await database.dataSource.query('alter table verdict detach partition verdict_1');
+    await new RetainRanges(store, 90 * day).run();
+    expect(await insert(100, 101)).toHaveLength(1);
+    expect(await partitionOf(100)).toBe('delivery_1');
+  });
+
   it('deletes old concluded rows outside the ranges', async () => {
     await insert(1, 2, 3);
     await conclude(1, 2);
@@ -108,12 +128,12 @@ describe('retention by partitions in PostgreSQL', () => {
     await database.dataSource.query(
       `update delivery set received_at = clock_timestamp() - (5400 - transaction_id) * interval '1 minute'`,
     );
-    const reports = await Promise.all([new RetainDeliveries(store, 90 * day).run(), new RetainDeliveries(store, 90 * day).run()]);
+    const reports = await Promise.all([new RetainRanges(store, 90 * day).run(), new RetainRanges(store, 90 * day).run()]);
     expect(reports.filter(report => report.hasOpened)).toHaveLength(1);
     const [range] = await store.ranges();
     expect(range!.lower).toBeGreaterThan(5_400);
     await insert(range!.lower + 1);
     expect(await partitionOf(range!.lower + 1)).toBe('delivery_1');
-    expect((await new RetainDeliveries(store, 90 * day).run()).hasOpened).toBe(false);
+    expect((await new RetainRanges(store, 90 * day).run()).hasOpened).toBe(false);
   });
 });

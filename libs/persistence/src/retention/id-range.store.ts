@@ -1,8 +1,19 @@
 import type { DataSource, QueryRunner } from 'typeorm';
-import type { IdHead, IdRange } from '../deliveries/domain/plan-retention';
+import type { IdHead, IdRange } from './plan-retention';
 
-/** The same option as in the first migration: payloads stay in the row. */
-const optionsOf = (table: string) => (table === 'delivery' ? 'with (toast_tuple_target = 8160)' : '');
+/** The tables of a service, each partitioned by transaction_id with a default partition, as retention handles them; their database has `shard` and `id_range`. */
+export interface RangedTables {
+  /** In the order in which they are attached and dropped. */
+  tables: readonly [string, ...string[]];
+  /** Options of a new partition. */
+  storageOf(table: string): string;
+  /** (transaction_id, at) of a shard `s`, latest first. */
+  recent: string;
+  /** Rows of a range that must not be dropped. */
+  open(range: number): string;
+  /** Deletes rows of the default partitions that may go and are older than $1 ms, about $2 of them; returns their `count`. */
+  deleteStrays: string;
+}
 
 /** Partition `<table>_<range>`. Names and numbers come from the code and stand in the text, because these statements take no parameters. */
 interface Partition {
@@ -24,37 +35,20 @@ const sql = {
 
   // Reads the last rows of every shard. Takes nearly the highest id, not the highest: a single wrong id must not move the ranges away
   // from the sequence.
-  head: `
+  head: (recent: string) => `
     select percentile_disc(0.98) within group (order by transaction_id) as high,
            (percentile_disc(0.98) within group (order by transaction_id) - percentile_disc(0.02) within group (order by transaction_id))
-             / nullif(extract(epoch from percentile_disc(0.98) within group (order by received_at)
-                                       - percentile_disc(0.02) within group (order by received_at)), 0) * 86400 as per_day
-      from shard l
-     cross join lateral (
-       select transaction_id, received_at from delivery d where d.shard = l.shard and not d.stub order by d.seq desc limit 16) r
+             / nullif(extract(epoch from percentile_disc(0.98) within group (order by at)
+                                       - percentile_disc(0.02) within group (order by at)), 0) * 86400 as per_day
+      from shard s
+     cross join lateral (${recent} limit 16) r
     having count(*) >= 100`,
 
   markPassed: 'update id_range set passed_at = clock_timestamp() where range = any($1) and passed_at is null',
 
-  openRows: (range: number) => `
-    select 1 from delivery_${range} d
-     where not exists (select from verdict v where v.transaction_id = d.transaction_id)
-        or exists (select from notice_retry n where n.transaction_id = d.transaction_id)
-     limit 1`,
-
   isAttached: 'select relispartition as attached from pg_class where oid = to_regclass($1)',
 
-  // Deletes rows outside every range in small portions. There are few, unless ids do not grow with time.
-  deleteStrays: `
-    with old as (
-      select d.transaction_id from delivery_default d join verdict v using (transaction_id)
-       where d.received_at < clock_timestamp() - $1 * interval '1 millisecond'
-         and not exists (select from notice_retry n where n.transaction_id = d.transaction_id)
-       limit $2),
-    attempts as (delete from attempt where transaction_id in (select transaction_id from old)),
-    verdicts as (delete from verdict where transaction_id in (select transaction_id from old)),
-    gone as (delete from delivery_default where transaction_id in (select transaction_id from old) returning 1)
-    select count(*)::int as count from gone`,
+  anyRow: (partition: string) => `select 1 from ${partition} limit 1`,
 
   tryLock: 'select pg_try_advisory_lock($1) as held',
   unlock: 'select pg_advisory_unlock($1)',
@@ -67,21 +61,22 @@ const sql = {
   validate: ({ table, range }: Partition) => `alter table ${table}_default validate constraint keeps_out_${range}`,
   dropCheck: ({ table, range }: Partition) => `alter table ${table}_default drop constraint keeps_out_${range}`,
   dropCheckIfThere: ({ table, range }: Partition) => `alter table ${table}_default drop constraint if exists keeps_out_${range}`,
-  create: ({ table, range }: Partition) =>
-    `create table ${table}_${range} (like ${table} including defaults including constraints including storage) ${optionsOf(table)}`,
+  create: ({ table, range }: Partition, storage: string) =>
+    `create table ${table}_${range} (like ${table} including defaults including constraints including storage) ${storage}`,
   attach: ({ table, range, lower, upper }: Partition & Bounds) =>
     `alter table ${table} attach partition ${table}_${range} for values from (${lower}) to (${upper})`,
   detach: ({ table, range }: Partition) => `alter table ${table} detach partition ${table}_${range}`,
   drop: ({ table, range }: Partition) => `drop table if exists ${table}_${range}`,
 } as const;
 
-const tables = ['delivery', 'attempt', 'verdict'] as const;
 /** An arbitrary constant; each service has its own database. */
 const retentionLock = 7_240_931;
 /** Intake waits at most this long for a change of partitions; then the change is cancelled and tried again. */
 const lockWaitMs = 500;
 const triesMax = 20;
-const straysPerRun = 10_000;
+/** Rows that one statement deletes, so that locks and transactions stay short, and statements of one run. */
+const strayBatch = 10_000;
+const strayBatchesMax = 50;
 
 interface IdRangeRow {
   range: number;
@@ -91,11 +86,14 @@ interface IdRangeRow {
 }
 
 /**
- * Id ranges as partitions of the three tables. PostgreSQL reads no rows while a table is locked against intake: a new range is empty, a
+ * Id ranges as partitions of a service's tables. PostgreSQL reads no rows while a table is locked against intake: a new range is empty, a
  * CHECK that was validated before proves that the default partition has no row of it, and a range is detached before it is dropped.
  */
 export class IdRangeStore {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly ranged: RangedTables,
+  ) {}
 
   /** Runs `work` unless another replica runs it now. */
   exclusively(work: () => Promise<void>): Promise<void> {
@@ -122,7 +120,7 @@ export class IdRangeStore {
 
   /** undefined while there are too few rows to tell. */
   async head(): Promise<IdHead | undefined> {
-    const [row] = await this.dataSource.query<{ high: string | null; per_day: string | null }[]>(sql.head);
+    const [row] = await this.dataSource.query<{ high: string | null; per_day: string | null }[]>(sql.head(this.ranged.recent));
     const [high, idsPerDay] = [Number(row?.high ?? 0), Math.ceil(Number(row?.per_day ?? 0))];
     return high > 0 && idsPerDay > 0 ? { high, idsPerDay } : undefined;
   }
@@ -132,7 +130,7 @@ export class IdRangeStore {
     const [row] = await this.dataSource.query<{ range: number }[]>(sql.insert, [lower, upper]);
     const range = row!.range;
     try {
-      for (const table of tables) await this.attach({ table, range, lower, upper });
+      for (const table of this.ranged.tables) await this.attach({ table, range, lower, upper });
       return true;
     } catch (error) {
       // 23514: ids of the range are in use; the next run chooses a higher range. After any error, partitions that were
@@ -147,41 +145,80 @@ export class IdRangeStore {
     await this.dataSource.query(sql.markPassed, [ranges]);
   }
 
-  /** False when something in the range is not concluded. */
+  /**
+   * Ends what a replica left half-done when it died. A constraint that keeps ids out of a default partition without a partition that takes
+   * them would refuse every row of the range.
+   */
+  async repair(range: number): Promise<void> {
+    const attached = await this.attachedOf(range);
+    if (attached.length === this.ranged.tables.length) return;
+    for (const table of this.ranged.tables) await this.underShortLocks(sql.dropCheckIfThere({ table, range }));
+    for (const table of attached)
+      if ((await this.dataSource.query<unknown[]>(sql.anyRow(`${table}_${range}`))).length > 0) return;
+    await this.detachAll(range);
+  }
+
+  /** False when something in the range is open. */
   async drop(range: number): Promise<boolean> {
-    const open = await this.dataSource.query<unknown[]>(sql.openRows(range));
-    if (open.length > 0) return false;
+    // Without its first partition, an earlier run has begun to drop it.
+    const [first] = this.ranged.tables;
+    if ((await this.attachedOf(range)).includes(first) && (await this.hasOpenRow(range))) return false;
     await this.detachAll(range);
     return true;
   }
 
-  /** Deletes concluded rows outside every range that are older than this, up to a bound; returns how many deliveries it deleted. */
+  /** Deletes rows outside every range that are older than this, up to a bound; returns how many. */
   async deleteStrays(olderThanMs: number): Promise<number> {
-    const [row] = await this.dataSource.query<{ count: number }[]>(sql.deleteStrays, [olderThanMs, straysPerRun]);
-    return row!.count;
+    let total = 0;
+    for (let batch = 0; batch < strayBatchesMax; batch++) {
+      const [row] = await this.dataSource.query<{ count: number }[]>(this.ranged.deleteStrays, [olderThanMs, strayBatch]);
+      total += row!.count;
+      if (row!.count === 0) break;
+    }
+    return total;
+  }
+
+  private async hasOpenRow(range: number): Promise<boolean> {
+    return (await this.unlimited(`${this.ranged.open(range)} limit 1`)).length > 0;
+  }
+
+  private async attachedOf(range: number): Promise<string[]> {
+    const attached: string[] = [];
+    for (const table of this.ranged.tables) {
+      const [found] = await this.dataSource.query<{ attached: boolean | null }[]>(sql.isAttached, [`${table}_${range}`]);
+      if (found?.attached) attached.push(table);
+    }
+    return attached;
   }
 
   private async attach(partition: Partition & Bounds): Promise<void> {
     await this.underShortLocks(sql.keepOut(partition));
-    await this.onOneSession(async runner => {
-      // Reads the table while intake continues; a large table may take longer than the usual limit of a statement.
-      await runner.query('set statement_timeout = 0');
-      await runner.query(sql.validate(partition));
-      await runner.query('reset statement_timeout');
-    });
-    await this.dataSource.query(sql.create(partition));
+    await this.unlimited(sql.validate(partition));
+    await this.dataSource.query(sql.create(partition, this.ranged.storageOf(partition.table)));
     await this.underShortLocks(sql.attach(partition), sql.dropCheck(partition));
   }
 
   private async detachAll(range: number): Promise<void> {
-    for (const table of tables) {
-      const [found] = await this.dataSource.query<{ attached: boolean | null }[]>(sql.isAttached, [`${table}_${range}`]);
-      if (found?.attached) await this.underShortLocks(sql.detach({ table, range }));
+    const attached = await this.attachedOf(range);
+    for (const table of this.ranged.tables) {
+      if (attached.includes(table)) await this.underShortLocks(sql.detach({ table, range }));
       await this.underShortLocks(sql.dropCheckIfThere({ table, range }));
       // The partition is detached, so dropping it locks no table that is in use.
       await this.dataSource.query(sql.drop({ table, range }));
     }
     await this.dataSource.query(sql.remove, [range]);
+  }
+
+  /** Reads a table while intake continues; a large table may take longer than the usual limit of a statement. */
+  private unlimited(statement: string): Promise<unknown[]> {
+    return this.onOneSession(async runner => {
+      await runner.query('set statement_timeout = 0');
+      try {
+        return (await runner.query(statement)) as unknown[];
+      } finally {
+        await runner.query('reset statement_timeout');
+      }
+    });
   }
 
   private async underShortLocks(...statements: string[]): Promise<void> {
@@ -197,11 +234,11 @@ export class IdRangeStore {
     }
   }
 
-  private async onOneSession(work: (runner: QueryRunner) => Promise<void>): Promise<void> {
+  private async onOneSession<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     try {
       await runner.connect();
-      await work(runner);
+      return await work(runner);
     } finally {
       await runner.release();
     }

@@ -1,13 +1,13 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/service-runtime/timing';
-import { planRetention } from '../deliveries/domain/plan-retention';
 import type { IdRangeStore } from './id-range.store';
+import { planRetention } from './plan-retention';
 
 export interface RetentionReport {
   hasOpened: boolean;
   dropped: number[];
-  /** Ranges that should be dropped but hold an open delivery. */
+  /** Ranges that should be dropped but hold an open row. */
   kept: number[];
   strays: number;
 }
@@ -15,7 +15,7 @@ export interface RetentionReport {
 /**
  * Flow: ranges and ids in use -> open ranges ahead, drop old ones -> delete old rows outside the ranges. One replica at a time.
  */
-export class RetainDeliveries {
+export class RetainRanges {
   constructor(
     private readonly store: IdRangeStore,
     private readonly retentionMs: number,
@@ -24,6 +24,7 @@ export class RetainDeliveries {
   async run(): Promise<RetentionReport> {
     const report: RetentionReport = { hasOpened: false, dropped: [], kept: [], strays: 0 };
     await this.store.exclusively(async () => {
+      for (const { range } of await this.store.ranges()) await this.store.repair(range);
       const plan = planRetention(await this.store.ranges(), await this.store.head(), this.retentionMs);
       if (plan.open) report.hasOpened = await this.store.open(plan.open);
       if (plan.passed.length > 0) await this.store.markPassed(plan.passed);
@@ -43,7 +44,7 @@ export class RetentionJob implements OnApplicationBootstrap, OnApplicationShutdo
   private readonly task: PeriodicTask;
 
   constructor(
-    private readonly retainDeliveries: RetainDeliveries,
+    private readonly retainRanges: RetainRanges,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     const failed = (error: unknown) =>
@@ -60,11 +61,10 @@ export class RetentionJob implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   private async run(): Promise<void> {
-    const { hasOpened, dropped, kept, strays } = await this.retainDeliveries.run();
+    const { hasOpened, dropped, kept, strays } = await this.retainRanges.run();
     if (hasOpened || dropped.length + strays > 0)
       this.logger.info({ event: 'retention', count: dropped.length, batch: strays }, 'retention ran');
-    // Old rows without a verdict are an error that an operator must examine.
-    if (kept.length > 0)
-      this.logger.error({ event: 'retention-kept', count: kept.length }, 'old partitions hold open deliveries');
+    // Old rows that are still open are an error that an operator must examine.
+    if (kept.length > 0) this.logger.error({ event: 'retention-kept', count: kept.length }, 'old partitions hold open rows');
   }
 }

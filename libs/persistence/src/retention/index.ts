@@ -1,0 +1,2 @@
+export { IdRangeStore, type RangedTables } from './id-range.store';
+export { RetainRanges, RetentionJob } from './retention.job';
