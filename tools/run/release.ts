@@ -20,8 +20,16 @@ import {
   builtElsewhere,
   differencesOf,
 } from './release/packages.ts';
-import { checkVersion, cutChangelog, provenanceOf, type Subject, versionPlaces, withVersion } from './release/release-texts.ts';
-import { type Source, sourceOf } from './release/source.ts';
+import {
+  checkVersion,
+  cutChangelog,
+  provenanceOf,
+  type Subject,
+  upgradeNotes,
+  versionPlaces,
+  withVersion,
+} from './release/release-texts.ts';
+import { presentState, previousRelease, type Source, sourceOf } from './release/source.ts';
 
 const usage = `npm run release -- --version <x.y.z> [options]
   --prepare           writes the version into the sources and moves CHANGELOG's Unreleased under it; then commit, tag v<x.y.z>, and run without it
@@ -92,6 +100,12 @@ function notesOf({ version, source, isDry }: Call): string {
   return cutChangelog(text, { version, date: source.date }).notes;
 }
 
+function writeNotes(call: Call): string[] {
+  const notes = notesOf(call);
+  const upgrade = upgradeNotes({ version: call.version, previous: previousRelease(call.version), state: presentState(), notes });
+  return [write(call, 'NOTES.md', `${notes}\n`), write(call, 'UPGRADE.md', upgrade)];
+}
+
 function writeBoms(call: Call): string[] {
   const workspace = workspaceBom();
   const files = call.apps.map(app => {
@@ -150,12 +164,7 @@ function build(call: Call): Subject[] {
   const { epochS } = source;
   const chart = isDry && version !== versionOf() ? undefined : packChart({ folder: join(folder, 'chart'), version, epochS });
   if (!chart) console.log('no chart was packed: there is none of this version');
-  const files = [
-    write(call, 'NOTES.md', `${notesOf(call)}\n`),
-    ...writeBoms(call),
-    ...packedKits(call),
-    ...(chart ? [chart] : []),
-  ];
+  const files = [...writeNotes(call), ...writeBoms(call), ...packedKits(call), ...(chart ? [chart] : [])];
   const named = files.map((file): Subject => ({ name: relative(folder, file), sha256: sha256Of(file) }));
   const imageSubjects = images.map(({ app, digest }): Subject => ({
     name: `paycode/${app}`,

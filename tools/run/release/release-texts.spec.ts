@@ -1,6 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkVersion, cutChangelog, provenanceOf, versionPlaces, withVersion } from './release-texts';
+import {
+  checkVersion,
+  cutChangelog,
+  provenanceOf,
+  type ReleaseState,
+  tagBefore,
+  upgradeNotes,
+  versionPlaces,
+  withVersion,
+} from './release-texts';
 
 const root = join(__dirname, '../../..');
 const digest = 'ab'.repeat(32);
@@ -54,6 +63,59 @@ describe('the changelog of a release', () => {
   });
 });
 
+describe('upgrade notes', () => {
+  const before: ReleaseState = {
+    settings: { a: { OLD: { required: false }, KEPT: { required: false, default: 1 }, SOON: { required: false } }, gone: {} },
+    migrations: ['apps/a/migrations/1.ts'],
+    topics: { t: 64, u: 1, w: 1 },
+  };
+  const state: ReleaseState = {
+    settings: {
+      a: { NEW: { required: true }, KEPT: { required: false, default: 2 }, SOON: { required: true } },
+      b: { KEY: { required: true } },
+    },
+    migrations: ['apps/a/migrations/1.ts', 'apps/a/migrations/2.ts'],
+    topics: { t: 128, v: 16, w: 1 },
+  };
+  const options = { version: '2.0.0', previous: { version: '1.0.0', state: before }, state, notes: '' };
+
+  it('say what an operator must set, run and create before the roll-out', () => {
+    const text = upgradeNotes(options);
+    for (const line of [
+      'From 1.0.0.',
+      '- `a`: `NEW` is new, and **required**',
+      '- `a`: `OLD` is gone',
+      '- `a`: `SOON` is now **required**',
+      '- `a`: the default of `KEPT` was 1 and is 2',
+      '- `b` is new: it needs `KEY`',
+      '- `gone` is gone',
+      '- `apps/a/migrations/2.ts`',
+      '- `t` has 128 partitions in place of 64: a new topic is needed',
+      '- `v` is new, with 16 partitions: create it first',
+      '- `u` is no longer written',
+    ])
+      expect(text).toContain(line);
+    expect(text).not.toContain('migrations/1.ts');
+    expect(text).not.toContain('`w`');
+  });
+
+  it('repeat what the changelog says about services that cannot call each other', () => {
+    const notes = '- small thing\n- tokens (services of before and after this change cannot call each other)\n';
+    expect(upgradeNotes({ ...options, notes })).toContain('## Read first\n\n- tokens (services of');
+    expect(upgradeNotes({ ...options, notes })).not.toContain('small thing');
+  });
+
+  it('regression: a page about something gone is no warning, a setting that is gone is one', () => {
+    const notes = '- `ServiceGone` pages when a service is gone altogether\n- `OLD` and `OLDER` are gone: ADR 1\n';
+    expect(upgradeNotes({ ...options, notes })).toContain('## Read first\n\n- `OLD` and `OLDER` are gone: ADR 1\n\n');
+  });
+
+  it('say so when nothing changes, and at the first release', () => {
+    expect(upgradeNotes({ ...options, previous: { version: '1.0.0', state } })).toContain('No setting, table or topic changes.');
+    expect(upgradeNotes({ ...options, previous: null })).toContain('The first release');
+  });
+});
+
 describe('the provenance of a release', () => {
   const options = {
     subjects: [
@@ -83,4 +145,11 @@ describe('the provenance of a release', () => {
       { uri: 'file:package-lock.json', digest: { sha256: digest } },
     ]);
   });
+});
+
+it('regression: a release whose tag is set already is compared with the one before, not with itself', () => {
+  expect(tagBefore(['v0.2.0', 'v0.1.0'], '0.2.0')).toBe('v0.1.0');
+  expect(tagBefore(['v0.1.0'], '0.2.0')).toBe('v0.1.0');
+  expect(tagBefore(['v0.1.0'], '0.1.0')).toBeUndefined();
+  expect(tagBefore([''], '0.1.0')).toBeUndefined();
 });
