@@ -5,8 +5,6 @@ import { Merchant, newAccount, saveMerchant } from '../../../libs/platform-clien
 import { MerchantReceiver } from '../../../libs/platform-client/src/merchant-receiver.ts';
 import type { PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
 
-/** Customers that wait for an answer; one who comes then goes away again. */
-const waitingMax = 200;
 /** On a machine that starts other platforms, a call may take longer than it may take. */
 const openingsMax = 5;
 
@@ -61,6 +59,8 @@ export class Traffic {
   private readonly shops: readonly Shop[];
   /** Payments in a second; a play may change it. */
   perS: number;
+  /** Customers that wait for an answer; one who comes then goes away again. A play may change it. */
+  waitingMax = 200;
 
   constructor(shops: readonly Shop[], perS: number) {
     this.shops = shops;
@@ -79,7 +79,7 @@ export class Traffic {
 
   private async run(): Promise<void> {
     for (let turn = 0; !this.isOver; turn++) {
-      if (this.waiting < waitingMax) void this.payAt(this.shops[turn % this.shops.length]!, turn);
+      if (this.waiting < this.waitingMax) void this.payAt(this.shops[turn % this.shops.length]!, turn);
       await pause(1_000 / this.perS);
     }
   }

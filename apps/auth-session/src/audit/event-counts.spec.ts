@@ -55,6 +55,21 @@ describe('counts of security events', () => {
     expect(log.events.map(({ detail }) => detail)).toEqual([undefined, '3 more']);
   });
 
+  it('regression: while the database is away, the log has one line a minute about it (T-15)', async () => {
+    jest.useFakeTimers();
+    log.isAway = true;
+    counts.note(denied(1));
+    counts.onApplicationBootstrap();
+    await jest.advanceTimersByTimeAsync(59_000);
+    expect(warned).toHaveLength(1);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(warned).toHaveLength(2);
+    log.isAway = false;
+    await counts.beforeApplicationShutdown();
+    jest.useRealTimers();
+    expect(log.events).toHaveLength(1);
+  });
+
   it('counts that could not be written are written once the database is back (T-15)', async () => {
     log.isAway = true;
     counts.note(denied(1));

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { Clock, PeriodicTask } from '@paycode/service-runtime/timing';
+import { Clock, PacedLines, PeriodicTask } from '@paycode/service-runtime/timing';
 import { guesserOf } from '@paycode/access/guessing';
 import { type ClientOrigin, type CountedKind, type SecurityEvent, SecurityLog } from './security-log';
 
@@ -42,13 +42,16 @@ export class EventCounts implements OnApplicationBootstrap, BeforeApplicationShu
   private readonly counts = new Map<CountedKind, Map<string, Count>>();
   private waiting: { event: SecurityEvent; at: Date }[] = [];
   private readonly writing: PeriodicTask;
+  private readonly lines = new PacedLines();
 
   constructor(
     private readonly log: SecurityLog,
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    const failed = (err: unknown) => logger.error({ event: 'security-log-fault', err }, 'security events could not be counted');
+    const failed = (err: unknown) => {
+      if (this.lines.due('write') > 0) this.logDelay(err);
+    };
     this.writing = new PeriodicTask(() => this.write(), { everyMs: writeEveryMs, firstAfterMs: writeEveryMs, failed });
   }
 
@@ -60,7 +63,7 @@ export class EventCounts implements OnApplicationBootstrap, BeforeApplicationShu
   async beforeApplicationShutdown(): Promise<void> {
     await this.writing.stop();
     this.closeWindows(Infinity);
-    await this.write();
+    await this.write().catch((err: unknown) => this.logDelay(err));
   }
 
   /** Counts the event, and returns whether it is the first of its window. */
@@ -113,7 +116,7 @@ export class EventCounts implements OnApplicationBootstrap, BeforeApplicationShu
     this.waiting.push({ event: { ...event, detail }, at: new Date(Math.min(endsAtMs, this.clock.epochMs())) });
   }
 
-  /** Writes the waiting events. Never rejects: after a failure it tries again a second later, with at most `countsMax` rows. */
+  /** Writes the waiting events. After a failure at most `countsMax` rows wait for the next try. */
   private async write(): Promise<void> {
     this.closeWindows(this.clock.epochMs());
     const rows = this.waiting;
@@ -123,7 +126,11 @@ export class EventCounts implements OnApplicationBootstrap, BeforeApplicationShu
       await this.log.recordAll(rows);
     } catch (err) {
       this.waiting = [...rows, ...this.waiting].slice(0, countsMax);
-      this.logger.warn({ event: 'security-log-delayed', count: this.waiting.length, err }, 'security events wait to be written');
+      throw err;
     }
+  }
+
+  private logDelay(err: unknown): void {
+    this.logger.warn({ event: 'security-log-delayed', count: this.waiting.length, err }, 'security events wait to be written');
   }
 }

@@ -60,6 +60,13 @@ describe('routes under a lease (P-I11, A-10)', () => {
     await expect(cache.current(1)).rejects.toThrow(RouteUnavailableError);
   });
 
+  it('regression: an answer that comes after its lease is asked for again, so that a delivery is not held back for it (P-T8)', async () => {
+    const delaysMs = [1_000, 1_000, 999];
+    source.beforeAnswer = () => clock.advance(delaysMs.shift()!);
+    expect((await cache.current(1)).url).toBe('https://first.example/hook');
+    expect(source.asked).toEqual([[1], [1], [1]]);
+  });
+
   it('asks for many merchants at once and for each only once', async () => {
     const waiting = cache.current(9);
     await Promise.all([waiting, cache.current(1), cache.current(2), cache.current(1)]);

@@ -22,6 +22,8 @@ interface Located {
 
 const routesPerCallMax = 1_000;
 const routesKeptMax = 50_000;
+/** A busy notification-config may answer later than the lease. A delivery that was held back for that would wait for a second first. */
+const readsPerRouteMax = 3;
 
 /**
  * Routes under a lease. A request may only start inside the lease of its route, so that all replicas use a renewed key or a
@@ -76,10 +78,12 @@ export class RouteCache {
   /** The route under a valid lease; reads it again if necessary. @throws RouteUnavailableError */
   async current(merchantId: number): Promise<Route> {
     if (!this.leasedNow(merchantId)) await this.renewing.get(merchantId);
-    await this.reads.current(merchantId);
-    const leased = this.leasedNow(merchantId);
-    if (!leased) throw new RouteUnavailableError('the lease of a route had run out when the answer came');
-    return leased;
+    for (let reads = 0; reads < readsPerRouteMax; reads++) {
+      await this.reads.current(merchantId);
+      const leased = this.leasedNow(merchantId);
+      if (leased) return leased;
+    }
+    throw new RouteUnavailableError('the lease of a route had run out whenever the answer came');
   }
 
   /**

@@ -64,4 +64,25 @@ const databaseAway: Play = {
   begin: stage => stage.killDatabase(),
 };
 
-export const outagePlays: readonly Play[] = [serviceGone, brokerAway(), databaseAway];
+/** The gateway refuses what the platform cannot take. Every payment that it takes is delivered in time, so none is reversed. */
+const overload: Play = {
+  name: 'overload',
+  what: 'a thousand customers come each second, many times what the platform can take',
+  expected: { must: ['GatewayBudgetBurnsFast'], may: ['DeliveriesDelayed'] },
+  heldMin: 7,
+  seen: 'sum(rate(paycode_api_gateway_requests_failed_total[1m])) > 10',
+  // The value as it is now: a range would reach back into the history, where some payments are reversed.
+  never: 'sum(paycode_reversal_scheduler_decisions_total{decision="REVERSED"}) > 0',
+  prepare: () =>
+    Promise.resolve({
+      settings: { ADDRESS_RATE_PER_S: '0', CREDENTIAL_RATE_PER_S: '0', ADDRESS_CONNECTIONS_MAX: '10000' },
+      fail: () => undefined,
+      close: () => Promise.resolve(),
+    }),
+  begin: ({ traffic }) => {
+    traffic.perS = 1_000;
+    traffic.waitingMax = 3_000;
+  },
+};
+
+export const outagePlays: readonly Play[] = [serviceGone, brokerAway(), databaseAway, overload];
