@@ -19,6 +19,7 @@ interface Ids {
 const calls: ((of: Ids) => { method?: string; path: string; body?: unknown })[] = [
   ({ merchantId }) => ({ path: `payments?merchantId=${merchantId}` }),
   ({ transactionId }) => ({ path: `payments/${transactionId}` }),
+  ({ merchantId }) => ({ path: `payments/totals?merchantId=${merchantId}` }),
   ({ merchantId }) => ({ path: `payments/export?merchantId=${merchantId}` }),
   ({ merchantId }) => ({ path: `home?merchantId=${merchantId}&dayBeganAt=${new Date().toISOString()}` }),
   ({ merchantId }) => ({ path: `merchants/${merchantId}/notifications` }),
@@ -112,6 +113,7 @@ describe('the portal', () => {
     expect((await thief.send({ path: `payments/${ids.transactionId}/changes` })).status).toBe(404);
     const lists = [
       'payments',
+      'payments/totals',
       'payments/export',
       `payments/export?search=${marker}`,
       'merchants',

@@ -9,6 +9,7 @@ import { ReversalsMayFail1807000000000 } from './1807000000000-reversals-may-fai
 import { AmountsOfFourDecimals1808000000000 } from './1808000000000-amounts-of-four-decimals';
 import { PeopleAreLetIn1809000000000 } from './1809000000000-people-are-let-in';
 import { PeopleComeAndGo1810000000000 } from './1810000000000-people-come-and-go';
+import { PaymentsHoldTheirNotices1811500000000 } from './1811500000000-payments-hold-their-notices';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
@@ -38,4 +39,5 @@ export const migrations = [
   AmountsOfFourDecimals1808000000000,
   PeopleAreLetIn1809000000000,
   PeopleComeAndGo1810000000000,
+  PaymentsHoldTheirNotices1811500000000,
 ];

@@ -174,6 +174,7 @@ const ofMerchant: Call[] = [
   ['post', 'totp'],
   ['get', `home?dayBeganAt=${at}&merchantId=7`],
   ['get', 'payments'],
+  ['get', 'payments/totals'],
   ['get', 'payments/export'],
   ['get', 'payments/100'],
   ['post', 'payments/100/notification/show'],
