@@ -150,6 +150,7 @@ CASE
     WHEN (acknowledged_at IS NOT NULL) THEN 'SETTLED'::text
     ELSE 'PENDING'::text
 END) STORED,
+  refunded_by bigint,
   tip_amount numeric,
   CONSTRAINT payment_pkey PRIMARY KEY (transaction_id)
 )
@@ -218,11 +219,16 @@ CREATE INDEX passkey_challenge_used_expires ON passkey_challenge_used USING btre
 CREATE INDEX payment_amount ON payment USING btree (merchant_id, amount, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
 CREATE INDEX payment_answer ON payment USING btree (merchant_id, answer, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND answer IS NOT NULL;
 CREATE INDEX payment_at ON payment USING btree (completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND transaction_id > 0;
-CREATE INDEX payment_code ON payment USING btree (merchant_id, code, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND code IS NOT NULL;
+CREATE INDEX payment_code ON payment USING btree (merchant_id, code text_pattern_ops, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND code IS NOT NULL;
+CREATE INDEX payment_failed ON payment USING btree (merchant_id, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND reference_transaction_id = 0 AND outcome = 'NO_MONEY'::text;
+CREATE INDEX payment_id ON payment USING btree (merchant_id, (transaction_id::text) text_pattern_ops) WHERE completed_at IS NOT NULL;
+CREATE INDEX payment_line ON payment USING btree (merchant_id, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND kind = 'PURCHASE'::text;
+CREATE INDEX payment_line_at ON payment USING btree (completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND kind = 'PURCHASE'::text;
 CREATE INDEX payment_not_reversed ON payment USING btree (merchant_id, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND reversal_failed_by IS NOT NULL;
-CREATE INDEX payment_of_merchant ON payment USING btree (merchant_id, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
+CREATE INDEX payment_of_merchant ON payment USING btree (merchant_id, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND transaction_id > 0;
 CREATE INDEX payment_outcome ON payment USING btree (merchant_id, outcome, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
-CREATE INDEX payment_reference ON payment USING btree (merchant_id, reference, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
+CREATE INDEX payment_reference ON payment USING btree (merchant_id, lower(reference) text_pattern_ops, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
+CREATE INDEX payment_refunded ON payment USING btree (merchant_id, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND refunded_by IS NOT NULL;
 CREATE INDEX payment_related ON payment USING btree (reference_transaction_id) WHERE reference_transaction_id > 0;
 CREATE INDEX payment_status ON payment USING btree (merchant_id, status, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
 CREATE UNIQUE INDEX person_email ON person USING btree (lower(email)) WHERE password_hash IS NOT NULL;
@@ -249,6 +255,7 @@ COMMENT ON COLUMN four_eyes_request.about IS 'What was asked about, where the ki
 COMMENT ON COLUMN identity_provider.client_secret_sealed IS 'Sealed under KEY_ENCRYPTION_KEYS.';
 COMMENT ON TABLE passkey_challenge_used IS 'A challenge is good once: the first answer to it stands here until the challenge expires.';
 COMMENT ON COLUMN payment.reversal_failed_by IS 'The transaction that said that the core could not give the money back.';
+COMMENT ON COLUMN payment.refunded_by IS 'The first transaction that gave a part of the money back by a refund.';
 COMMENT ON COLUMN payment.tip_amount IS 'The portion of amount that is tip; null: none, or recorded before tips were.';
 COMMENT ON COLUMN person.totp_sealed IS 'Shared secret of the authenticator app, sealed under KEY_ENCRYPTION_KEYS.';
 COMMENT ON COLUMN person.has_passkey IS 'As the rows of passkey say, in the same transaction.';

@@ -19,6 +19,7 @@ interface Ids {
 const calls: ((of: Ids) => { method?: string; path: string; body?: unknown })[] = [
   ({ merchantId }) => ({ path: `payments?merchantId=${merchantId}` }),
   ({ transactionId }) => ({ path: `payments/${transactionId}` }),
+  ({ merchantId }) => ({ path: `payments/totals?merchantId=${merchantId}` }),
   ({ merchantId }) => ({ path: `payments/export?merchantId=${merchantId}` }),
   ({ merchantId }) => ({ path: `home?merchantId=${merchantId}&dayBeganAt=${new Date().toISOString()}` }),
   ({ merchantId }) => ({ path: `statements?period=2026&timeZone=UTC&merchantId=${merchantId}` }),
@@ -114,6 +115,7 @@ describe('the portal', () => {
     expect((await thief.send({ path: `payments/${ids.transactionId}/changes` })).status).toBe(404);
     const lists = [
       'payments',
+      'payments/totals',
       'payments/export',
       `statements?period=${new Date().getUTCFullYear()}&timeZone=UTC`,
       `payments/export?search=${marker}`,

@@ -122,6 +122,19 @@ export interface Routes {
     };
     answer: string;
   };
+  'GET /payments/totals': {
+    query?: {
+      search?: string | number;
+      outcome?: string | number;
+      status?: string | number;
+      answer?: string | number;
+      amount?: string | number;
+      from?: string | number;
+      to?: string | number;
+      merchantId?: string | number;
+    };
+    answer: PaymentTotals;
+  };
   'GET /people': { answer: Colleague[] };
   'POST /people/{personId}/allow-codes': { path: { personId: string | number }; body: CurrentPasswordBody; answer: void };
   'POST /people/{personId}/invite': { path: { personId: string | number }; answer: void };
@@ -747,6 +760,12 @@ export type Payment = {
   reversedBy: number | null;
   /** The transaction that said that the core could not give the money back. */
   reversalFailedBy: number | null;
+  /** When the reversal was made; null: none was. */
+  returnedAt: string | null;
+  /** When the last refund was made; null: none was. */
+  refundedAt: string | null;
+  /** The sum of its refunds. */
+  refundedAmount: string | null;
 };
 
 export type PaymentPage = {
@@ -755,6 +774,14 @@ export type PaymentPage = {
   next: string | null;
   /** For `before`: newer payments; null: there are none. */
   previous: string | null;
+  /** Too many payments begin as the search does: these are the ones that are it as a whole. */
+  isWhole: boolean;
+};
+
+export type PaymentTotals = {
+  totals: Total[];
+  /** There are more payments than are added up. */
+  isCut: boolean;
 };
 
 export type Person = {
@@ -1081,6 +1108,8 @@ export type ShownPayment = {
   payment: Payment;
   explanation: Explanation;
   timeline: TimelineStep[];
+  /** Its reversals and refunds, at most 50. */
+  notices: Payment[];
   /** Services that did not answer: what they know is missing in the timeline. */
   silent: string[];
   attempts: DeliveryAttempt[];
@@ -1286,12 +1315,26 @@ export type TimelineStep = {
     | 'DECIDED'
     | 'PAID'
     | 'RECEIVED'
+    | 'REFUNDED'
+    | 'REFUND_FAILED'
     | 'REVERSAL_FAILED'
     | 'REVERSAL_REQUESTED'
     | 'REVERSED'
     | 'SENT'
     | 'VERDICT';
   text: string;
+};
+
+/** Of payments that end alike in one currency. */
+export type Total = {
+  /** Those of which a part was refunded, and this part. */
+  refunded: number;
+  refundedAmount: string;
+  outcome: 'NO_MONEY' | 'PENDING' | 'REVERSED' | 'SETTLED';
+  currencyCode: string;
+  count: number;
+  /** With the decimals of the currency. */
+  amount: string;
 };
 
 export type UrlBody = {

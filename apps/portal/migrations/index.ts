@@ -9,6 +9,7 @@ import { ReversalsMayFail1807000000000 } from './1807000000000-reversals-may-fai
 import { AmountsOfFourDecimals1808000000000 } from './1808000000000-amounts-of-four-decimals';
 import { PeopleAreLetIn1809000000000 } from './1809000000000-people-are-let-in';
 import { PeopleComeAndGo1810000000000 } from './1810000000000-people-come-and-go';
+import { PaymentsHoldTheirNotices1811500000000 } from './1811500000000-payments-hold-their-notices';
 import { KeepTips1812000000000 } from './1812000000000-keep-tips';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
@@ -40,5 +41,6 @@ export const migrations = [
   AmountsOfFourDecimals1808000000000,
   PeopleAreLetIn1809000000000,
   PeopleComeAndGo1810000000000,
+  PaymentsHoldTheirNotices1811500000000,
   KeepTips1812000000000,
 ];

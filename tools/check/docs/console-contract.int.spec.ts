@@ -178,6 +178,7 @@ const ofMerchant: Call[] = [
   ['get', 'payments'],
   ['get', 'statements?period=2026-11&timeZone=UTC'],
   ['get', 'statements/file?period=2026&timeZone=UTC&decimalMark=COMMA'],
+  ['get', 'payments/totals'],
   ['get', 'payments/export'],
   ['get', 'payments/100'],
   ['post', 'payments/100/notification/show'],

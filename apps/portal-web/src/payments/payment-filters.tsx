@@ -1,17 +1,18 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useState } from 'react';
 import type { PaymentSearch } from './queries';
-import { answers, Field, MerchantChoice, type Outcome } from '../ui';
+import { answers, Field, MerchantChoice } from '../ui';
 
-const outcomes: [Outcome, string][] = [
+const outcomes: [string, string][] = [
   ['SETTLED', 'Settled'],
   ['REVERSED', 'Reversed'],
   ['PENDING', 'Pending'],
-  ['NO_MONEY', 'Notices and failed payments'],
+  ['REFUNDED', 'Refunded'],
+  ['NO_MONEY', 'Failed'],
 ];
 
 /** As notifications name them. TIMEOUT_… has as many names as payment cores give it: such a status stands in the list when it came with the address. */
 const statuses = [
-  'SUCCESS', 'CLIENT_CANCEL', 'CLIENT_TIMEOUT', 'BANK_OFFLINE', 'BANK_REJECTED', 'TRANSACTION_REJECTED', 'SYSTEM_ERROR', 'REVERSED', 'REFUNDED',
+  'SUCCESS', 'CLIENT_CANCEL', 'CLIENT_TIMEOUT', 'BANK_OFFLINE', 'BANK_REJECTED', 'TRANSACTION_REJECTED', 'SYSTEM_ERROR',
   'LIMIT_FAILED', 'HASH_CHECK_FAILED', 'HASH_CHECK_MISSING', 'BANK_PAYMENT_CANCELLATION', 'DO_NOT_TRY_AGAIN', 'TRY_AGAIN_AFTER_X_HRS',
   'CARD_EXPRIY_NOT_ALLOWED', 'INTERNATIONAL_BIN_NOT_ALLOWED', 'BIN_CLASSIFICATION_NOT_ALLOWED', 'FAILED',
 ].map((status): [string, string] => [status, status]); // prettier-ignore

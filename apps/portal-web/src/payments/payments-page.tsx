@@ -97,7 +97,7 @@ function Nothing({ isFiltered }: { isFiltered: boolean }): ReactNode {
   if (isFiltered)
     return (
       <div className="notice">
-        <p>No payment fits. A reference, code or transaction id must be typed as a whole.</p>
+        <p>No payment fits. Type how its reference, code or transaction id begins.</p>
         <Link to="/payments" search={{} as never}>
           Show all payments
         </Link>

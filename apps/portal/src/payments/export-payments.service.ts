@@ -6,10 +6,11 @@ import type { Scope } from '../tenancy/scope';
 import { ConcurrencyLimit } from './domain/concurrency-limit';
 import { csvHeader, csvLines } from './domain/csv';
 import { type PageKey, pageKeyAt } from '../page-cursor';
-import { type PaymentFilter, PaymentReader } from './payment-reader';
+import { PaymentReader } from './payment-reader';
+import type { AskedFilter } from './payments.service';
 
 /** Filter of the export, and the position in the list at which it starts. */
-export type ExportFilter = Omit<PaymentFilter, 'before' | 'limit'>;
+export type ExportFilter = Omit<AskedFilter, 'before' | 'limit'>;
 
 /** Rows of one file; older payments are in the next one. */
 export const exportRowsMax = 100_000;
@@ -47,9 +48,17 @@ export class ExportPaymentsService {
 
   private async *lines(scope: Scope, wanted: ExportFilter): AsyncGenerator<string> {
     yield csvHeader;
+    const search = wanted.search === null ? null : await this.reader.searchFor(scope, wanted.search);
     let after: PageKey | null = wanted.after;
     for (let rows = 0; rows < exportRowsMax; rows += pageRows) {
-      const payments = await this.reader.list(scope, { ...wanted, after, before: null, limit: pageRows });
+      const payments = await this.reader.list(scope, {
+        ...wanted,
+        search,
+        after,
+        before: null,
+        hasNotices: true,
+        limit: pageRows,
+      });
       if (payments.length > 0) yield csvLines(payments);
       if (payments.length < pageRows) return;
       after = pageKeyAt(payments.at(-1)!);

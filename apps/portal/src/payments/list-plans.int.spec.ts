@@ -21,8 +21,21 @@ const fill = `
          case when i % 7 in (4, 5) then now() end,
          case when i % 7 in (4, 5) then (array['NON_200', 'CONNECTION', 'TIMEOUT', 'NEVER_SENT', 'BACKSTOP'])[1 + i / 7 % 5] end
     from generate_series(1, 20000) i`;
+/** A night of refunds, in the middle. A search for a whole reference or an amount reads the notices that have it, too: these have their own. */
+const fillRefunds = `
+  insert into payment (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, amount, currency_code, reference)
+  select 20000 + i, 1, 'REFUND', 'REFUNDED', i, timestamptz '2030-01-01' + 10000 * interval '1 second', 3, 'ZAR', 'refund' from generate_series(1, 3000) i`;
 
-const nothing = { search: null, outcome: null, status: null, answer: null, amount: null, from: null, to: null };
+const nothing = {
+  search: null,
+  outcome: null,
+  status: null,
+  answer: null,
+  amount: null,
+  from: null,
+  to: null,
+  hasNotices: false,
+};
 const middle = pageKeyAt({ completedAt: '2030-01-01T02:46:40.000Z', transactionId: 10_000 });
 const wanted: [string, Partial<PaymentFilter>][] = [
   ['everything', {}],
@@ -38,11 +51,14 @@ const wanted: [string, Partial<PaymentFilter>][] = [
   ['an outcome of a day', { outcome: 'REVERSED', from: '2030-01-01T01:00:00.000Z', to: '2030-01-01T03:00:00.000Z' }],
   ['an answer of a status', { answer: 'TIMEOUT', status: 'SUCCESS' }],
   ['settled without an acknowledgement', { outcome: 'SETTLED', answer: 'TIMEOUT' }],
-  ['the reference of all', { search: 'till' }],
-  ['one reference', { search: 'order-10000' }],
-  ['one code', { search: 'c7000' }],
-  ['one transaction', { search: '7000' }],
-  ['what nobody has', { search: 'nothing' }],
+  ['the reference of all', { search: { whole: 'till' } }],
+  ['one reference', { search: { whole: 'order-10000' } }],
+  ['one code', { search: { whole: 'c7000' } }],
+  ['one transaction', { search: { whole: '7000' } }],
+  ['found by its beginning', { search: { transactionIds: ['7000', '7001', '7002', '7003'] } }],
+  ['found by its beginning, of an outcome', { search: { transactionIds: ['7000', '7001', '7002'] }, outcome: 'PENDING' }],
+  ['refunded', { outcome: 'REFUNDED' }],
+  ['what nobody has', { search: { whole: 'nothing' } }],
 ];
 const pages: [string, Pick<PaymentFilter, 'after' | 'before'>][] = [
   ['the first page', { after: null, before: null }],
@@ -67,6 +83,8 @@ describe('a page of 20,000 payments', () => {
   beforeAll(async () => {
     database = await createTestDatabase({ migrations });
     await database.dataSource.query(fill);
+    await database.dataSource.query(fillRefunds);
+    await database.dataSource.query('update payment set refunded_by = transaction_id + 20000 where transaction_id <= 3000');
     await database.dataSource.query('vacuum analyze payment');
   });
   afterAll(() => database.drop());

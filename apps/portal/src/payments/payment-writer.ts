@@ -33,6 +33,10 @@ const writeSql = {
     insert into payment as p (transaction_id, merchant_id, reversal_failed_by)
     select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) order by 1
     on conflict (transaction_id) do update set reversal_failed_by = excluded.reversal_failed_by where p.reversal_failed_by is null`,
+  refundedBy: `
+    insert into payment as p (transaction_id, merchant_id, refunded_by)
+    select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) order by 1
+    on conflict (transaction_id) do update set refunded_by = excluded.refunded_by where p.refunded_by is null`,
   acks: `
     insert into payment as p (transaction_id, merchant_id, acknowledged_at, ack_source, ack_elapsed_ms)
     select * from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::text[], $5::int[]) order by 1
@@ -68,11 +72,16 @@ export class PaymentWriter {
       fact => fact.code,
       fact => fact.tipAmount,
     ]);
-    const reversals = each.filter(({ kind, referenceTransactionId }) => kind === 'REVERSAL' && referenceTransactionId > 0);
+    const notices = each.filter(({ referenceTransactionId }) => referenceTransactionId > 0);
+    const reversals = notices.filter(({ kind }) => kind === 'REVERSAL');
     // Any other status says that the money was not given back.
     const [succeeded, failed] = [true, false].map(is => reversals.filter(({ status }) => (status === 'REVERSED') === is));
-    await this.reversalsOf(writeSql.reversedBy, succeeded!);
-    await this.reversalsOf(writeSql.reversalFailedBy, failed!);
+    await this.noticesOf(writeSql.reversedBy, succeeded!);
+    await this.noticesOf(writeSql.reversalFailedBy, failed!);
+    await this.noticesOf(
+      writeSql.refundedBy,
+      notices.filter(({ kind, status }) => kind === 'REFUND' && status === 'REFUNDED'),
+    );
   }
 
   acks(acks: readonly AckReceived[]): Promise<void> {
@@ -94,14 +103,14 @@ export class PaymentWriter {
     ]);
   }
 
-  /** Writes which reversal refers to a payment into the row of the payment. */
-  private reversalsOf(text: string, reversals: readonly TerminalFacts[]): Promise<void> {
-    const originals = reversals.map(({ transactionId, merchantId, referenceTransactionId }) => ({
+  /** Writes which reversal or refund refers to a payment into the row of the payment. */
+  private noticesOf(text: string, notices: readonly TerminalFacts[]): Promise<void> {
+    const originals = notices.map(({ transactionId, merchantId, referenceTransactionId }) => ({
       transactionId: referenceTransactionId,
       merchantId,
-      reversal: transactionId,
+      notice: transactionId,
     }));
-    return this.write(text, onceEach(originals), [row => row.transactionId, row => row.merchantId, row => row.reversal]);
+    return this.write(text, onceEach(originals), [row => row.transactionId, row => row.merchantId, row => row.notice]);
   }
 
   private async write<T>(text: string, rows: readonly T[], columns: readonly ((row: T) => unknown)[]): Promise<void> {

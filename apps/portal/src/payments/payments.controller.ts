@@ -6,11 +6,10 @@ import { type PageKey, pageKeyOf } from '../page-cursor';
 import type { OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, Needs, SignedIn } from '../sessions/portal.guard';
 import { Scope, ScopedPipe, ScopePipe } from '../tenancy/scope';
-import { type Answer, answers, type Outcome, outcomes } from './domain/payment';
+import { type Answer, answers, type WantedOutcome, wantedOutcomes } from './domain/payment';
 import { ExportPaymentsService, type ExportFilter } from './export-payments.service';
 import { FollowPaymentsService } from './follow-payments.service';
-import type { PaymentFilter } from './payment-reader';
-import { type PaymentPage, PaymentsService, type ShownPayment } from './payments.service';
+import { type AskedFilter, type PaymentPage, PaymentsService, type PaymentTotals, type ShownPayment } from './payments.service';
 import { type NotificationCaller, ReadNotificationService } from './read-notification.service';
 
 export class MerchantQuery {
@@ -21,15 +20,15 @@ export class MerchantQuery {
 
 /** Filter of the list. */
 export class PaymentsQuery extends MerchantQuery {
-  /** Transaction id, reference or code, as a whole. */
+  /** How a transaction id, reference or code begins, upper and lower case alike. */
   @IsOptional()
   @IsString()
   @Length(1, 64)
   search?: string;
 
   @IsOptional()
-  @IsIn(outcomes)
-  outcome?: Outcome;
+  @IsIn(wantedOutcomes)
+  outcome?: WantedOutcome;
 
   @IsOptional()
   @Matches(/^[A-Z0-9_]{1,64}$/, { message: 'status must be a status' })
@@ -92,7 +91,13 @@ export class PaymentsController {
     return this.payments.list(scopeFor(query, whole), filterOf(query));
   }
 
-  /** A file of what is looked for, newest first, at most 100,000 rows. */
+  /** Counts and sums of what is looked for, by outcome and currency. */
+  @Get('totals')
+  totals(@Query() query: PaymentsQuery, @SignedIn(ScopePipe) whole: Scope): Promise<PaymentTotals> {
+    return this.payments.totals(scopeFor(query, whole), filterOf(query));
+  }
+
+  /** A file of what is looked for with its reversals and refunds, newest first, at most 100,000 rows. */
   @Get('export')
   async export(
     @Query() query: ExportPaymentsQuery,
@@ -151,7 +156,7 @@ function scopeFor({ merchantId }: MerchantQuery, whole: Scope): Scope {
   return merchantId === undefined ? whole : whole.narrowedTo(Number(merchantId));
 }
 
-function filterOf({ before, limit, ...query }: ListPaymentsQuery): PaymentFilter {
+function filterOf({ before, limit, ...query }: ListPaymentsQuery): AskedFilter {
   if (query.after !== undefined && before !== undefined) throw invalidField('before', 'must not stand beside after');
   return {
     ...filterIn(query),

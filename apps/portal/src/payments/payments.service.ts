@@ -8,12 +8,14 @@ import { explain, type Explanation } from './domain/explanation';
 import type { Payment } from './domain/payment';
 import { type ReversalNotice, timelineOf, type TimelineStep } from './domain/timeline';
 import { PaymentCalls } from './payment-calls';
-import { type PaymentFilter, PaymentReader } from './payment-reader';
+import { type PaymentFilter, PaymentReader, type Search, type Total, totalsMax } from './payment-reader';
 
 export interface ShownPayment {
   payment: Payment;
   explanation: Explanation;
   timeline: TimelineStep[];
+  /** Its reversals and refunds, at most 50. */
+  notices: Payment[];
   /** Services that did not answer: what they know is missing in the timeline. */
   silent: string[];
   attempts: DeliveryAttempt[];
@@ -27,7 +29,18 @@ export interface PaymentPage {
   next: string | null;
   /** For `before`: newer payments; null: there are none. */
   previous: string | null;
+  /** Too many payments begin as the search does: these are the ones that are it as a whole. */
+  isWhole: boolean;
 }
+
+export interface PaymentTotals {
+  totals: Total[];
+  /** There are more payments than are added up. */
+  isCut: boolean;
+}
+
+/** As it is asked for. */
+export type AskedFilter = Omit<PaymentFilter, 'search' | 'hasNotices'> & { search: string | null };
 
 /** Flow: the row within the scope -> what dispatcher and scheduler know -> one timeline, and what it means in words. */
 @Injectable()
@@ -38,10 +51,17 @@ export class PaymentsService {
     @Inject(LOGGER) private readonly log: Logger,
   ) {}
 
-  async list(scope: Scope, filter: PaymentFilter): Promise<PaymentPage> {
+  async list(scope: Scope, asked: AskedFilter): Promise<PaymentPage> {
+    const search = await this.searchOf(scope, asked);
     // One more than is shown: whether there is a page beyond.
-    const found = await this.reader.list(scope, { ...filter, limit: filter.limit + 1 });
-    return pageOf(found, filter);
+    const found = await this.reader.list(scope, { ...asked, search, hasNotices: false, limit: asked.limit + 1 });
+    return { ...pageOf(found, asked), isWhole: search !== null && 'whole' in search };
+  }
+
+  async totals(scope: Scope, asked: AskedFilter): Promise<PaymentTotals> {
+    const search = await this.searchOf(scope, asked);
+    const totals = await this.reader.totals(scope, { ...asked, search, hasNotices: false });
+    return { totals, isCut: totals.reduce((sum, { count }) => sum + count, 0) > totalsMax };
   }
 
   /** @throws DomainError 404 */
@@ -49,16 +69,17 @@ export class PaymentsService {
     const payment = await this.reader.find(scope, transactionId);
     if (!payment) throw notYours();
     const silent: string[] = [];
-    const [delivery, reversal, notice] = await Promise.all([
+    const [delivery, reversal, notices] = await Promise.all([
       orSilent(this.calls.delivery(transactionId), { name: 'delivery', silent, log: this.log }),
       orSilent(this.calls.reversal(transactionId), { name: 'reversal', silent, log: this.log }),
-      this.reversalOf(scope, payment),
+      this.reader.noticesOf(scope, transactionId),
     ]);
     const evidence = { payment, delivery, reversal };
     return {
       payment,
       explanation: explain(evidence),
-      timeline: timelineOf({ ...evidence, notice }),
+      timeline: timelineOf({ ...evidence, notice: reversalOf(payment, notices), refunds: refundsOf(notices) }),
+      notices,
       silent,
       attempts: delivery?.attempts ?? [],
       // Without an answer of the dispatcher, the payment counts as not decided.
@@ -66,15 +87,20 @@ export class PaymentsService {
     };
   }
 
-  /** The reversal that gave the money back, or else the one that failed at the core. */
-  private async reversalOf(scope: Scope, { reversedBy, reversalFailedBy }: Payment): Promise<ReversalNotice | null> {
-    const id = reversedBy ?? reversalFailedBy;
-    const found = id === null ? undefined : await this.reader.find(scope, id);
-    return found ? { at: found.completedAt, transactionId: found.transactionId, isFailed: reversedBy === null } : null;
+  private async searchOf(scope: Scope, { search }: AskedFilter): Promise<Search | null> {
+    return search === null ? null : this.reader.searchFor(scope, search);
   }
 }
 
-function pageOf(found: Payment[], { limit, after, before }: PaymentFilter): PaymentPage {
+/** The reversal that gave the money back, or else the one that failed at the core. */
+function reversalOf({ reversedBy, reversalFailedBy }: Payment, notices: readonly Payment[]): ReversalNotice | null {
+  const found = notices.find(({ transactionId }) => transactionId === (reversedBy ?? reversalFailedBy));
+  return found ? { at: found.completedAt, transactionId: found.transactionId, isFailed: reversedBy === null } : null;
+}
+
+const refundsOf = (notices: readonly Payment[]) => notices.filter(({ kind }) => kind === 'REFUND');
+
+function pageOf(found: Payment[], { limit, after, before }: AskedFilter): Omit<PaymentPage, 'isWhole'> {
   const hasMore = found.length > limit;
   const payments = before ? found.slice(-limit) : found.slice(0, limit);
   const [first, last] = [payments.at(0), payments.at(-1)];

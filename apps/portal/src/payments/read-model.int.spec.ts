@@ -2,6 +2,7 @@ import { createTestDatabase, type TestDatabase } from '@paycode/persistence/test
 import { migrations } from '../../migrations';
 import { pageKeyAt } from '../page-cursor';
 import { type PaymentFilter, PaymentReader } from './payment-reader';
+import type { Scope } from '../tenancy/scope';
 import { PaymentWriter, type TerminalFacts } from './payment-writer';
 import { scopeOfAll, scopeOfMerchants } from './testing/scopes';
 
@@ -15,6 +16,7 @@ const everything: PaymentFilter = {
   to: null,
   after: null,
   before: null,
+  hasNotices: false,
   limit: 100,
 };
 const completedAt = '2030-01-01T10:00:00.000Z';
@@ -152,12 +154,85 @@ describe('the read model of payments', () => {
     ]);
   });
 
+  it.each([['payments first'], ['notices first']])(
+    'a payment is one line with its reversal and refunds in it: %s',
+    async order => {
+      const of = { merchantId: order === 'payments first' ? 44 : 45 };
+      const first = (lastId += 20);
+      const [reversed, refunded, plain, twice] = [first, first + 1, first + 2, first + 3];
+      const payments = [reversed, refunded, plain, twice].map(transactionId => terminal({ ...of, transactionId }));
+      const notice = (at: number, referenceTransactionId: number, over: Partial<TerminalFacts>) =>
+        terminal({ ...of, transactionId: first + at, referenceTransactionId, kind: 'REFUND', status: 'REFUNDED', ...over });
+      const notices = [
+        notice(10, reversed, { kind: 'REVERSAL', status: 'REVERSED', completedAt: '2030-01-01T10:00:45.000Z' }),
+        notice(11, refunded, { amount: '9', completedAt: '2030-01-02T10:00:00.000Z' }),
+        notice(12, twice, { amount: '1.10', completedAt: '2030-01-03T10:00:00.000Z' }),
+        notice(13, twice, { amount: '2.20', completedAt: '2030-01-04T10:00:00.000Z' }),
+        notice(14, plain, { status: 'BANK_REJECTED' }),
+      ];
+      const batches = [payments, notices.slice(0, 3), notices.slice(3)];
+      for (const batch of order === 'payments first' ? batches : batches.reverse()) await writer.terminals(batch);
+      const scope = await scopeOf(of.merchantId);
+      const wanted = { ...everything, limit: 10 };
+      const lines = await reader.list(scope, wanted);
+      expect(
+        lines.map(each => [each.transactionId, each.outcome, each.returnedAt, each.refundedAmount, each.refundedAt]),
+      ).toEqual([
+        [twice, 'PENDING', null, '3.30', '2030-01-04T10:00:00.000Z'],
+        [plain, 'PENDING', null, null, null],
+        [refunded, 'PENDING', null, '9.00', '2030-01-02T10:00:00.000Z'],
+        [reversed, 'REVERSED', '2030-01-01T10:00:45.000Z', null, null],
+      ]);
+      const ids = async (filter: Partial<PaymentFilter>) =>
+        (await reader.list(scope, { ...wanted, ...filter })).map(({ transactionId }) => transactionId - first);
+      expect(await ids({ outcome: 'REFUNDED' })).toEqual([3, 1]);
+      expect(await ids({ status: 'REFUNDED' })).toEqual([]);
+      // A file, and programs, have a line for each of them.
+      expect(await ids({ hasNotices: true, status: 'REFUNDED' })).toEqual([13, 12, 11]);
+      expect((await reader.noticesOf(scope, twice)).map(({ transactionId }) => transactionId - first)).toEqual([12, 13]);
+      expect(await reader.noticesOf(await scopeOf(7), twice)).toEqual([]);
+      expect(await reader.totals(scope, wanted)).toEqual([
+        { outcome: 'PENDING', currencyCode: 'ZAR', count: 3, amount: '76.50', refunded: 2, refundedAmount: '12.30' },
+        { outcome: 'REVERSED', currencyCode: 'ZAR', count: 1, amount: '25.50', refunded: 0, refundedAmount: '0.00' },
+      ]);
+    },
+  );
+
+  it('adds up what is looked for, of one merchant, of several and of all, and no more than 10,001 payments', async () => {
+    const fill = `
+      insert into payment (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, amount, currency_code, reference)
+      select 1000000 + i, 51 + i % 2, 'PURCHASE', 'SUCCESS', 0, timestamptz '2020-01-01' + i * interval '1 second', 1, 'ZAR', 'Order-' || i
+        from generate_series(1, 20010) i`;
+    await database.dataSource.query(fill);
+    const counted = async (scope: Scope, filter: Partial<PaymentFilter>) =>
+      (await reader.totals(scope, { ...everything, to: '2021-01-01T00:00:00.000Z', ...filter })).map(({ count, amount }) => [
+        count,
+        amount,
+      ]);
+    for (const scope of [await scopeOf(51), await scopeOfMerchants(51, 52), await scopeOfAll()]) {
+      expect(await counted(scope, {})).toEqual([[10_001, '10001.00']]);
+      expect(await counted(scope, { status: 'SUCCESS', to: '2020-01-01T00:00:21.000Z' })).toEqual([
+        scope.has(52) ? [20, '20.00'] : [10, '10.00'],
+      ]);
+    }
+    // What too many begin with is looked for as a whole.
+    const both = await scopeOfMerchants(51, 52);
+    expect(await reader.searchFor(both, 'order-')).toEqual({ whole: 'order-' });
+    expect(await reader.searchFor(both, 'order-1999')).toMatchObject({ transactionIds: { length: 11 } });
+    expect(await reader.list(both, { ...everything, search: { whole: 'ORDER-7' } })).toMatchObject([{ reference: 'Order-7' }]);
+  });
+
   it('answers no question outside the scope (T-24)', async () => {
     await writer.terminals([terminal({ transactionId: 5_001, merchantId: 8, reference: 'theirs' })]);
     const mine = await scopeOf(7);
     expect(await reader.find(mine, 5_001)).toBeUndefined();
-    expect(await reader.list(mine, { ...everything, search: 'theirs' })).toEqual([]);
-    expect(await reader.list(mine, { ...everything, search: '5001' })).toEqual([]);
+    for (const text of ['theirs', 'their', '5001', '500'])
+      expect(await reader.searchFor(mine, text)).toEqual({ transactionIds: [] });
+    for (const search of [{ whole: 'theirs' }, { whole: '5001' }, { transactionIds: ['5001'] }])
+      expect([await reader.list(mine, { ...everything, search }), await reader.totals(mine, { ...everything, search })]).toEqual([
+        [],
+        [],
+      ]);
     expect(() => mine.narrowedTo(8)).toThrow('not yours');
     expect(await reader.sums(await scopeOf(8), '2029-01-01T00:00:00.000Z')).toEqual([
       { outcome: 'PENDING', currencyCode: 'ZAR', count: 1, amount: '25.50' },
@@ -243,9 +318,16 @@ describe('the read model of payments', () => {
         requestedAt: of.completedAt,
       })),
     );
-    const found = async (merchantId: number, filter: Partial<PaymentFilter>) =>
-      (await reader.list(await scopeOf(merchantId), { ...everything, ...filter })).map(({ transactionId }) => transactionId);
-    const cases: [Partial<PaymentFilter>, number[]][] = [
+    type Asked = Partial<Omit<PaymentFilter, 'search'>> & { search?: string };
+    const listed = async (scope: Scope, { search, ...filter }: Asked) =>
+      reader.list(scope, {
+        ...everything,
+        ...filter,
+        search: search === undefined ? null : await reader.searchFor(scope, search),
+      });
+    const found = async (merchantId: number, filter: Asked) =>
+      (await listed(await scopeOf(merchantId), filter)).map(({ transactionId }) => transactionId);
+    const cases: [Asked, number[]][] = [
       [{ outcome: 'SETTLED' }, [ids.read, ids.settled, ids.stands]],
       [{ outcome: 'SETTLED', answer: 'NON_200' }, [ids.stands]],
       [{ outcome: 'REVERSED' }, [ids.refused]],
@@ -263,6 +345,14 @@ describe('the read model of payments', () => {
       [{ search: '8001' }, [ids.read, ids.settled]],
       [{ search: '8007' }, [ids.read, ids.refused]],
       [{ search: '8007', outcome: 'SETTLED' }, [ids.read]],
+      // By their beginning, in any case; %, _ and what stands last in an alphabet are letters as others are.
+      [{ search: 'TIL' }, [ids.failed, ids.settled]],
+      [{ search: '800' }, [ids.read, ids.refused, ids.failed, ids.settled, ids.stands]],
+      [{ search: 'ill' }, []],
+      [{ search: 'ti%' }, []],
+      [{ search: 'til_' }, []],
+      // The id of a notice leads to its payment.
+      [{ search: String(ids.notReturned) }, [ids.stands]],
     ];
     const answered = async (merchantId: number) => reader.answeredSince(await scopeOf(merchantId), '2033-01-01T00:00:00.000Z');
     expect([await answered(41), await answered(42)]).toEqual([
@@ -272,9 +362,7 @@ describe('the read model of payments', () => {
     for (const [filter, expected] of cases) {
       expect([filter, await found(41, filter)]).toEqual([filter, expected]);
       expect([filter, await found(42, filter)]).toEqual([filter, []]);
-      const byOperator = (await reader.list(await scopeOfAll(), { ...everything, ...filter })).filter(
-        ({ merchantId }) => merchantId === 41,
-      );
+      const byOperator = (await listed(await scopeOfAll(), filter)).filter(({ merchantId }) => merchantId === 41);
       expect([filter, byOperator.map(({ transactionId }) => transactionId)]).toEqual([filter, expected]);
     }
   });

@@ -1,6 +1,6 @@
 import { isContradiction } from './payment';
 
-const anything = { outcome: null, status: null, answer: null };
+const anything = { outcome: null, status: null, answer: null, hasNotices: false };
 
 describe('what no payment can be', () => {
   it.each([
@@ -9,6 +9,10 @@ describe('what no payment can be', () => {
     { outcome: 'PENDING', status: 'FAILED' },
     { outcome: 'PENDING', answer: 'HTTP_200' },
     { outcome: 'PENDING', answer: 'TIMEOUT' },
+    { outcome: 'REFUNDED', status: 'FAILED' },
+    // Of notices, which are no lines of the list.
+    { status: 'REVERSED' },
+    { status: 'REFUNDED' },
   ] as const)('%j', wanted => {
     expect(isContradiction({ ...anything, ...wanted })).toBe(true);
   });
@@ -27,6 +31,7 @@ describe('what no payment can be', () => {
     // The core may give back what was acknowledged.
     { outcome: 'REVERSED', answer: 'HTTP_200' },
     { outcome: 'PENDING', status: 'SUCCESS' },
+    { status: 'REFUNDED', hasNotices: true },
   ] as const)('not so: %j', wanted => {
     expect(isContradiction({ ...anything, ...wanted })).toBe(false);
   });

@@ -4,6 +4,10 @@ import { type ReversalReason, reversalReasons, type TransactionKind } from '@pay
 export const outcomes = ['PENDING', 'SETTLED', 'REVERSED', 'NO_MONEY'] as const;
 export type Outcome = (typeof outcomes)[number];
 
+/** What a person looks for. `REFUNDED`: payments of which a part, or all, was given back by refunds; their outcome stays. */
+export const wantedOutcomes = [...outcomes, 'REFUNDED'] as const;
+export type WantedOutcome = (typeof wantedOutcomes)[number];
+
 /** Answer of the merchant's server: it acknowledged by HTTP 200 or by reading the notification, or why the payment was reversed. */
 export const answers = ['HTTP_200', 'READ', ...reversalReasons] as const;
 export type Answer = (typeof answers)[number];
@@ -33,16 +37,27 @@ export interface Payment {
   reversedBy: number | null;
   /** The transaction that said that the core could not give the money back. */
   reversalFailedBy: number | null;
+  /** When the reversal was made; null: none was. */
+  returnedAt: string | null;
+  /** When the last refund was made; null: none was. */
+  refundedAt: string | null;
+  /** The sum of its refunds. */
+  refundedAmount: string | null;
 }
 
 export interface Wanted {
-  outcome: Outcome | null;
+  outcome: WantedOutcome | null;
   status: string | null;
   answer: Answer | null;
+  hasNotices: boolean;
 }
 
+/** Statuses that no payment has. */
+const noticeStatuses: readonly (string | null)[] = ['REVERSED', 'REFUNDED'];
+
 /** Whether no payment can be all of it, as an outcome follows from status and answer. Looking for it would read every payment of the one or the other. */
-export function isContradiction({ outcome, status, answer }: Wanted): boolean {
+export function isContradiction({ outcome, status, answer, hasNotices }: Wanted): boolean {
+  if (!hasNotices && noticeStatuses.includes(status)) return true;
   if (outcome === null || outcome === 'NO_MONEY') return false;
   if (status !== null && status !== 'SUCCESS') return true;
   return outcome === 'PENDING' && answer !== null;

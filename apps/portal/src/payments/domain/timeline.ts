@@ -1,5 +1,6 @@
 import type { ReversalReason, VerdictKind } from '@paycode/dto';
 import type { Evidence } from './explanation';
+import type { Payment } from './payment';
 
 export interface TimelineStep {
   at: string;
@@ -14,7 +15,9 @@ export interface TimelineStep {
     | 'DECIDED'
     | 'REVERSAL_REQUESTED'
     | 'REVERSED'
-    | 'REVERSAL_FAILED';
+    | 'REVERSAL_FAILED'
+    | 'REFUNDED'
+    | 'REFUND_FAILED';
   text: string;
 }
 
@@ -27,16 +30,17 @@ export interface ReversalNotice {
 
 const order: readonly TimelineStep['kind'][] = [
   'PAID', 'RECEIVED', 'ARMED', 'SENT', 'ANSWERED', 'ACKNOWLEDGED', 'VERDICT', 'DECIDED', 'REVERSAL_REQUESTED', 'REVERSED',
-  'REVERSAL_FAILED',
+  'REVERSAL_FAILED', 'REFUNDED', 'REFUND_FAILED',
 ]; // prettier-ignore
 
 /** The steps of one payment in order of time; steps of the same instant stand in the order of the protocol. */
-export function timelineOf(evidence: Evidence & { notice: ReversalNotice | null }): TimelineStep[] {
+export function timelineOf(evidence: Evidence & { notice: ReversalNotice | null; refunds?: readonly Payment[] }): TimelineStep[] {
   const steps = [
     ...paymentSteps(evidence),
     ...deliverySteps(evidence),
     ...reversalSteps(evidence),
     ...noticeSteps(evidence.notice),
+    ...(evidence.refunds ?? []).map(refundStep),
   ];
   return steps.sort((a, b) => Date.parse(a.at) - Date.parse(b.at) || order.indexOf(a.kind) - order.indexOf(b.kind));
 }
@@ -111,6 +115,12 @@ function noticeSteps(notice: ReversalNotice | null): TimelineStep[] {
   return isFailed
     ? [step(at, 'REVERSAL_FAILED', `Reversal failed: transaction ${transactionId}`)]
     : [step(at, 'REVERSED', `Money returned by transaction ${transactionId}`)];
+}
+
+function refundStep({ completedAt, status, amount, currencyCode, transactionId }: Payment): TimelineStep {
+  const isMade = status === 'REFUNDED';
+  const what = `${isMade ? 'Refunded' : 'Refund failed'}: ${amount} ${currencyCode}, transaction ${transactionId}`;
+  return step(completedAt, isMade ? 'REFUNDED' : 'REFUND_FAILED', what);
 }
 
 function step(at: string, kind: TimelineStep['kind'], text: string): TimelineStep {

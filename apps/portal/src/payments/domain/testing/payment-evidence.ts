@@ -22,6 +22,9 @@ export const payment: Payment = {
   answer: null,
   reversedBy: null,
   reversalFailedBy: null,
+  returnedAt: null,
+  refundedAt: null,
+  refundedAmount: null,
 };
 
 /** Its delivery: one attempt, which the receiver answered with 503. */
