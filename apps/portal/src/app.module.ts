@@ -63,7 +63,7 @@ import { SandboxController } from './sandbox/sandbox.controller';
 import { SandboxCalls, SandboxEnvironment, SandboxLimits, SandboxService } from './sandbox/sandbox.service';
 import { PORTAL_RULES, PortalGuard, type PortalRules } from './sessions/portal.guard';
 import { Proofs } from './sessions/proofs';
-import { PurgeJob } from './sessions/purge.job';
+import { PAYMENTS_KEPT_MS, PurgeJob } from './sessions/purge.job';
 import { SessionStore } from './sessions/session.store';
 import { SessionsController } from './sessions/sessions.controller';
 import { SessionsService } from './sessions/sessions.service';
@@ -182,6 +182,7 @@ function signInProviders(settings: Settings): Provider[] {
     SessionStore,
     { provide: PORTAL_RULES, useValue: rulesOf(settings) },
     { provide: APP_GUARD, useClass: PortalGuard },
+    { provide: PAYMENTS_KEPT_MS, useValue: settings.RECORD_RETENTION_DAYS * 86_400_000 },
     PurgeJob,
     { provide: GuessStore, useClass: PostgresGuessStore },
     GuessingWatch,

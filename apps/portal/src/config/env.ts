@@ -63,6 +63,14 @@ export const env = defineEnv({
     default: null,
     description: 'Base URL of Grafana as people on call reach it: links to the dashboard of a transaction. Unset: no links.',
   },
+  RECORD_RETENTION_DAYS: {
+    type: 'integer',
+    unit: 'd',
+    default: 400,
+    min: 60,
+    max: 3_650,
+    description: 'How long payments are listed after they completed, in the portal and to programs.',
+  },
   SIGN_IN_GUESSES_MAX: {
     type: 'integer',
     default: 5,

@@ -16,7 +16,7 @@ export interface TerminalFacts extends Pick<
 }
 
 /** Events write what they know into one row, in any order; what is there already stays (replays, repeats). Sorted: no two batches deadlock. */
-const writeSql = {
+export const writeSql = {
   terminals: `
     insert into payment as p (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, amount, currency_code, reference, code, tip_amount)
     select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[], $7::numeric[], $8::text[], $9::text[], $10::text[], $11::numeric[])
@@ -49,7 +49,22 @@ const writeSql = {
     on conflict (transaction_id) do update set (reversal_requested_at, reversal_reason) =
       (excluded.reversal_requested_at, excluded.reversal_reason)
      where p.reversal_requested_at is null`,
+  // The oldest rows, by the index payment_at. A reversal writes into its payment, so a payment that was never recorded goes with its reversal.
+  purge: `
+    with old as (
+      select transaction_id, reference_transaction_id from payment
+       where completed_at < statement_timestamp() - $1 * interval '1 millisecond' and transaction_id > 0
+       order by completed_at, transaction_id limit $2),
+    gone as (
+      select transaction_id from old
+       union all
+      select p.transaction_id from old join payment p on p.transaction_id = old.reference_transaction_id where p.completed_at is null)
+    delete from payment where transaction_id = any(array(select transaction_id from gone))`,
 } as const;
+
+/** Rows that one statement deletes, so that locks and transactions stay short, and statements of one run. */
+const purgeBatch = 5_000;
+const purgeBatchesMax = 20;
 
 /** The read model as events write it: any order, any number of times. Durable when it resolves. */
 @Injectable()
@@ -101,6 +116,14 @@ export class PaymentWriter {
       reversal => reversal.requestedAt,
       reversal => reversal.reason,
     ]);
+  }
+
+  /** Deletes payments that completed longer ago than this, up to a bound. Dispatcher and scheduler keep one that is open. */
+  async purge(olderThanMs: number): Promise<void> {
+    for (let batch = 0; batch < purgeBatchesMax; batch++) {
+      const [, count] = await this.dataSource.query<[unknown, number]>(writeSql.purge, [olderThanMs, purgeBatch]);
+      if (count < purgeBatch) break;
+    }
   }
 
   /** Writes which reversal or refund refers to a payment into the row of the payment. */

@@ -3,7 +3,7 @@ import { migrations } from '../../migrations';
 import { pageKeyAt } from '../page-cursor';
 import { type PaymentFilter, PaymentReader } from './payment-reader';
 import type { Scope } from '../tenancy/scope';
-import { PaymentWriter, type TerminalFacts } from './payment-writer';
+import { PaymentWriter, type TerminalFacts, writeSql } from './payment-writer';
 import { scopeOfAll, scopeOfMerchants } from './testing/scopes';
 
 const everything: PaymentFilter = {
@@ -48,6 +48,38 @@ describe('the read model of payments', () => {
     reader = new PaymentReader(database.dataSource);
   });
   afterAll(() => database.drop());
+
+  it('a payment ends after its retention, with what its reversal wrote', async () => {
+    const dayMs = 86_400_000;
+    const at = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
+    const notice = { status: 'LIMIT_FAILED' } as const;
+    await writer.terminals([
+      terminal({ transactionId: 9_001, completedAt: at(401), ...notice }),
+      terminal({ transactionId: 9_002, completedAt: at(401) }),
+      terminal({ transactionId: 9_003, completedAt: at(399), ...notice }),
+      terminal({
+        transactionId: 9_005,
+        completedAt: at(401),
+        kind: 'REVERSAL',
+        status: 'REVERSED',
+        referenceTransactionId: 9_004,
+      }),
+    ]);
+    await database.dataSource.query(
+      `insert into payment (transaction_id, merchant_id, kind, status, completed_at)
+       select n, 8, 'PURCHASE', 'FAIL', clock_timestamp() from generate_series(20000, 40000) n`,
+    );
+    await database.dataSource.query('analyze payment');
+    const plan = await database.dataSource.query<unknown[]>(`explain (format json) ${writeSql.purge}`, [400 * dayMs, 5_000]);
+    expect(JSON.stringify(plan)).not.toContain('"Seq Scan"');
+    await writer.purge(400 * dayMs);
+    await database.dataSource.query('delete from payment where transaction_id >= 20000');
+    const rows = await database.dataSource.query<{ id: string }[]>(
+      'select transaction_id as id from payment where transaction_id > 9000 order by 1',
+    );
+    expect(rows.map(({ id }) => Number(id))).toEqual([9_003]);
+    await database.dataSource.query('delete from payment');
+  });
 
   const stepsOf = (transactionId: number) => ({
     paid: () => writer.terminals([terminal({ transactionId })]),

@@ -40,7 +40,7 @@ const jobSql = {
   keepEarly: `
     with old as (
       delete from early_acknowledgement where ctid = any(array(
-        select ctid from early_acknowledgement where received_at < clock_timestamp() - interval '14 days' order by received_at limit 1000)))
+        select ctid from early_acknowledgement where received_at < statement_timestamp() - interval '14 days' order by received_at limit 1000)))
     insert into early_acknowledgement (transaction_id, ack_token_hash, verdict)
     select * from unnest($1::bigint[], $2::uuid[], $3::text[]) order by 1, 2
     on conflict do nothing`,

@@ -52,7 +52,7 @@ const deadLetterSql = {
 
   purge: `
     delete from dead_letter where letter_id in
-      (select letter_id from dead_letter where parked_at < clock_timestamp() - $1::float8 * interval '1 millisecond' order by parked_at limit $2)`,
+      (select letter_id from dead_letter where parked_at < statement_timestamp() - $1::float8 * interval '1 millisecond' order by parked_at limit $2)`,
 } as const;
 
 type Stored = { key: string | null; value: string | null; headers: Record<string, string[]> };
