@@ -19,6 +19,9 @@ const hourFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: 
 /** In the reader's time zone. */
 export const when = (iso: string) => whenFormat.format(new Date(iso));
 export const hour = (iso: string) => hourFormat.format(new Date(iso));
+const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+export const clock = (iso: string) => clockFormat.format(new Date(iso));
+export const elapsed = (ms: number) => (ms < 10_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
 /** For the hover. */
 export const utc = (iso: string) => `${iso.replace('T', ' ').replace(/(\.\d+)?Z$/, '')} UTC`;
 

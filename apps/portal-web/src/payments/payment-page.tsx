@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
+import { clock, elapsed, utc } from '../format';
 import type { Payment, ShownPayment } from '../portal-api';
 import { mayGoOn, paymentQuery } from './queries';
 import { Facts, Failure, Moment, Money, OutcomeTag, Waiting } from '../ui';
@@ -27,8 +28,12 @@ export function PaymentPage(): ReactNode {
       {isError && <Failure error={error} again={() => void refetch()} />}
       {!data && !isError && <Waiting what="Asking what became of it" />}
       {data && <Explanation shown={data} />}
-      {data && <PaymentFacts payment={data.payment} />}
-      {data && <Life shown={data} />}
+      {data && (
+        <div className="columns">
+          <Life shown={data} />
+          <PaymentFacts payment={data.payment} />
+        </div>
+      )}
       {data && <PaymentNotification shown={data} />}
     </>
   );
@@ -66,7 +71,7 @@ function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
 
 function Life({ shown: { timeline, silent } }: { shown: ShownPayment }): ReactNode {
   return (
-    <section aria-labelledby="life">
+    <section className="card" aria-labelledby="life">
       <h2 id="life">Timeline</h2>
       {silent.length > 0 && (
         <p className="notice">
@@ -74,9 +79,11 @@ function Life({ shown: { timeline, silent } }: { shown: ShownPayment }): ReactNo
         </p>
       )}
       <ol className="timeline">
-        {timeline.map(({ at, kind, text }) => (
+        {timeline.map(({ at, kind, text }, index) => (
           <li key={`${at} ${kind} ${text}`} className={kind.toLowerCase()}>
-            <Moment at={at} />
+            <time dateTime={at} title={utc(at)}>
+              {index === 0 ? clock(at) : `+ ${elapsed(Date.parse(at) - Date.parse(timeline[0]!.at))}`}
+            </time>
             <span>{text}</span>
           </li>
         ))}

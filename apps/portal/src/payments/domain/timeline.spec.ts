@@ -1,3 +1,4 @@
+import { verdictKinds } from '@paycode/dto';
 import { delivery, payment } from './testing/payment-evidence';
 import { timelineOf } from './timeline';
 
@@ -58,9 +59,14 @@ describe('the life of a payment', () => {
     const reversed = { ...payment, reversalRequestedAt: at(6), reversalReason: 'NON_200' } as const;
     const steps = timelineOf({ ...nothing, payment: reversed, notice: { at: at(7), transactionId: 2, isFailed: false } });
     expect(steps.slice(1)).toEqual([
-      { at: at(6), kind: 'REVERSAL_REQUESTED', text: 'Reversal ordered: NON_200' },
+      { at: at(6), kind: 'REVERSAL_REQUESTED', text: 'Reversal ordered: your server answered something other than HTTP 200' },
       { at: at(7), kind: 'REVERSED', text: 'Money returned by transaction 2' },
     ]);
+  });
+
+  it.each(verdictKinds)('says in words how a delivery ended: %s', kind => {
+    const steps = timelineOf({ ...nothing, delivery: { ...delivery, attempts: [], verdict: { kind, at: at(5) } as never } });
+    expect(steps.find(({ kind: step }) => step === 'VERDICT')!.text).toMatch(/^Delivery ended: (?!undefined)[^_]+$/);
   });
 
   it('regression: does not say that the money returned when the core could not give it back (A-14)', () => {

@@ -1,3 +1,4 @@
+import { type ReversalReason, reversalReasonOf, type VerdictKind } from '@paycode/dto';
 import type { Evidence } from './explanation';
 
 export interface TimelineStep {
@@ -46,9 +47,23 @@ function paymentSteps({ payment }: Evidence): TimelineStep[] {
     ? [step(payment.acknowledgedAt, 'ACKNOWLEDGED', `Acknowledged by ${sources[payment.ackSource!]}`)]
     : [];
   const requested = payment.reversalRequestedAt
-    ? [step(payment.reversalRequestedAt, 'REVERSAL_REQUESTED', `Reversal ordered: ${payment.reversalReason}`)]
+    ? [step(payment.reversalRequestedAt, 'REVERSAL_REQUESTED', `Reversal ordered: ${causes[payment.reversalReason!]}`)]
     : [];
   return [paid, ...acknowledged, ...requested];
+}
+
+const causes: Record<ReversalReason, string> = {
+  NON_200: 'your server answered something other than HTTP 200',
+  CONNECTION: 'your server could not be reached',
+  TIMEOUT: 'no answer within 45 seconds',
+  NEVER_SENT: 'the notification could not be sent in time',
+  BACKSTOP: 'no outcome was known at the last deadline',
+};
+
+function endOf(verdict: VerdictKind): string {
+  if (verdict === 'ACKED_HTTP') return 'your server answered HTTP 200';
+  if (verdict === 'ACKED_PULL') return 'your server read the notification';
+  return verdict === 'NOT_APPLICABLE' ? 'no notification URL was set' : causes[reversalReasonOf(verdict)];
 }
 
 const sources = { WEBHOOK: 'HTTP 200 of your server', RECOVERY: 'reading the notification' } as const;
@@ -73,7 +88,9 @@ function deliverySteps({ delivery }: Evidence): TimelineStep[] {
   const armed = delivery.armedAt
     ? [step(delivery.armedAt, 'ARMED', 'Reversal armed: it happens unless your server acknowledges')]
     : [];
-  const verdict = delivery.verdict ? [step(delivery.verdict.at, 'VERDICT', `Verdict: ${delivery.verdict.kind}`)] : [];
+  const verdict = delivery.verdict
+    ? [step(delivery.verdict.at, 'VERDICT', `Delivery ended: ${endOf(delivery.verdict.kind)}`)]
+    : [];
   return [step(delivery.receivedAt, 'RECEIVED', 'Notification recorded for delivery'), ...armed, ...attempts, ...verdict];
 }
 
