@@ -1,4 +1,4 @@
-import type { ReversalReason, VerdictKind } from '@paycode/dto';
+import { type ReversalReason, reversalReasonOf, type VerdictKind } from '@paycode/dto';
 import type { Evidence } from './explanation';
 import type { Payment } from './payment';
 
@@ -64,17 +64,11 @@ const causes: Record<ReversalReason, string> = {
   BACKSTOP: 'no outcome was known at the last deadline',
 };
 
-const verdicts: Record<VerdictKind, string> = {
-  ACKED_HTTP: 'your server answered HTTP 200',
-  ACKED_PULL: 'your server read the notification',
-  NOT_APPLICABLE: 'no notification URL was set',
-  CLOSED_NON200: causes.NON_200,
-  CLOSED_CONN: causes.CONNECTION,
-  CLOSED_TIMEOUT: causes.TIMEOUT,
-  CLOSED_NEVER_SENT: causes.NEVER_SENT,
-  CLOSED_EXHAUSTED: causes.TIMEOUT,
-  CLOSED_BACKSTOP: causes.BACKSTOP,
-};
+function endOf(verdict: VerdictKind): string {
+  if (verdict === 'ACKED_HTTP') return 'your server answered HTTP 200';
+  if (verdict === 'ACKED_PULL') return 'your server read the notification';
+  return verdict === 'NOT_APPLICABLE' ? 'no notification URL was set' : causes[reversalReasonOf(verdict)];
+}
 
 const sources = { WEBHOOK: 'HTTP 200 of your server', RECOVERY: 'reading the notification' } as const;
 
@@ -99,7 +93,7 @@ function deliverySteps({ delivery }: Evidence): TimelineStep[] {
     ? [step(delivery.armedAt, 'ARMED', 'Reversal armed: it happens unless your server acknowledges')]
     : [];
   const verdict = delivery.verdict
-    ? [step(delivery.verdict.at, 'VERDICT', `Delivery ended: ${verdicts[delivery.verdict.kind]}`)]
+    ? [step(delivery.verdict.at, 'VERDICT', `Delivery ended: ${endOf(delivery.verdict.kind)}`)]
     : [];
   return [step(delivery.receivedAt, 'RECEIVED', 'Notification recorded for delivery'), ...armed, ...attempts, ...verdict];
 }
