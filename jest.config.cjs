@@ -1,16 +1,23 @@
-// Root run: every project that has specs but the journeys (which start the whole platform), on one embedded PostgreSQL. `npm test` is the command (tools/prove/test.ts).
+// Root run: every project but the journeys (which start the whole platform), on one embedded PostgreSQL. `npm test` is the command (tools/prove/test.ts).
 const { readdirSync, existsSync } = require('node:fs');
 const { join } = require('node:path');
+const { projectConfig } = require('./jest.preset.cjs');
 
 const journeys = 'platform-e2e';
-const projects = ['apps', 'libs', 'tools', 'kits'].flatMap(group => {
-  return readdirSync(join(__dirname, group))
-    .filter(name => name !== journeys)
-    .map(name => join(__dirname, group, name));
-});
+const projects = ['apps', 'libs', 'tools', 'kits'].flatMap(group =>
+  readdirSync(join(__dirname, group))
+    .filter(name => name !== journeys && existsSync(join(__dirname, group, name, 'project.json')))
+    .map(name => join(__dirname, group, name)),
+);
+
+/** The project's own configuration, where it differs from the others'. */
+function configOf(dir) {
+  const own = join(dir, 'jest.config.cjs');
+  return existsSync(own) ? require(own) : projectConfig(dir);
+}
 
 module.exports = {
-  projects: projects.filter(dir => existsSync(join(dir, 'jest.config.cjs'))),
+  projects: projects.map(configOf),
   maxWorkers: 3,
   // A ceiling, never a verdict: a machine that runs other work beside the tests needs the time.
   testTimeout: 300_000,

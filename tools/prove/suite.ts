@@ -18,7 +18,7 @@ interface Suite {
 const suites: Record<string, Suite> = {
   'kafka-cluster': {
     help: 'three brokers with TLS, SCRAM and access rules; fail-over, restart, rebalance. Some minutes.',
-    config: 'tools/run/jest.config.cjs',
+    config: 'jest.config.cjs',
     args: ['--testTimeout=240000', '--testPathPatterns=tools/run/kafka/secured-cluster'],
     env: { PAYCODE_TEST_KAFKA_CLUSTER: '1' },
   },
