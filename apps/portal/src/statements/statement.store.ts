@@ -26,6 +26,7 @@ export const statementSql = {
            coalesce(sum(p.tip_amount) filter (where p.outcome = 'SETTLED'), 0) as tips
       from payment p
      where p.merchant_id = any($1::bigint[]) and p.completed_at >= ($3::timestamptz[])[1] and p.completed_at < $2
+       and p.transaction_id > 0
        and (p.outcome <> 'NO_MONEY' or (p.kind = 'REFUND' and p.status = 'REFUNDED'))
      group by grouping sets ((1, p.merchant_id, p.currency_code), (p.currency_code))
      order by p.merchant_id nulls first, 1, p.currency_code limit $4`,
