@@ -213,7 +213,7 @@ interface Row {
 /** Ids that a search may find by their beginning; a text that more payments begin with is looked for as a whole. */
 export const foundMax = 5_000;
 /** Payments that are added up. */
-export const totalsMax = 10_000;
+export const totalsMax = 5_000;
 /** Notices of one payment that are shown. */
 const noticesMax = 50;
 
@@ -242,7 +242,7 @@ export class PaymentReader {
     return { transactionIds: rows.map(({ transaction_id }) => transaction_id) };
   }
 
-  /** Of at most 10,001 payments that match: where the counts add up to this, there are more. */
+  /** Of at most 5,001 payments that match: where the counts add up to this, there are more. */
   async totals(scope: Scope, filter: PaymentFilter): Promise<Total[]> {
     if (isContradiction(filter)) return [];
     const { text, values } = statementOf(scope, { ...filter, limit: totalsMax + 1 }, readSql.totals);
