@@ -34,7 +34,7 @@ export const paymentsQuery = (page: PaymentPageSearch) =>
 export const totalsQuery = ({ after: _, before: __, ...filter }: PaymentPageSearch) =>
   queryOptions({
     queryKey: ['payment-totals', filter],
-    refetchInterval: 15_000,
+    refetchInterval: 5_000,
     queryFn: () => call('GET /payments/totals', { query: asked(filter) }),
   });
 
