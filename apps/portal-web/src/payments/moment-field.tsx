@@ -12,7 +12,7 @@ interface MomentFieldProps {
   onChange: (value: string | undefined) => void;
 }
 
-/** A time that is typed, pasted or picked. What is typed counts on Enter, or when one leaves the field; what cannot be read stays in it. */
+/** A time that is typed, pasted or picked. A typed text counts on Enter, or when one leaves the field; one that cannot be read stays in it. */
 export function MomentField({ label, value, isEnd = false, problem, onChange }: MomentFieldProps): ReactNode {
   const [text, setText] = useState(value ? when(value) : '');
   const [wrong, setWrong] = useState<string>();

@@ -5,7 +5,7 @@ import type { Scope } from '../tenancy/scope';
 import { instantSql, type PageKey } from '../page-cursor';
 import { type Answer, isContradiction, type Outcome, type Payment, type WantedOutcome } from './domain/payment';
 
-/** What a search found: the payments whose id, reference or code begins so, or, where too many do, the text that one of them is as a whole. */
+/** Result of a search: the payments whose id, reference or code begins so, or, where too many do, the text that one of them is as a whole. */
 export type Search = { transactionIds: readonly string[] } | { whole: string };
 
 export interface PaymentFilter {

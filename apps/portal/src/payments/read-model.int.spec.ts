@@ -213,7 +213,7 @@ describe('the read model of payments', () => {
         scope.has(52) ? [20, '20.00'] : [10, '10.00'],
       ]);
     }
-    // What too many begin with is looked for as a whole.
+    // A text that too many begin with is looked for as a whole.
     const both = await scopeOfMerchants(51, 52);
     expect(await reader.searchFor(both, 'order-')).toEqual({ whole: 'order-' });
     expect(await reader.searchFor(both, 'order-1999')).toMatchObject({ transactionIds: { length: 11 } });
