@@ -141,7 +141,7 @@ describe('the portal', () => {
     for (const client of [psp, operator, viewer])
       expect((await client.send({ path: `payments/${ids.transactionId}` })).text).toContain(marker);
     const changes = calls
-      .slice(5)
+      .slice(6)
       .map(call => call(ids))
       .filter(({ path }) => !path.endsWith('/check'));
     for (const path of ['password', 'public-key', 'bearer', 'bearer/request', 'bearer/confirm'])
