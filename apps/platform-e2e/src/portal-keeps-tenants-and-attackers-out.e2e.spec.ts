@@ -144,7 +144,7 @@ describe('the portal', () => {
     for (const client of [psp, operator, viewer])
       expect((await client.send({ path: `payments/${ids.transactionId}` })).text).toContain(marker);
     const changes = calls
-      .slice(7)
+      .slice(8)
       .map(call => call(ids))
       .filter(({ path }) => !path.endsWith('/check'));
     for (const path of ['password', 'public-key', 'bearer', 'bearer/request', 'bearer/confirm'])

@@ -191,9 +191,9 @@ describeInBrowser('the portal in a browser', () => {
     await go('Payments');
     await portal.page.getByLabel('Outcome').selectOption('REVERSED');
     await eventually(async () => expect(await portal.page.locator('tbody tr').count()).toBe(1));
-    const reference = (await portal.page.textContent('tbody tr td:nth-child(4)'))!;
+    const reference = (await portal.page.textContent('tbody tr .reference'))!;
     await portal.page.getByLabel('Outcome').selectOption('');
-    const search = portal.page.getByLabel('Transaction id, reference or code');
+    const search = portal.page.getByLabel('Transaction, reference, code or amount');
     await search.fill(reference);
     await portal.page.getByRole('button', { name: 'Search' }).click();
     await eventually(async () => expect(await portal.page.locator('tbody tr').first().textContent()).toContain(reference));
@@ -212,17 +212,19 @@ describeInBrowser('the portal in a browser', () => {
         expect(await portal.page.locator('tbody tr').count()).toBe(count);
         expect(await portal.page.locator('tbody tr').first().textContent()).toContain(text);
       });
-    await portal.page.getByLabel('Amount').fill('1250,50');
+    const search = portal.page.getByLabel('Transaction, reference, code or amount');
+    await search.fill('1 250,50');
     await portal.page.getByRole('button', { name: 'Search' }).click();
     await rows(1, 'HTTP 200');
-    await portal.page.getByLabel('Amount').fill('99.95');
+    await search.fill('R 99.95');
     await portal.page.getByRole('button', { name: 'Search' }).click();
     await portal.page.getByLabel('Answer of your server').selectOption('NON_200');
     await rows(1, 'Other than HTTP 200');
     const download = portal.page.waitForEvent('download');
-    await portal.page.getByRole('link', { name: 'Export CSV' }).click();
+    await portal.page.getByRole('button', { name: 'Export CSV' }).click();
     const file = await download;
     expect(file.suggestedFilename()).toMatch(/^payments-[\dT-]+Z\.csv$/);
+    await shows('Exported', '1 payment', 'reversed');
     const [header, line, ...others] = readFileSync(await file.path(), 'utf8').split('\r\n');
     expect([header, line, others]).toEqual([
       expect.stringMatching(/^transactionId,.*,amount,currencyCode,reference,/),
@@ -231,10 +233,65 @@ describeInBrowser('the portal in a browser', () => {
     ]);
     await portal.page.getByLabel('Status').selectOption('BANK_OFFLINE');
     await shows('No payment fits');
-    await portal.page.getByLabel('Amount').fill('a lot');
+    await search.fill('99.950.1,2');
     await portal.page.getByRole('button', { name: 'Search' }).click();
-    await shows('Amount must be a decimal with a point');
+    await shows('thousands have three digits each');
+    expect(await search.inputValue()).toBe('99.950.1,2');
     expect(await portal.accessibilityFaults()).toEqual([]);
+  });
+
+  it('a reversed payment is one line, and an export that is refused says so', async () => {
+    await portal.goto('payments?search=&outcome=REVERSED');
+    await shows('money back');
+    await portal.goto('payments');
+    await eventually(async () => expect(await portal.page.locator('tbody tr').count()).toBe(3));
+    await portal.page.route('**/payments/export*', route => route.fulfill({ status: 401, json: { message: 'please sign in' } }));
+    await portal.page.getByRole('button', { name: 'Export CSV' }).click();
+    await shows('Please sign in.');
+    await portal.page.unroute('**/payments/export*');
+  });
+
+  it('regression: times are typed by keys, on a phone as well, and a wrong one stays in its field with the rule', async () => {
+    await portal.page.setViewportSize({ width: 390, height: 844 });
+    await portal.goto('payments');
+    const { keyboard } = portal.page;
+    await portal.page.locator('tbody tr').first().waitFor();
+    // The filters are folded.
+    expect(await portal.page.getByLabel('From', { exact: true }).isVisible()).toBe(false);
+    await portal.page.getByText('Filters', { exact: true }).click();
+    const from = portal.page.getByLabel('From', { exact: true });
+    await from.focus();
+    await keyboard.type('yesterdy 14:00');
+    await keyboard.press('Enter');
+    await shows('From: Write a day as');
+    expect([await from.inputValue(), new URL(portal.page.url()).searchParams.get('from')]).toEqual(['yesterdy 14:00', null]);
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await from.fill('');
+    await keyboard.type('2030-01-02 14:05');
+    await keyboard.press('Enter');
+    await shows('No payment fits');
+    const typed = new Date(2030, 0, 2, 14, 5).toISOString();
+    expect(new URL(portal.page.url()).searchParams.get('from')).toBe(typed);
+    await portal.page.getByLabel('Until', { exact: true }).focus();
+    await keyboard.type('today');
+    await keyboard.press('Tab');
+    await shows('Until must be later than From.');
+    await portal.page.getByLabel('Time', { exact: true }).selectOption('Today');
+    await eventually(async () => expect(await portal.page.locator('tbody tr').count()).toBe(3));
+    expect(portal.page.url()).toMatch(/range=today/);
+    await portal.page.locator('h1').click();
+    await keyboard.press('j');
+    await keyboard.press('j');
+    await keyboard.press('k');
+    await keyboard.press('Enter');
+    await shows('Timeline');
+    await portal.goto('payments');
+    await portal.page.locator('tbody tr').first().waitFor();
+    await keyboard.press('/');
+    await keyboard.type('1250,50');
+    await keyboard.press('Enter');
+    await eventually(async () => expect(await portal.page.locator('tbody tr').count()).toBe(1));
+    await portal.screenshots('payments-found');
   });
 
   it('turns the pages of a long list, to older payments and back', async () => {

@@ -56,6 +56,28 @@ export function linkTo<R extends Route>(route: R, ...[given]: Arguments<R>): str
   return urlOf(route, given);
 }
 
+const fileMsMax = 300_000;
+
+/** Reads a file as it comes. `onBytes`: how much is there. Rejects with PortalError, also when the connection breaks. */
+export async function fileOf(url: string, onBytes: (bytes: number) => void): Promise<{ name: string; blob: Blob }> {
+  let bytes = 0;
+  const counting = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(part, stream) {
+      onBytes((bytes += part.length));
+      stream.enqueue(part);
+    },
+  });
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(fileMsMax) });
+    if (!response.ok) throw await errorOf(response);
+    const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'payments.csv';
+    return { name, blob: await new Response(response.body?.pipeThrough(counting)).blob() };
+  } catch (cause) {
+    if (cause instanceof PortalError) throw cause;
+    throw Object.assign(new PortalError(0, bytes === 0 ? unreachable : 'The file broke off. Please try again.'), { cause });
+  }
+}
+
 function urlOf(route: Route, given: Parts = {}): string {
   const { path = {}, query = {} } = given;
   const named = partsOf(route)[1].replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name]!));

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { meQuery, queryClient } from './queries';
+import { type Range, ranges } from './payments/read-moment';
 import { Shell } from './shell';
 import { Failure, NotHere } from './ui';
 
@@ -22,6 +23,8 @@ const word = (value: unknown): string | undefined => (typeof value === 'number' 
 const id = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : undefined;
 
+const rangeOf = (value: unknown): Range | undefined => (Object.hasOwn(ranges, String(value)) ? (value as Range) : undefined);
+
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
@@ -40,6 +43,7 @@ const payments = createRoute({
     amount: word(search['amount']),
     from: text(search['from']),
     to: text(search['to']),
+    range: rangeOf(search['range']),
     after: text(search['after']),
     before: text(search['before']),
   }),

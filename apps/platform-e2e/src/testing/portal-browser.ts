@@ -51,7 +51,7 @@ export class PortalBrowser {
     });
     page.on('pageerror', error => opened.complaints.push(error.message));
     page.on('request', request => {
-      if (!request.url().startsWith(baseUrl) && !request.url().startsWith('data:'))
+      if (!request.url().startsWith(baseUrl) && !/^(data|blob):/.test(request.url()))
         opened.complaints.push(`foreign host: ${request.url()}`);
     });
     return opened;

@@ -1,6 +1,9 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useState } from 'react';
-import type { PaymentSearch } from './queries';
 import { answers, Field, MerchantChoice } from '../ui';
+import { MomentField } from './moment-field';
+import type { PaymentSearch } from './queries';
+import { readAmount } from './read-amount';
+import { type Range, ranges } from './read-moment';
 
 const outcomes: [string, string][] = [
   ['SETTLED', 'Settled'],
@@ -22,51 +25,98 @@ interface FiltersProps {
   onChange: (next: PaymentSearch) => void;
 }
 
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** The form that filters payments. */
 export function PaymentFilters({ filter, onChange }: FiltersProps): ReactNode {
-  const [search, setSearch] = useState(filter.search ?? '');
-  const [amount, setAmount] = useState(filter.amount ?? '');
-  // The address may change by a link, too: the fields then show what is looked for now.
-  useEffect(() => setSearch(filter.search ?? ''), [filter.search]);
-  useEffect(() => setAmount(filter.amount ?? ''), [filter.amount]);
+  const [isOpen, setOpen] = useState(() => matchMedia('(width > 600px)').matches);
+  const more = Object.entries(filter).filter(([name, value]) => value !== undefined && !notFolded.includes(name)).length;
+  const [from, to] = [filter.from, filter.to];
+  const isTurned = from !== undefined && to !== undefined && from >= to;
+  return (
+    <div className="payment-filters">
+      <Search filter={filter} onChange={onChange} />
+      <details open={isOpen} onToggle={event => setOpen(event.currentTarget.open)}>
+        <summary>Filters{more > 0 && ` (${more})`}</summary>
+        <div className="filters">
+          <Choices filter={filter} onChange={onChange} />
+          <Choice
+            label="Time"
+            options={Object.entries(ranges)}
+            value={filter.range}
+            onChange={range => onChange({ range: range as Range | undefined, from: undefined, to: undefined })}
+          />
+          <MomentField label="From" value={from} onChange={next => onChange({ from: next, range: undefined })} />
+          <MomentField
+            label="Until"
+            isEnd
+            value={to}
+            problem={isTurned ? 'Until must be later than From.' : undefined}
+            onChange={next => onChange({ to: next, range: undefined })}
+          />
+          <MerchantChoice value={filter.merchantId} all="All merchants" onChange={merchantId => onChange({ merchantId })} />
+        </div>
+        <p className="dim">Times are in {zone}. They can be typed: 2026-11-27 14:00, yesterday 14:00, 14:00.</p>
+      </details>
+    </div>
+  );
+}
+
+const notFolded = ['search', 'amount', 'after', 'before'];
+
+/** One box: what is an amount in the reader's notation is looked for as one; where it may be both, the page says so. */
+function Search({ filter, onChange }: FiltersProps): ReactNode {
+  const shown = filter.search ?? filter.amount ?? '';
+  const [text, setText] = useState(shown);
+  const [problem, setProblem] = useState<string>();
+  // The address may change by a link, too: the field then shows what is looked for now.
+  useEffect(() => setText(shown), [shown]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // People write decimals with a comma, too.
-    onChange({ search: search.trim() || undefined, amount: amount.trim().replace(',', '.') || undefined });
+    const read = readAmount(text);
+    setProblem(read && 'problem' in read ? read.problem : undefined);
+    if (read && 'problem' in read) return;
+    if (read?.isSure) onChange({ search: undefined, amount: read.amount });
+    else onChange({ search: text.trim() || undefined, amount: undefined });
   };
   return (
-    <form className="filters" role="search" onSubmit={submit}>
+    <form className="search" role="search" onSubmit={submit}>
       <Field
-        label="Transaction id, reference or code"
+        label="Transaction, reference, code or amount"
         type="search"
-        value={search}
+        data-search=""
+        aria-keyshortcuts="/ Control+K"
+        value={text}
         maxLength={64}
-        onChange={event => setSearch(event.target.value)}
-      />
-      <Field
-        label="Amount"
-        inputMode="decimal"
-        size={10}
-        maxLength={19}
-        value={amount}
-        onChange={event => setAmount(event.target.value)}
+        problem={problem}
+        onChange={event => setText(event.target.value)}
       />
       <button type="submit">Search</button>
-      <Choices filter={filter} onChange={onChange} />
-      <Field
-        label="From"
-        type="date"
-        value={dayOf(filter.from)}
-        onChange={event => onChange({ from: instantOf(event.target.value, 0) })}
-      />
-      <Field
-        label="Until"
-        type="date"
-        value={dayOf(filter.to, -1)}
-        onChange={event => onChange({ to: instantOf(event.target.value, 1) })}
-      />
-      <MerchantChoice value={filter.merchantId} all="All merchants" onChange={merchantId => onChange({ merchantId })} />
+      <Reading filter={filter} onChange={onChange} />
     </form>
+  );
+}
+
+/** How the text was read, and the other way to read it. */
+function Reading({ filter: { search, amount }, onChange }: FiltersProps): ReactNode {
+  const other = search === undefined ? undefined : readAmount(search);
+  if (amount !== undefined)
+    return (
+      <p className="dim">
+        Payments of exactly {amount}.{' '}
+        <button type="button" className="small" onClick={() => onChange({ search: amount, amount: undefined })}>
+          Look for a reference, code or transaction {amount} instead
+        </button>
+      </p>
+    );
+  if (!other || !('amount' in other)) return null;
+  return (
+    <p className="dim">
+      What begins with {search}.{' '}
+      <button type="button" className="small" onClick={() => onChange({ search: undefined, amount: other.amount })}>
+        Look for the amount {other.amount} instead
+      </button>
+    </p>
   );
 }
 
@@ -103,19 +153,4 @@ function Choice(props: {
       </select>
     </div>
   );
-}
-
-/** The reader's day an instant lies in, for the browser's date field. */
-function dayOf(iso: string | undefined, days = 0): string {
-  if (!iso) return '';
-  const date = new Date(iso);
-  date.setDate(date.getDate() + days);
-  const two = (part: number) => String(part).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-
-function instantOf(day: string, days: number): string | undefined {
-  if (!day) return undefined;
-  const [year, month, date] = day.split('-').map(Number);
-  return new Date(year!, month! - 1, date! + days).toISOString();
 }

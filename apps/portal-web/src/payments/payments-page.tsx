@@ -2,9 +2,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import type { Payment, PaymentPage } from '../portal-api';
-import { exportLink, type PaymentPageSearch, type PaymentSearch, paymentsQuery } from './queries';
-import { answerName, Failure, Moment, Money, OutcomeTag, Table, Waiting } from '../ui';
+import { merchantsQuery } from '../queries';
+import { answerName, type Column, Failure, Moment, Money, OutcomeTag, Table, Waiting } from '../ui';
+import { PaymentExport } from './payment-export';
 import { PaymentFilters } from './payment-filters';
+import { PaymentTotals } from './payment-totals';
+import { type PaymentPageSearch, type PaymentSearch, paymentsQuery } from './queries';
+import './payments.css';
 
 /** Payments, newest first, as far back as one asks. The address holds the filter, so a person can send it to a colleague. */
 export function PaymentsPage(): ReactNode {
@@ -14,6 +18,7 @@ export function PaymentsPage(): ReactNode {
   // A new filter starts at the newest payment.
   const change = (next: PaymentSearch) => go({ ...next, after: undefined, before: undefined });
   const list = useQuery({ ...paymentsQuery(page), placeholderData: keepPreviousData });
+  useListKeys();
   useEffect(() => void (document.title = 'Payments · Paycode'), []);
   return (
     <>
@@ -22,27 +27,20 @@ export function PaymentsPage(): ReactNode {
       {list.isError && <Failure error={list.error} again={() => void list.refetch()} />}
       {list.isPending && <Waiting what="Reading payments" />}
       {list.data?.payments.length === 0 && <Nothing isFiltered={Object.values(page).some(value => value !== undefined)} />}
+      {list.data?.isWhole && (
+        <p className="dim">
+          More than 5,000 payments begin with this: shown are those that are exactly this. Type more to find others.
+        </p>
+      )}
       {list.data && list.data.payments.length > 0 && <PaymentTable payments={list.data.payments} />}
-      {list.data && list.data.payments.length > 0 && <Export filter={page} />}
+      <PaymentTotals filter={filterOf(page)} />
+      {list.data && list.data.payments.length > 0 && <PaymentExport filter={page} />}
       {list.data && <Pages page={list.data} onGo={go} isFirst={page.after === undefined && page.before === undefined} />}
     </>
   );
 }
 
-/** The browser stores the file as it comes; a person's session goes with the link. */
-function Export({ filter }: { filter: PaymentSearch }): ReactNode {
-  return (
-    <p>
-      <a className="button" href={exportLink(filter)} download>
-        Export CSV
-      </a>{' '}
-      <span className="dim">
-        The file holds the payments that match the filters, newest first, at most 100,000 of them. For older ones set Until to the
-        day of its last line.
-      </span>
-    </p>
-  );
-}
+const filterOf = ({ after: _, before: __, ...filter }: PaymentPageSearch): PaymentSearch => filter;
 
 function Pages(props: { page: PaymentPage; isFirst: boolean; onGo: (next: PaymentPageSearch) => void }): ReactNode {
   const { next, previous } = props.page;
@@ -63,34 +61,84 @@ function Pages(props: { page: PaymentPage; isFirst: boolean; onGo: (next: Paymen
 }
 
 function PaymentTable({ payments }: { payments: Payment[] }): ReactNode {
+  const { data: merchants = [] } = useQuery(merchantsQuery);
+  const names = new Map(merchants.map(({ merchantId, merchantName }) => [merchantId, merchantName]));
+  const isOfMany = merchants.length > 1;
+  const columns: Column[] = ['Payment', { name: 'Amount', isRight: true }, 'Outcome', 'Your server', 'Time'];
   return (
-    <Table
-      label="Payments"
-      columns={['Transaction', 'Outcome', { name: 'Amount', isRight: true }, 'Reference', 'Status', 'Answer', 'Time']}
-    >
-      {payments.map(payment => (
-        <tr key={payment.transactionId}>
-          <th scope="row">
-            <Link to="/payments/$transactionId" params={{ transactionId: String(payment.transactionId) }}>
-              {payment.transactionId}
-            </Link>
-          </th>
-          <td>
-            <OutcomeTag outcome={payment.outcome} />
-          </td>
-          <td className="right">
-            <Money {...payment} />
-          </td>
-          <td>{payment.reference}</td>
-          <td>{payment.status}</td>
-          <td>{payment.answer ? answerName(payment.answer) : '–'}</td>
-          <td>
-            <Moment at={payment.completedAt} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <div className="payment-list">
+      <Table label="Payments" columns={isOfMany ? ['Merchant', ...columns] : columns}>
+        {payments.map(payment => (
+          <tr key={payment.transactionId}>
+            {isOfMany && (
+              <td className="of">
+                {names.get(payment.merchantId) ?? 'Merchant'} <span className="dim">{payment.merchantId}</span>
+              </td>
+            )}
+            <th scope="row">
+              <Link to="/payments/$transactionId" params={{ transactionId: String(payment.transactionId) }} data-line="">
+                {payment.transactionId}
+              </Link>
+              <span className="reference">{payment.reference}</span>
+              {payment.code && <span className="dim">code {payment.code}</span>}
+            </th>
+            <td className="right">
+              <Money {...payment} />
+            </td>
+            <td>
+              <Ending payment={payment} />
+            </td>
+            <td>{payment.outcome === 'NO_MONEY' ? payment.status : payment.answer ? answerName(payment.answer) : '–'}</td>
+            <td>
+              <Moment at={payment.completedAt} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </div>
   );
+}
+
+/** The outcome, with what its notices say. */
+function Ending({ payment: { outcome, returnedAt, refundedAmount, refundedAt, currencyCode } }: { payment: Payment }): ReactNode {
+  return (
+    <>
+      {outcome === 'NO_MONEY' ? <span className="tag">Failed</span> : <OutcomeTag outcome={outcome} />}
+      {returnedAt && (
+        <span className="dim">
+          money back <Moment at={returnedAt} />
+        </span>
+      )}
+      {refundedAmount && refundedAt && (
+        <span className="dim">
+          Refunded <Money amount={refundedAmount} currencyCode={currencyCode} />, <Moment at={refundedAt} />
+        </span>
+      )}
+    </>
+  );
+}
+
+/** `j` and `k` move in the list, Enter opens as on every link; `/` and Ctrl K go to the search. */
+function useListKeys(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof Element && event.target.matches('input, select, textarea');
+      const isSearch = event.key === '/' ? !isTyping : event.key === 'k' && (event.ctrlKey || event.metaKey);
+      const step = { j: 1, k: -1 }[event.key];
+      if (isSearch) document.querySelector<HTMLElement>('[data-search]')?.focus();
+      else if (step && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) moveBy(step);
+      else return;
+      event.preventDefault();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+}
+
+function moveBy(step: number): void {
+  const lines = [...document.querySelectorAll<HTMLElement>('[data-line]')];
+  const next = lines.indexOf(document.activeElement as HTMLElement) + step;
+  lines[Math.min(Math.max(next, 0), lines.length - 1)]?.focus();
 }
 
 function Nothing({ isFiltered }: { isFiltered: boolean }): ReactNode {

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call, linkTo } from '../api';
 import type { ShownPayment } from '../portal-api';
+import { instantsOf, type Range } from './read-moment';
 
 export interface PaymentSearch {
   merchantId?: number | undefined;
@@ -11,6 +12,8 @@ export interface PaymentSearch {
   amount?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
+  /** Instead of from and to: it moves with the time. */
+  range?: Range | undefined;
 }
 
 /** A page of what is looked for: the newest, or the one behind (`after`) or before (`before`) another page. */
@@ -24,12 +27,22 @@ export const paymentsQuery = (page: PaymentPageSearch) =>
   queryOptions({
     queryKey: ['payments', page],
     refetchInterval: page.after === undefined && page.before === undefined ? 3_000 : (false as const),
-    queryFn: () => call('GET /payments', { query: page }),
+    queryFn: () => call('GET /payments', { query: asked(page) }),
   });
+
+/** Counts and sums of all that is looked for. */
+export const totalsQuery = ({ after: _, before: __, ...filter }: PaymentPageSearch) =>
+  queryOptions({
+    queryKey: ['payment-totals', filter],
+    refetchInterval: 5_000,
+    queryFn: () => call('GET /payments/totals', { query: asked(filter) }),
+  });
+
+const asked = <T extends PaymentSearch>({ range, ...filter }: T) => ({ ...filter, ...(range && instantsOf(range)) });
 
 /** All that is looked for, from the newest on, whatever page is shown. */
 export const exportLink = ({ after: _, before: __, ...filter }: PaymentPageSearch) =>
-  linkTo('GET /payments/export', { query: filter });
+  linkTo('GET /payments/export', { query: asked(filter) });
 
 /** Asked again while more may happen. */
 export const paymentQuery = (transactionId: string, everyMs: number) =>

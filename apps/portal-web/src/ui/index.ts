@@ -15,4 +15,4 @@ export {
   OutcomeTag,
   Secret,
 } from './parts';
-export { Table } from './table';
+export { type Column, Table } from './table';

@@ -5,7 +5,7 @@ import type { Scope } from '../tenancy/scope';
 import { instantSql, type PageKey } from '../page-cursor';
 import { type Answer, isContradiction, type Outcome, type Payment, type WantedOutcome } from './domain/payment';
 
-/** What a search found: the payments whose id, reference or code begins so, or, where too many do, the text that one of them is as a whole. */
+/** Result of a search: the payments whose id, reference or code begins so, or, where too many do, the text that one of them is as a whole. */
 export type Search = { transactionIds: readonly string[] } | { whole: string };
 
 export interface PaymentFilter {
@@ -214,7 +214,7 @@ interface Row {
 /** Ids that a search may find by their beginning; a text that more payments begin with is looked for as a whole. */
 export const foundMax = 5_000;
 /** Payments that are added up. */
-export const totalsMax = 10_000;
+export const totalsMax = 5_000;
 /** Notices of one payment that are shown. */
 const noticesMax = 50;
 
@@ -243,7 +243,7 @@ export class PaymentReader {
     return { transactionIds: rows.map(({ transaction_id }) => transaction_id) };
   }
 
-  /** Of at most 10,001 payments that match: where the counts add up to this, there are more. */
+  /** Of at most 5,001 payments that match: where the counts add up to this, there are more. */
   async totals(scope: Scope, filter: PaymentFilter): Promise<Total[]> {
     if (isContradiction(filter)) return [];
     const { text, values } = statementOf(scope, { ...filter, limit: totalsMax + 1 }, readSql.totals);

@@ -4,7 +4,7 @@ import { type ReversalReason, reversalReasons, type TransactionKind } from '@pay
 export const outcomes = ['PENDING', 'SETTLED', 'REVERSED', 'NO_MONEY'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** What a person looks for. `REFUNDED`: payments of which a part, or all, was given back by refunds; their outcome stays. */
+/** Outcomes that a person looks for. `REFUNDED`: payments of which a part, or all, was given back by refunds; their outcome stays. */
 export const wantedOutcomes = [...outcomes, 'REFUNDED'] as const;
 export type WantedOutcome = (typeof wantedOutcomes)[number];
 
