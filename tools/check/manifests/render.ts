@@ -65,7 +65,8 @@ export function nameOf({ kind, metadata }: Resource): string {
   return `${kind}/${metadata.name}`;
 }
 
-const folder = join(root, '.cache/manifests');
+/** Of this worker: suites run in parallel, and each writes the manifests that it checks. */
+const folder = join(root, `.cache/manifests-${process.env['JEST_WORKER_ID']}`);
 const schemaFile = join(root, 'k8s/schemas/operators.yaml');
 
 /** Package with the types of an API group; groups without such a package have a schema in k8s/schemas. */
