@@ -160,7 +160,7 @@ function client(): void
         try {
             say($calls[$call](...$words));
         } catch (ApiError $error) { // decide by the code, and give support the request id
-            say($error->status === 0 ? 'failed ' . strtr(print_r([$error->getMessage(), $error->getPrevious()], true), "\n", ' ') : "error $error->status $error->apiCode $error->requestId");
+            say($error->status === 0 ? "failed {$error->getMessage()}" : "error $error->status $error->apiCode $error->requestId");
         }
     }
 }
