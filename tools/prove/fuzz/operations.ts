@@ -58,7 +58,7 @@ export function operationsIn(folder: string): Operation[] {
 }
 
 export function operationsOf(service: string, document: OpenApi): Operation[] {
-  const whole = withoutReferences(document, document.components?.schemas ?? {}) as OpenApi;
+  const whole = withoutReferences(document, document) as OpenApi;
   return Object.entries(whole.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => ({
       ...{ service, path, method: method.toUpperCase(), name: `${method.toUpperCase()} ${path}` },
@@ -89,14 +89,17 @@ function answersOf({ responses }: Described): Operation['answers'] {
 
 const depthMax = 64;
 
-function withoutReferences(value: unknown, schemas: Record<string, Schema>, depth = 0): unknown {
+function withoutReferences(value: unknown, document: OpenApi, depth = 0): unknown {
   if (depth > depthMax) throw new Error('the OpenAPI document refers to itself or is nested too deep');
-  if (Array.isArray(value)) return value.map(item => withoutReferences(item, schemas, depth + 1));
+  if (Array.isArray(value)) return value.map(item => withoutReferences(item, document, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
   const reference = (value as { $ref?: unknown }).$ref;
   if (typeof reference !== 'string')
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutReferences(item, schemas, depth + 1)]));
-  const found = schemas[reference.replace('#/components/schemas/', '')];
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutReferences(item, document, depth + 1)]));
+  const found = reference
+    .split('/')
+    .slice(1)
+    .reduce((part: unknown, key) => (part as Record<string, unknown> | undefined)?.[key], document);
   if (!found) throw new Error(`the OpenAPI document has no ${reference}`);
-  return withoutReferences(found, schemas, depth + 1);
+  return withoutReferences(found, document, depth + 1);
 }
