@@ -1,7 +1,7 @@
 /**
  * `npm run test:kits`: each receiver library of kits/, packed and installed as its language does it, against the test vectors and a running platform.
  * `npm run test:kits -- node` runs one of them. A language whose programs are missing is named in one line; in CI that is a failure.
- * `npm run test:kits -- --frameworks java php` also downloads Spring Boot and Laravel and serves the kits with them.
+ * `npm run test:kits -- --frameworks java php ruby` also serves the kits with Spring Boot, Laravel and Rails.
  * `npm run test:kits -- --table` follows each kit's page from an empty folder to a settled payment, and prints how long each step took.
  */
 import { join } from 'node:path';

@@ -4,13 +4,13 @@ import com.paycode.receiver.Adapters;
 import com.paycode.receiver.Answer;
 import com.paycode.receiver.Receiver;
 import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
 import java.util.Map;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.web.servlet.context.ServletWebServerApplicationContext;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
 @EnableAutoConfiguration
@@ -27,9 +27,9 @@ public class SpringConform {
     System.out.println("listening " + context.getWebServer().getPort());
   }
 
-  @PostMapping("/paycode") // take bytes, so that no converter reads the body
-  ResponseEntity<String> paycode(@RequestBody byte[] body, HttpServletRequest request) {
-    Answer answer = receiver.receive(body, request::getHeader);
+  @PostMapping("/paycode")
+  ResponseEntity<String> paycode(HttpServletRequest request) throws IOException {
+    Answer answer = Adapters.receive(receiver, request.getInputStream(), request::getHeader); // no converter reads the body
     Adapters.work(answer); // with When.AFTER: starts a thread
     return ResponseEntity.status(answer.status()).body(answer.reason());
   }

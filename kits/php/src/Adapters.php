@@ -12,9 +12,9 @@ final class Adapters
         $body = (string) file_get_contents('php://input', false, null, 0, Receiver::BODY_BYTES_MAX + 1);
         $answer = $receiver->receive($body, fn (string $name): ?string => $_SERVER['HTTP_' . strtoupper(strtr($name, '-', '_'))] ?? null);
         http_response_code($answer->status);
-        header('Content-Type: text/plain');
-        header('Connection: close');
-        header('Content-Length: ' . strlen($answer->reason));
+        foreach (self::fields($answer) as $name => $value) {
+            header("$name: $value");
+        }
         echo $answer->reason;
         if ($answer->after !== null) {
             self::endAnswer();
@@ -32,10 +32,23 @@ final class Adapters
         return function (\Illuminate\Http\Request $request) use ($receiver): \Illuminate\Http\Response {
             $answer = $receiver->receive($request->getContent(), fn (string $name): ?string => $request->headers->get($name));
             if ($answer->after !== null) {
-                app()->terminating($answer->after);
+                app()->terminating(function () use ($answer): void {
+                    self::endAnswer();
+                    ($answer->after)();
+                });
             }
-            return new \Illuminate\Http\Response($answer->reason, $answer->status, ['Content-Type' => 'text/plain']);
+            return new \Illuminate\Http\Response($answer->reason, $answer->status, self::fields($answer));
         };
+    }
+
+    /**
+     * With a length and an end of the connection, the client need not wait for the end of the script.
+     *
+     * @return array<string, string>
+     */
+    private static function fields(Answer $answer): array
+    {
+        return ['Content-Type' => 'text/plain', 'Connection' => 'close', 'Content-Length' => (string) strlen($answer->reason)];
     }
 
     /** The client has its answer after this, and the script goes on. */

@@ -79,16 +79,30 @@ ReadFirst = Struct.new(:app) do
   end
 end
 
-# Through Rack's own handler for WEBrick, with Rack's checker of the protocol around the receiver.
-def serve(adapter)
-  require 'rack'
-  require 'rack/handler/webrick'
-  quiet = WEBrick::Log.new(File::NULL)
-  application = Rack::Builder.app do
+# With Rack's checker of the protocol around the receiver.
+def rack(adapter)
+  Rack::Builder.app do
     use Rack::Lint unless adapter == 'rack, parser first'
     use ReadFirst if adapter == 'rack, parser first'
     map('/paycode') { run receiver } # in config.ru
   end
+end
+
+def rails
+  require 'action_controller/railtie'
+  application = Class.new(Rails::Application) { config.eager_load = false }
+  application.configure { config.logger = Logger.new($stderr, level: :error) }
+  application.configure { config.secret_key_base = SecureRandom.hex }
+  application.routes.append { mount receiver, at: '/paycode' } # in config/routes.rb
+  application.initialize!
+end
+
+# Through Rack's own handler for WEBrick.
+def serve(adapter)
+  require 'rack'
+  require 'rack/handler/webrick'
+  quiet = WEBrick::Log.new(File::NULL)
+  application = adapter == 'rails' ? rails : rack(adapter)
   Rack::Handler::WEBrick.run(application, Host: '127.0.0.1', Port: 0, Logger: quiet, AccessLog: []) do |server|
     puts "listening #{server.listeners.first.addr[1]}"
   end

@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeKit } from './describe-kit';
 import { gemEnv, packRuby } from './pack-kit';
-import { kitsFolder, type Program, run } from './receiver-kit';
+import { kitsFolder, type Program, run, withFrameworks } from './receiver-kit';
 
 /** `gem build`, then `gem install` of the file into a folder of its own. Rack is the machine's. */
 async function install(folder: string): Promise<Program> {
@@ -19,8 +19,9 @@ describeKit({
     ['gem', '--version'],
     ['ruby', '-rrack'],
     ['ruby', '-rwebrick'],
+    ...(withFrameworks ? [['ruby', '-raction_controller/railtie']] : []),
   ],
-  adapters: ['rack'],
+  adapters: withFrameworks ? ['rack', 'rails'] : ['rack'],
   parserFirst: ['rack, parser first'],
   keepsScale: false,
   readsWhole: true,
