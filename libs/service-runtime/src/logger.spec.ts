@@ -67,6 +67,31 @@ describe('the log', () => {
     expect(lines[0]!['err']).not.toHaveProperty('code');
   });
 
+  it('regression: a fault that comes again has one warning a minute for each cause and place, with its count', () => {
+    const away = Object.assign(new Error('no answer'), { code: 'ECONNREFUSED' });
+    const fault = { event: 'notices-not-handed-over', err: away };
+    for (let tries = 0; tries < 12; tries++) logger.warn(fault, 'notices wait');
+    logger.warn({ ...fault, err: Object.assign(new Error('slow'), { code: 'ETIMEDOUT' }) }, 'notices wait');
+    logger.warn(fault, 'messages wait');
+    jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
+    logger.warn(fault, 'notices wait');
+    expect(lines.map(({ msg, count, err }) => [msg, count, (err as { code: string }).code])).toEqual([
+      ['notices wait', 1, 'ECONNREFUSED'],
+      ['notices wait', 1, 'ETIMEDOUT'],
+      ['messages wait', 1, 'ECONNREFUSED'],
+      ['notices wait', 12, 'ECONNREFUSED'],
+    ]);
+  });
+
+  it('errors, warnings without a fault and lines that have a count are all written', () => {
+    for (let times = 0; times < 2; times++) {
+      logger.error({ err: new Error('bug') }, 'failed');
+      logger.warn({ count: 2, err: new Error('away') }, 'paced by its writer');
+      logger.warn({ verdict: 'ACKED_HTTP' }, 'said');
+    }
+    expect(lines).toHaveLength(6);
+  });
+
   it('messages of the framework are logged as shortened text only (T-17)', () => {
     const nest = new NestLogger(logger);
     nest.error({ password: secretText }, { body: secretText }, 'Router');

@@ -1,6 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { type Logger as PinoLogger, type LoggerOptions, pino } from 'pino';
 import { DomainError } from './domain-error';
+import { PacedLines } from './timing';
 
 export type Logger = PinoLogger;
 
@@ -55,6 +56,35 @@ function allow(fields: Record<string, unknown>): Record<string, unknown> {
   return kept;
 }
 
+/** A refusal by its reason and the code below it, any other error by its code and the place that threw it: messages quote data. */
+export function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const { code } = (error instanceof DomainError ? (error.cause ?? {}) : error) as { code?: unknown };
+  const place = error instanceof DomainError ? error.reason : /^\s+at .*$/m.exec(error.stack ?? '')?.[0];
+  return [error.name, code, place].join(' ');
+}
+
+const warnLevel = 40;
+
+/**
+ * A warning with an error tells of work that comes again. So its place and cause have one line a minute, and `count` says how many it stands for. A line
+ * that has a count already is paced by its writer.
+ */
+function pacedWarnings(): LoggerOptions['hooks'] {
+  const lines = new PacedLines();
+  return {
+    logMethod(args, write, level) {
+      const [fields, message] = args as unknown as [unknown, string?];
+      const isPaced =
+        level === warnLevel && typeof fields === 'object' && fields !== null && 'err' in fields && !('count' in fields);
+      if (!isPaced) return write.apply(this, args);
+      const { err, event, source, topic, group } = fields as Record<string, unknown>;
+      const count = lines.due([message, event, source, topic, group, causeOf(err)].join(' '));
+      if (count > 0) write.apply(this, [{ ...fields, count }, message]);
+    },
+  };
+}
+
 /** JSON lines on standard output, or to the file at `descriptor`; `service` on each. */
 export function createLogger(service: string, level = 'info', descriptor = 1): Logger {
   const options: LoggerOptions = {
@@ -64,6 +94,7 @@ export function createLogger(service: string, level = 'info', descriptor = 1): L
     formatters: { level: label => ({ level: label }), log: allow },
     // `log` has already serialised the error; the default serializer would merge its cause into the message and drop the code.
     serializers: { err: (written: unknown) => written },
+    hooks: pacedWarnings(),
   };
   return descriptor === 1 ? pino(options) : pino(options, pino.destination({ dest: descriptor, sync: true }));
 }

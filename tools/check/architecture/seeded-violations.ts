@@ -123,6 +123,7 @@ export const seeded = [
     eslint('max-depth'),
   ),
   inAlpha('default-export.ts', 'export default 1;', syntax('named exports only')),
+  inAlpha('reads-rows.ts', "export const seeded = 'at < clock_timestamp()';", syntax('compare with statement_timestamp()')),
   inAlpha('loose-equality.ts', 'export const seeded = (a: unknown): boolean => a == 1;', eslint('eqeqeq')),
   inAlpha('prints.ts', "export const seeded = (): void => console.log('x');", eslint('no-console')),
   inAlpha('silenced.ts', '/* eslint-disable */\nexport const seeded = (): void => console.log("x");', eslint('no-console')),

@@ -11,7 +11,7 @@ const ownerNoticeSql = {
        select notice_id from owner_notice where due_at <= statement_timestamp() order by due_at limit $1 for update skip locked)
        and m.merchant_id = n.merchant_id
      returning n.notice_id, n.merchant_id, m.psp_id, n.kind, n.actor, n.occurred_at,
-       n.occurred_at < clock_timestamp() - interval '7 days' as is_given_up`,
+       n.occurred_at < statement_timestamp() - interval '7 days' as is_given_up`,
   remove: 'delete from owner_notice where notice_id = any($1::uuid[])',
 } as const;
 

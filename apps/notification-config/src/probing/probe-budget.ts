@@ -33,7 +33,7 @@ const probeBudgetSql = {
     insert into probe_in_flight as flight (merchant_id, probe_id, expires_at)
     values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
     on conflict (merchant_id) do update set probe_id = excluded.probe_id, expires_at = excluded.expires_at
-    where flight.expires_at < clock_timestamp()
+    where flight.expires_at < statement_timestamp()
     returning 1`,
 
   release: 'delete from probe_in_flight where merchant_id = $1 and probe_id = $2',

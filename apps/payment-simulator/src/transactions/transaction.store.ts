@@ -58,7 +58,7 @@ const transactionSql = {
   // One statement: an event is late or in the outbox, never both or neither. Replicas skip what another one moves.
   announceDue: `
     with due as (
-      select event_id from late_announcement where due_at <= clock_timestamp() order by due_at limit ${dueMax} for update skip locked),
+      select event_id from late_announcement where due_at <= statement_timestamp() order by due_at limit ${dueMax} for update skip locked),
     taken as (delete from late_announcement l using due where l.event_id = due.event_id returning l.*),
     moved as (insert into outbox (${event}) select ${event} from taken order by due_at returning 1)
     select count(*)::int as count, least(

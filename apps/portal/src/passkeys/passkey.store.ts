@@ -61,7 +61,7 @@ const passkeySql = {
     delete from recovery_code r using person p
      where r.person_id = $1 and p.person_id = $1 and p.totp_sealed is null and not p.has_passkey`,
   purge: `delete from passkey_challenge_used where challenge_hash in (
-            select challenge_hash from passkey_challenge_used where expires_at < clock_timestamp() limit 1000)`,
+            select challenge_hash from passkey_challenge_used where expires_at < statement_timestamp() limit 1000)`,
 } as const;
 
 /** More than a person has devices. */

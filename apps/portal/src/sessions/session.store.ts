@@ -20,16 +20,16 @@ const sessionSql = {
   stillOpen: `select s.session_id from portal_session s where s.session_id = any($1::uuid[]) and ${isOpen('$2')}`,
   // Once a minute at most.
   seen: `update portal_session set seen_at = clock_timestamp()
-          where session_id = $1 and seen_at < clock_timestamp() - interval '1 minute'`,
+          where session_id = $1 and seen_at < statement_timestamp() - interval '1 minute'`,
   ofPerson: `select session_id, stage, address, user_agent, created_at, seen_at from portal_session s
               where person_id = $1 and ${isOpen('$2')} order by seen_at desc limit 100`,
   end: `update portal_session set ended_at = clock_timestamp() where person_id = $1 and session_id = $2 and ended_at is null`,
   endOthers: `update portal_session set ended_at = clock_timestamp()
                where person_id = $1 and ended_at is null and session_id is distinct from $2::uuid`,
   purge: `delete from portal_session where session_id in (
-            select session_id from portal_session where expires_at < clock_timestamp() - interval '1 day' limit 1000)`,
+            select session_id from portal_session where expires_at < statement_timestamp() - interval '1 day' limit 1000)`,
   purgeGuesses: `delete from guess_count where key in (
-            select key from guess_count where forget_at < clock_timestamp() limit 1000)`,
+            select key from guess_count where forget_at < statement_timestamp() limit 1000)`,
 } as const;
 
 interface SessionRow {

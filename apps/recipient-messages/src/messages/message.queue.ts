@@ -32,12 +32,12 @@ const messageSql = {
   giveUp: `update recipient_message set state = 'FAILED', recipient = '', notification = null, change_notice = null, invitation = null, four_eyes = null, finished_at = clock_timestamp()
        where message_id in (
          select message_id from recipient_message
-         where state = 'PENDING' and created_at < clock_timestamp() - $1 * interval '1 millisecond' limit $2 for update skip locked)`,
+         where state = 'PENDING' and created_at < statement_timestamp() - $1 * interval '1 millisecond' limit $2 for update skip locked)`,
 
   // Keeps finished messages twice as long as an event may be old, so that a repeated event finds its message done.
   remove: `delete from recipient_message where message_id in (
          select message_id from recipient_message
-         where state <> 'PENDING' and finished_at < clock_timestamp() - 2 * $1 * interval '1 millisecond' limit $2)`,
+         where state <> 'PENDING' and finished_at < statement_timestamp() - 2 * $1 * interval '1 millisecond' limit $2)`,
 } as const;
 
 /** Sealed notifications of messages that are not sent yet; each recipient's message of a transaction holds one. */

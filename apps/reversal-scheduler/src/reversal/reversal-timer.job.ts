@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ShardOwnership } from '@paycode/ownership';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
-import { PacedLines, PeriodicTask } from '@paycode/service-runtime/timing';
+import { PeriodicTask } from '@paycode/service-runtime/timing';
 import { ReversalTimers } from './reversal-timers';
 
 /** Longest pause of a task, in milliseconds. It ends earlier when a timer is due or the task is woken. */
@@ -26,8 +26,6 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
   private tasks: PeriodicTask[] = [];
   private loading: PeriodicTask | undefined;
   private firing: PeriodicTask[] = [];
-
-  private readonly faults = new PacedLines();
 
   constructor(
     private readonly timers: ReversalTimers,
@@ -80,14 +78,8 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
   }
 
   private every(everyMs: number, source: string, pass: (signal: AbortSignal) => Promise<number | void>): PeriodicTask {
-    const failed = (error: unknown) => {
-      const count = this.faults.due(source);
-      if (count === 0) return;
-      this.logger.warn(
-        { event: 'timer-fault', source, count, err: error },
-        'a step of the reversal timers failed and will be repeated',
-      );
-    };
+    const failed = (err: unknown) =>
+      this.logger.warn({ event: 'timer-fault', source, err }, 'a step of the reversal timers failed and will be repeated');
     return new PeriodicTask(pass, { everyMs, afterFaultMs: Math.max(everyMs, faultMs), failed }).start();
   }
 }

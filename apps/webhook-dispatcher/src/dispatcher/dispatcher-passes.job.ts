@@ -3,7 +3,7 @@ import { topics } from '@paycode/dto';
 import { EventsServer, EventTransport } from '@paycode/events';
 import { shardsOfPartitions } from '@paycode/ownership';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
-import { PacedLines, PeriodicTask } from '@paycode/service-runtime/timing';
+import { PeriodicTask } from '@paycode/service-runtime/timing';
 import { dispatcherGroup } from '../intake/transaction-terminal.consumer';
 import { Dispatcher } from './dispatcher';
 
@@ -41,7 +41,6 @@ const saturatedFrom = 0.9;
 @Injectable()
 export class DispatcherPassesJob implements OnApplicationBootstrap {
   private tasks: PeriodicTask[] = [];
-  private readonly faults = new PacedLines();
   private wanted = '';
   private utilization = performance.eventLoopUtilization();
 
@@ -99,10 +98,8 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
   }
 
   private every(everyMs: number, source: string, pass: () => Promise<number | void>): PeriodicTask {
-    const failed = (error: unknown) => {
-      const count = this.faults.due(source);
-      if (count > 0) this.logger.warn({ event: 'pass-failed', source, count, err: error }, 'a pass failed and will be repeated');
-    };
+    const failed = (err: unknown) =>
+      this.logger.warn({ event: 'pass-failed', source, err }, 'a pass failed and will be repeated');
     return new PeriodicTask(pass, { everyMs, failed }).start();
   }
 }

@@ -17,7 +17,7 @@ export const deliveryRanges: RangedTables = {
   deleteStrays: `
     with old as (
       select d.transaction_id from delivery_default d join verdict v using (transaction_id)
-       where d.received_at < clock_timestamp() - $1 * interval '1 millisecond'
+       where d.received_at < statement_timestamp() - $1 * interval '1 millisecond'
          and not exists (select from notice_retry n where n.transaction_id = d.transaction_id)
        limit $2),
     attempts as (delete from attempt where transaction_id in (select transaction_id from old)),

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { dataFaultReason, isolate } from '@paycode/persistence';
-import { backoffMs, PacedLines, pauseFor } from '@paycode/service-runtime/timing';
+import { backoffMs, pauseFor } from '@paycode/service-runtime/timing';
 import { counter } from '@paycode/service-runtime/metrics';
 import type { Subscription } from '../event-transport';
 import type { TransportLog } from '../transport-log';
@@ -52,8 +52,6 @@ const retryLimits = { firstMs: 100, maxMs: 5_000 };
 /** Commit attempts of a consumer that is giving the partition up; without a commit the batch is redelivered elsewhere. */
 const lastCommitsMax = 3;
 const reasonsLoggedMax = 5;
-/** Of all partitions: a service that is away fails the batches of each. */
-const failureLines = new PacedLines();
 
 /**
  * Consumes one owned partition: one batch at a time in offset order, the same batch again after a rejection. Commits follow the handler:
@@ -199,8 +197,7 @@ export class PartitionConsumer {
     } catch (error) {
       if (this.isEnding) return true;
       failedBatches.inc(this.labels);
-      if (failureLines.due(`${subscription.topic} ${subscription.group} ${causeOf(error)}`) > 0)
-        log.warn({ ...this.place(), attempt, count: batch.length, err: error }, 'event batches fail and come again');
+      log.warn({ ...this.place(), attempt, batch: batch.length, err: error }, 'event batches fail and come again');
       return false;
     }
     this.buffer.splice(0, batch.length);
@@ -275,9 +272,4 @@ export class PartitionConsumer {
   private place() {
     return { ...this.labels, partition: this.partition };
   }
-}
-
-function causeOf(error: unknown): string {
-  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
-  return String(code ?? name);
 }

@@ -39,7 +39,7 @@ export const eventLogSql = {
   where t.id = $1 and t.next_position > $2
   order by s.first_position`,
 
-  removeDeadMembers: "delete from event_member where heartbeat_at < clock_timestamp() - interval '1 day'",
+  removeDeadMembers: "delete from event_member where heartbeat_at < statement_timestamp() - interval '1 day'",
 
   // Positions are in order of publication. So this reads only the first segment of a topic when it is young, and only the first rows of the
   // others. $3: segments.
@@ -52,15 +52,15 @@ export const eventLogSql = {
     select 1 from leader cross join lateral (
       select published_at from event_segment where leader.is_leader and topic_id = $2 order by first_position limit 1
     ) oldest
-    where oldest.published_at < clock_timestamp() - least($4::float8, $5::float8) * interval '1 millisecond'
+    where oldest.published_at < statement_timestamp() - least($4::float8, $5::float8) * interval '1 millisecond'
   ), doomed as materialized (
     select head.first_position
     from stale cross join consumed cross join lateral (
       select first_position, records, published_at from event_segment where topic_id = $2 order by first_position limit $3
     ) head
-    where head.published_at < clock_timestamp() - $4::float8 * interval '1 millisecond'
+    where head.published_at < statement_timestamp() - $4::float8 * interval '1 millisecond'
        or (head.first_position + head.records <= consumed.position
-           and head.published_at < clock_timestamp() - $5::float8 * interval '1 millisecond')
+           and head.published_at < statement_timestamp() - $5::float8 * interval '1 millisecond')
   ), deleted as (
     delete from event_segment s using doomed
     where s.topic_id = $2 and s.first_position = doomed.first_position

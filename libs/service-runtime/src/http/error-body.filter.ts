@@ -3,7 +3,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '
 import { type ErrorBody, errorCodeOf, type FieldError } from '@paycode/dto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../domain-error';
-import type { Logger } from '../logger';
+import { causeOf, type Logger } from '../logger';
 import { PacedLines } from '../timing';
 import { unavailable } from './unavailable';
 
@@ -44,14 +44,6 @@ export class FailedRequestLines {
     if (status === 503) this.logger.warn(fields, 'request failed, and may be repeated');
     else this.logger.error(fields, 'request failed');
   }
-}
-
-/** A refusal by its reason and the code below it, any other error by its code and the place that threw it: messages quote data. */
-function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error;
-  const { code } = (error instanceof DomainError ? (error.cause ?? {}) : error) as { code?: unknown };
-  const place = error instanceof DomainError ? error.reason : /^\s+at .*$/m.exec(error.stack ?? '')?.[0];
-  return [error.name, code, place].join(' ');
 }
 
 /**
