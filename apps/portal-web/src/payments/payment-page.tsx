@@ -7,6 +7,7 @@ import { mayGoOn, paymentQuery } from './queries';
 import { Facts, Failure, Moment, Money, OutcomeTag, Waiting } from '../ui';
 import { usePaymentChanges } from './payment-changes';
 import { PaymentNotification } from './payment-notification';
+import './payment.css';
 
 /** The outcome of one payment, its reason, and advice. */
 export function PaymentPage(): ReactNode {

@@ -5,7 +5,9 @@ export { MerchantChoice } from './merchant-choice';
 export {
   answerName,
   answers,
+  Code,
   Confirm,
+  CopyButton,
   Facts,
   Field,
   Moment,

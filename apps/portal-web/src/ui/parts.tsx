@@ -134,18 +134,33 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
 
 /** A text that is shown once, to be taken away. */
 export function Secret({ label, value }: { label: string; value: string }): ReactNode {
+  return (
+    <div className="secret">
+      <span className="dim">{label}</span>
+      <code data-secret>{value}</code>
+      <CopyButton value={value} />
+    </div>
+  );
+}
+
+export function CopyButton({ value, name = 'Copy' }: { value: string; name?: string }): ReactNode {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(value);
     setCopied(true);
   };
   return (
-    <div className="secret">
-      <span className="dim">{label}</span>
-      <code data-secret>{value}</code>
-      <button type="button" className="small" onClick={() => void copy()}>
-        {isCopied ? 'Copied' : 'Copy'}
-      </button>
-    </div>
+    <button type="button" className="small" onClick={() => void copy()}>
+      {isCopied ? 'Copied' : name}
+    </button>
+  );
+}
+
+/** Text for programs. The keyboard scrolls it, so it has a name. */
+export function Code({ label, children }: { label: string; children: ReactNode }): ReactNode {
+  return (
+    <pre tabIndex={0} role="group" aria-label={label}>
+      {children}
+    </pre>
   );
 }
