@@ -123,8 +123,8 @@ describeInBrowser('the portal in a browser', () => {
     await shows(
       'Reversed: the customer has the money back',
       'Your server answered HTTP 400',
-      'Next steps',
-      'Do not deliver the goods',
+      'Do not hand over the goods',
+      'What to do:',
       'Money returned by transaction',
     );
     expect(await portal.accessibilityFaults()).toEqual([]);

@@ -27,7 +27,7 @@ export function PaymentNotification({ shown }: { shown: ShownPayment }): ReactNo
 
 function Attempts({ attempts }: { attempts: DeliveryAttempt[] }): ReactNode {
   return (
-    <Table label="Attempts" columns={['X-Webhook-Attempt', 'Sent', 'Answer of your server', { name: 'After', isRight: true }]}>
+    <Table label="Attempts" columns={['Attempt', 'Sent', 'Answer of your server', { name: 'After', isRight: true }]}>
       {attempts.map(({ attempt, startedAt, outcome, elapsedMs }) => (
         <tr key={startedAt}>
           <th scope="row">{attempt}</th>

@@ -43,8 +43,9 @@ const answerNames: Record<Answer, string> = {
 export const answers = Object.entries(answerNames) as [Answer, string][];
 export const answerName = (answer: Answer): string => answerNames[answer];
 
-export function OutcomeTag({ outcome }: { outcome: Outcome }): ReactNode {
-  return <span className={`tag ${outcome.toLowerCase()}`}>{outcomeNames[outcome]}</span>;
+export function OutcomeTag({ outcome, kind }: { outcome: Outcome; kind?: Payment['kind'] }): ReactNode {
+  const isFailure = outcome === 'NO_MONEY' && kind === 'PURCHASE';
+  return <span className={`tag ${outcome.toLowerCase()}`}>{isFailure ? 'Failed' : outcomeNames[outcome]}</span>;
 }
 
 interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
@@ -118,10 +119,16 @@ export function Confirm(props: {
   );
 }
 
-/** Names and values beside each other. */
-export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }): ReactNode {
-  return (
-    <dl className="facts card">
+/** Names and values beside each other; with a title, below each other. */
+export function Facts({
+  facts,
+  title,
+}: {
+  facts: readonly (readonly [name: string, value: ReactNode])[];
+  title?: string;
+}): ReactNode {
+  const list = (
+    <dl className={title === undefined ? 'facts card' : 'facts rows'}>
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
@@ -129,6 +136,13 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
         </div>
       ))}
     </dl>
+  );
+  if (title === undefined) return list;
+  return (
+    <section className="card" aria-label={title}>
+      <h2>{title}</h2>
+      {list}
+    </section>
   );
 }
 
