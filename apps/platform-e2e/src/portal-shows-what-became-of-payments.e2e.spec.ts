@@ -123,8 +123,8 @@ describeInBrowser('the portal in a browser', () => {
     await shows(
       'Reversed: the customer has the money back',
       'Your server answered HTTP 400',
-      'Next steps',
-      'Do not deliver the goods',
+      'Do not hand over the goods',
+      'What to do:',
       'Money returned by transaction',
     );
     expect(await portal.accessibilityFaults()).toEqual([]);
@@ -134,7 +134,8 @@ describeInBrowser('the portal in a browser', () => {
   it('shows what the server saw: the decrypted body, and bytes that open to it with the merchant’s key', async () => {
     await portal.page.getByRole('button', { name: 'Show what your server saw' }).click();
     const textOf = (label: string) => portal.page.getByLabel(label, { exact: true }).textContent();
-    await shows('"amount":99.95', 'x-webhook-attempt: 1');
+    await shows('"amount": 99.95', 'x-webhook-attempt: 1');
+    await portal.page.getByRole('button', { name: 'As sent' }).click();
     const [json, sealed] = [await textOf('Decrypted body'), await textOf('Request body, Base64')];
     const opened = webhookEnvelope('AES-128-GCM').decrypt(importWebhookKey(receiver.encryptKey), sealed!);
     const seen = receiver.received.find(({ notification }) => notification.amount === 99.95)!;
@@ -143,7 +144,7 @@ describeInBrowser('the portal in a browser', () => {
     expect(await portal.accessibilityFaults()).toEqual([]);
     await shows('Acknowledges nothing: this payment is reversed');
     await portal.page.getByRole('button', { name: 'Fetch the notification' }).click();
-    await shows('"status":"REVERSED"');
+    await shows('"status": "REVERSED"');
   });
 
   it('is told live when a payment that waits is acknowledged, here by fetching it, which says so before', async () => {
@@ -157,7 +158,7 @@ describeInBrowser('the portal in a browser', () => {
     await portal.page.getByRole('button', { name: 'Fetch and acknowledge…' }).click();
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.page.getByRole('dialog').getByRole('button', { name: 'Fetch and acknowledge' }).click();
-    await shows('"status":"SUCCESS"', 'Your server read the notification itself', 'Acknowledged by reading the notification');
+    await shows('"status": "SUCCESS"', 'Your server read the notification itself', 'Acknowledged by reading the notification');
     await portal.screenshots('payment-fetched');
     asked.resolve(200);
     receiver.answer = () => 400;

@@ -514,10 +514,13 @@ export type ErrorBody = {
 };
 
 export type Explanation = {
+  /** Paid or not, and whether the goods may go. */
   headline: string;
   why: string;
   /** Actions for the merchant; empty when there are none. */
   advice: string[];
+  /** When a payment that waits is reversed without an HTTP 200, ISO 8601 UTC; null: it does not wait, or nobody knows. */
+  dueAt: string | null;
 };
 
 /** An endpoint that does not acknowledge, and what that costs its merchants, in one currency. Amounts are exact decimals. */

@@ -1,5 +1,6 @@
 import { type ReactNode, useId, useState } from 'react';
 import type { PortalAccount } from '../portal-api';
+import { Code } from '../ui';
 
 type Language = 'curl' | 'Node' | 'Python';
 
@@ -25,9 +26,7 @@ export function CodeSamples({ access: { username, mode } }: { access: PortalAcco
           ))}
         </select>
       </div>
-      <pre tabIndex={0} aria-label={`Sample in ${language}`}>
-        {(mode === 'BASIC' ? basic : bearer)[language](location.origin, username)}
-      </pre>
+      <Code label={`Sample in ${language}`}>{(mode === 'BASIC' ? basic : bearer)[language](location.origin, username)}</Code>
     </section>
   );
 }

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { call } from '../api';
-import { Failure } from '../ui';
+import { Code, Failure } from '../ui';
 
 /** Shows whether the private key at hand belongs to the registered one, before a program's first login depends on it. */
 export function KeyTrial({ username }: { username: string }): ReactNode {
@@ -23,9 +23,9 @@ export function KeyTrial({ username }: { username: string }): ReactNode {
     <section className="card" aria-labelledby="trial">
       <h2 id="trial">Try the registered key</h2>
       <p>Sign this with the private key, where the key is, and paste what it prints. Nothing is logged in.</p>
-      <pre tabIndex={0} aria-label="Command to sign with">
+      <Code label="Command to sign with">
         {`printf '%s' 'paycode-key-test ${username} ${nonce}' |\n  openssl dgst -sha256 -sign key.pem | openssl base64 -A`}
-      </pre>
+      </Code>
       {tried.isError && <Failure error={tried.error} />}
       {tried.data && (
         <p className={`notice ${tried.data.verifies ? 'good' : 'bad'}`} role="status">

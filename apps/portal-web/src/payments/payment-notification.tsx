@@ -3,7 +3,8 @@ import { type ReactNode, useState } from 'react';
 import { call } from '../api';
 import type { DeliveryAttempt, PortalShownNotification, ShownPayment } from '../portal-api';
 import { meQuery, queryClient } from '../queries';
-import { Confirm, Failure, Moment, Table } from '../ui';
+import { Code, Confirm, Failure, Moment, Table } from '../ui';
+import { JsonText } from './json-text';
 
 /** The notification of one payment, and the answers of the merchant's server. */
 export function PaymentNotification({ shown }: { shown: ShownPayment }): ReactNode {
@@ -26,7 +27,7 @@ export function PaymentNotification({ shown }: { shown: ShownPayment }): ReactNo
 
 function Attempts({ attempts }: { attempts: DeliveryAttempt[] }): ReactNode {
   return (
-    <Table label="Attempts" columns={['X-Webhook-Attempt', 'Sent', 'Answer of your server', { name: 'After', isRight: true }]}>
+    <Table label="Attempts" columns={['Attempt', 'Sent', 'Answer of your server', { name: 'After', isRight: true }]}>
       {attempts.map(({ attempt, startedAt, outcome, elapsedMs }) => (
         <tr key={startedAt}>
           <th scope="row">{attempt}</th>
@@ -71,10 +72,7 @@ function Seen({ notification: { body, isErased, request } }: { notification: Por
           The payer was erased on request: the notification no longer names them. Notifications sent before the erasure did.
         </p>
       )}
-      <h4>Decrypted body</h4>
-      <pre tabIndex={0} aria-label="Decrypted body">
-        {body}
-      </pre>
+      <JsonText label="Decrypted body" text={body} />
       {request === null ? (
         <p>No URL is set now, so there is no key to seal a request with.</p>
       ) : (
@@ -84,19 +82,15 @@ function Seen({ notification: { body, isErased, request } }: { notification: Por
             Made with the key and settings of now, and not sent. The bytes of earlier attempts are not kept: each has an
             initialisation vector of its own, so they differ, and open to the same text.
           </p>
-          <pre tabIndex={0} aria-label="Request headers">
+          <Code label="Request headers">
             {Object.entries(request.headers)
               .map(([name, value]) => `${name}: ${value}`)
               .join('\n')}
-          </pre>
-          <pre tabIndex={0} aria-label="Request body, Base64">
-            {request.body}
-          </pre>
+          </Code>
+          <Code label="Request body, Base64">{request.body}</Code>
           <details>
             <summary>The same bytes in hex</summary>
-            <pre tabIndex={0} aria-label="Request body, hex">
-              {hexOf(request.body)}
-            </pre>
+            <Code label="Request body, hex">{hexOf(request.body)}</Code>
           </details>
         </>
       )}
@@ -140,11 +134,7 @@ function Fetch({ shown: { payment, doesFetchAcknowledge } }: { shown: ShownPayme
         {fetched.isPending ? 'Fetching…' : doesFetchAcknowledge ? 'Fetch and acknowledge…' : 'Fetch the notification'}
       </button>
       {fetched.isError && <Failure error={fetched.error} />}
-      {fetched.data && (
-        <pre tabIndex={0} aria-label="Notification">
-          {fetched.data.body}
-        </pre>
-      )}
+      {fetched.data && <JsonText label="Fetched notification" text={fetched.data.body} />}
       {isAsked && (
         <Confirm
           title="Acknowledge this payment?"

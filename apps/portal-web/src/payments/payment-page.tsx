@@ -4,9 +4,11 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { clock, elapsed, utc } from '../format';
 import type { Payment, ShownPayment } from '../portal-api';
 import { mayGoOn, paymentQuery } from './queries';
-import { Facts, Failure, Moment, Money, OutcomeTag, Waiting } from '../ui';
+import { merchantsQuery } from '../queries';
+import { Callout, CopyButton, Facts, Failure, type Look, Moment, Money, OutcomeTag, Waiting } from '../ui';
 import { usePaymentChanges } from './payment-changes';
 import { PaymentNotification } from './payment-notification';
+import './payment.css';
 
 /** The outcome of one payment, its reason, and advice. */
 export function PaymentPage(): ReactNode {
@@ -18,55 +20,92 @@ export function PaymentPage(): ReactNode {
   useEffect(() => void (document.title = `Payment ${transactionId} · Paycode`), [transactionId]);
   return (
     <>
-      <p>
+      <p className="crumbs">
         <Link to="/payments" search={{} as never}>
-          All payments
-        </Link>
+          Payments
+        </Link>{' '}
+        / {data?.payment.reference ?? transactionId}
       </p>
-      <h1>Payment {transactionId}</h1>
-      {isLive && <p className="dim live">Live: this page changes by itself.</p>}
+      {data ? <Head payment={data.payment} /> : <h1>Payment {transactionId}</h1>}
       {isError && <Failure error={error} again={() => void refetch()} />}
       {!data && !isError && <Waiting what="Asking what became of it" />}
       {data && <Explanation shown={data} />}
+      {isLive && <p className="dim live">Live: this page changes by itself.</p>}
       {data && (
         <div className="columns">
-          <Life shown={data} />
+          <div>
+            <Life shown={data} />
+            <PaymentNotification shown={data} />
+          </div>
           <PaymentFacts payment={data.payment} />
         </div>
       )}
-      {data && <PaymentNotification shown={data} />}
     </>
   );
 }
 
-function Explanation({ shown: { payment, explanation } }: { shown: ShownPayment }): ReactNode {
+function Head({ payment }: { payment: Payment }): ReactNode {
   return (
-    <section className={`card result ${payment.outcome.toLowerCase()}`} aria-live="polite" aria-labelledby="result">
-      <h2 id="result">{explanation.headline}</h2>
-      <p>{explanation.why}</p>
-      {explanation.advice.length > 0 && <h3>Next steps</h3>}
-      {explanation.advice.length > 0 && (
-        <ul>
-          {explanation.advice.map(advice => (
-            <li key={advice}>{advice}</li>
-          ))}
-        </ul>
+    <div className="head">
+      <h1 className="amount">
+        <Money {...payment} />
+      </h1>
+      <OutcomeTag {...payment} />
+      <span className="dim">
+        {payment.reference} · <Moment at={payment.completedAt} />
+      </span>
+      <span className="spacer" />
+      <CopyButton name="Copy link" value={location.href} />
+    </div>
+  );
+}
+
+function Explanation({ shown: { payment, explanation } }: { shown: ShownPayment }): ReactNode {
+  const { headline, why, advice, dueAt } = explanation;
+  return (
+    <Callout
+      look={payment.outcome.toLowerCase() as Look}
+      title={headline}
+      actions={
+        payment.outcome === 'REVERSED' && (
+          <Link className="button" to="/notifications" search={{ merchantId: payment.merchantId }}>
+            Test your server
+          </Link>
+        )
+      }
+    >
+      <p>
+        {why}
+        {dueAt && (
+          <>
+            {' '}
+            Without an HTTP 200 it is reversed at <time dateTime={dueAt}>{clock(dueAt)}</time>.
+          </>
+        )}
+      </p>
+      {advice.length > 0 && (
+        <p>
+          <strong>What to do:</strong> {advice.join(' ')}
+        </p>
       )}
-    </section>
+    </Callout>
   );
 }
 
 function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
+  const { data: merchants = [] } = useQuery(merchantsQuery);
+  const name = merchants.find(({ merchantId }) => merchantId === payment.merchantId)?.merchantName;
+  const { reversedBy, refundedAmount, currencyCode } = payment;
   const facts: [string, ReactNode][] = [
-    ['Outcome', <OutcomeTag outcome={payment.outcome} />],
-    ['Amount', <Money {...payment} />],
+    ['Transaction', payment.transactionId],
     ['Status', payment.status],
     ['Reference', payment.reference],
     ['Code', payment.code ?? '–'],
-    ['Merchant', payment.merchantId],
-    ['Time', <Moment at={payment.completedAt} />],
+    ['Merchant', name ? `${name} (${payment.merchantId})` : payment.merchantId],
   ];
-  return <Facts facts={facts} />;
+  if (reversedBy !== null) facts.push(['Reversed by', reversedBy]);
+  if (refundedAmount !== null) facts.push(['Refunded', <Money amount={refundedAmount} currencyCode={currencyCode} />]);
+  return <Facts title="Details" facts={facts} />;
 }
 
 function Life({ shown: { timeline, silent } }: { shown: ShownPayment }): ReactNode {

@@ -100,10 +100,11 @@ function PaymentTable({ payments }: { payments: Payment[] }): ReactNode {
 }
 
 /** The outcome, with what its notices say. */
-function Ending({ payment: { outcome, returnedAt, refundedAmount, refundedAt, currencyCode } }: { payment: Payment }): ReactNode {
+function Ending({ payment }: { payment: Payment }): ReactNode {
+  const { returnedAt, refundedAmount, refundedAt, currencyCode } = payment;
   return (
     <>
-      {outcome === 'NO_MONEY' ? <span className="tag">Failed</span> : <OutcomeTag outcome={outcome} />}
+      <OutcomeTag {...payment} />
       {returnedAt && (
         <span className="dim">
           money back <Moment at={returnedAt} />

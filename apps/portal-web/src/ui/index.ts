@@ -1,11 +1,14 @@
 export { AnswerChart, AnswerTable, TimeChart } from './answer-chart';
+export { Callout, type Look } from './callout';
 export { Failure, NotHere, Waiting } from './failure';
 export { Icon, Logo } from './icon';
 export { MerchantChoice } from './merchant-choice';
 export {
   answerName,
   answers,
+  Code,
   Confirm,
+  CopyButton,
   Facts,
   Field,
   Moment,

@@ -43,8 +43,9 @@ const answerNames: Record<Answer, string> = {
 export const answers = Object.entries(answerNames) as [Answer, string][];
 export const answerName = (answer: Answer): string => answerNames[answer];
 
-export function OutcomeTag({ outcome }: { outcome: Outcome }): ReactNode {
-  return <span className={`tag ${outcome.toLowerCase()}`}>{outcomeNames[outcome]}</span>;
+export function OutcomeTag({ outcome, kind }: { outcome: Outcome; kind?: Payment['kind'] }): ReactNode {
+  const isFailure = outcome === 'NO_MONEY' && kind === 'PURCHASE';
+  return <span className={`tag ${outcome.toLowerCase()}`}>{isFailure ? 'Failed' : outcomeNames[outcome]}</span>;
 }
 
 interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
@@ -118,10 +119,16 @@ export function Confirm(props: {
   );
 }
 
-/** Names and values beside each other. */
-export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }): ReactNode {
-  return (
-    <dl className="facts card">
+/** Names and values beside each other; with a title, below each other. */
+export function Facts({
+  facts,
+  title,
+}: {
+  facts: readonly (readonly [name: string, value: ReactNode])[];
+  title?: string;
+}): ReactNode {
+  const list = (
+    <dl className={title === undefined ? 'facts card' : 'facts rows'}>
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
@@ -130,22 +137,44 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
       ))}
     </dl>
   );
+  if (title === undefined) return list;
+  return (
+    <section className="card" aria-label={title}>
+      <h2>{title}</h2>
+      {list}
+    </section>
+  );
 }
 
 /** A text that is shown once, to be taken away. */
 export function Secret({ label, value }: { label: string; value: string }): ReactNode {
+  return (
+    <div className="secret">
+      <span className="dim">{label}</span>
+      <code data-secret>{value}</code>
+      <CopyButton value={value} />
+    </div>
+  );
+}
+
+export function CopyButton({ value, name = 'Copy' }: { value: string; name?: string }): ReactNode {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(value);
     setCopied(true);
   };
   return (
-    <div className="secret">
-      <span className="dim">{label}</span>
-      <code data-secret>{value}</code>
-      <button type="button" className="small" onClick={() => void copy()}>
-        {isCopied ? 'Copied' : 'Copy'}
-      </button>
-    </div>
+    <button type="button" className="small" onClick={() => void copy()}>
+      {isCopied ? 'Copied' : name}
+    </button>
+  );
+}
+
+/** Text for programs. The keyboard scrolls it, so it has a name. */
+export function Code({ label, children }: { label: string; children: ReactNode }): ReactNode {
+  return (
+    <pre tabIndex={0} role="group" aria-label={label}>
+      {children}
+    </pre>
   );
 }

@@ -10,26 +10,37 @@ export interface Evidence {
 }
 
 export interface Explanation {
+  /** Paid or not, and whether the goods may go. */
   headline: string;
   why: string;
   /** Actions for the merchant; empty when there are none. */
   advice: string[];
+  /** When a payment that waits is reversed without an HTTP 200, ISO 8601 UTC; null: it does not wait, or nobody knows. */
+  dueAt: string | null;
 }
+
+type Words = Omit<Explanation, 'dueAt'>;
 
 /** Why a payment is as it is, and what to do, for the people of the merchant. */
 export function explain(evidence: Evidence): Explanation {
+  const { payment, delivery, reversal } = evidence;
+  const isAsked = payment.outcome === 'PENDING' && (delivery?.attempts.length ?? 0) > 0;
+  return { ...wordsOf(evidence), dueAt: isAsked && reversal?.dueAt ? reversal.dueAt : null };
+}
+
+function wordsOf(evidence: Evidence): Words {
   const { payment, delivery } = evidence;
   if (payment.outcome === 'NO_MONEY') return explainNotice(payment);
   if (payment.outcome === 'SETTLED') return explainSettled(payment);
   if (payment.outcome === 'REVERSED') return explainReversed(evidence);
   if (delivery?.verdict?.kind === 'NOT_APPLICABLE') return notSent;
-  return explainPending(evidence);
+  return explainPending(delivery);
 }
 
-function explainNotice({ kind, status, referenceTransactionId }: Payment): Explanation {
+function explainNotice({ kind, status, referenceTransactionId }: Payment): Words {
   if (kind === 'PURCHASE')
     return {
-      headline: `Not paid: ${status}`,
+      headline: `Not paid: ${status}. Do not hand over the goods.`,
       why: 'The customer was not charged, so nothing is owed or taken back.',
       advice: [],
     };
@@ -41,40 +52,43 @@ function explainNotice({ kind, status, referenceTransactionId }: Payment): Expla
   };
 }
 
-function explainSettled({ ackSource, ackElapsedMs, reversalFailedBy }: Payment): Explanation {
+const settled = 'Settled: the money is yours. Hand over the goods.';
+const reversed = 'Reversed: the customer has the money back. Do not hand over the goods.';
+
+function explainSettled({ ackSource, ackElapsedMs, reversalFailedBy }: Payment): Words {
   if (ackSource === null && reversalFailedBy !== null)
     return {
       headline: 'Not reversed: the payment stands',
       why: `Nobody acknowledged the payment, but the payment network could not give the money back (transaction ${reversalFailedBy}).`,
-      advice: ['The customer has paid, less what was refunded: deliver the goods, or refund the rest.'],
+      advice: ['The customer has paid, less what was refunded: hand over the goods, or refund the rest.'],
     };
   if (ackSource === 'RECOVERY')
     return {
-      headline: 'Settled',
+      headline: settled,
       why: 'Your server read the notification itself (getNotification), which acknowledges it.',
       advice: [],
     };
   const after = ackElapsedMs === null ? '' : ` after ${ackElapsedMs} ms`;
-  return { headline: 'Settled', why: `Your server answered HTTP 200${after}. The money is yours.`, advice: [] };
+  return { headline: settled, why: `Your server answered HTTP 200${after}.`, advice: [] };
 }
 
-const notSent: Explanation = {
+const notSent: Words = {
   headline: 'Settled without a notification',
   why: 'No notification URL was set when this was paid, so nobody was asked and nothing is taken back.',
   advice: ['Register a URL under Notifications to be told of payments as they happen.'],
 };
 
-function explainPending({ delivery, reversal }: Evidence): Explanation {
-  const isSent = delivery !== null && delivery.attempts.length > 0;
-  const due = reversal?.dueAt ? ` Without an HTTP 200 it is reversed at ${reversal.dueAt}.` : '';
-  return {
-    headline: isSent ? 'Waiting for your server' : 'About to be sent',
-    why: isSent ? `The notification was sent and not yet answered.${due}` : 'The notification has not left yet.',
-    advice: [],
-  };
+function explainPending(delivery: Evidence['delivery']): Words {
+  if (delivery !== null && delivery.attempts.length > 0)
+    return {
+      headline: 'Waiting for your server. Do not hand over the goods yet.',
+      why: 'The notification was sent and not yet answered.',
+      advice: [],
+    };
+  return { headline: 'About to be sent. Do not hand over the goods yet.', why: 'The notification has not left yet.', advice: [] };
 }
 
-const byReason: Record<ReversalReason, (answer: string | undefined) => Pick<Explanation, 'why' | 'advice'>> = {
+const byReason: Record<ReversalReason, (answer: string | undefined) => Pick<Words, 'why' | 'advice'>> = {
   NON_200: answer => ({
     why: `Your server answered ${answer ?? 'something other than HTTP 200'}. Only HTTP 200 acknowledges a payment; anything else gives the money back.`,
     advice: [
@@ -108,20 +122,15 @@ const byReason: Record<ReversalReason, (answer: string | undefined) => Pick<Expl
   }),
 };
 
-function explainReversed({ payment, delivery, reversal }: Evidence): Explanation {
+function explainReversed({ payment, delivery, reversal }: Evidence): Words {
   const reason = payment.reversalReason ?? reversal?.reason;
   if (!reason)
     return {
-      headline: 'Reversed',
+      headline: reversed,
       why: 'The payment network gave the money back; your server’s answer had no part in it.',
-      advice: ['Do not deliver the goods, or ask for payment again.'],
+      advice: [],
     };
-  const { why, advice } = byReason[reason](lastAnswer(delivery?.attempts));
-  return {
-    headline: 'Reversed: the customer has the money back',
-    why,
-    advice: [...advice, 'Do not deliver the goods, or ask for payment again.'],
-  };
+  return { headline: reversed, ...byReason[reason](lastAnswer(delivery?.attempts)) };
 }
 
 function lastAnswer(attempts: readonly DeliveryAttempt[] | undefined): string | undefined {
