@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { clock, elapsed, utc } from '../format';
-import type { Payment, ShownPayment } from '../portal-api';
+import type { NamedPayment, ShownPayment } from '../portal-api';
 import { mayGoOn, paymentQuery } from './queries';
 import { Facts, Failure, Moment, Money, OutcomeTag, Waiting } from '../ui';
 import { usePaymentChanges } from './payment-changes';
@@ -56,14 +56,14 @@ function Explanation({ shown: { payment, explanation } }: { shown: ShownPayment 
   );
 }
 
-function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
+function PaymentFacts({ payment }: { payment: NamedPayment }): ReactNode {
   const facts: [string, ReactNode][] = [
     ['Outcome', <OutcomeTag outcome={payment.outcome} />],
     ['Amount', <Money {...payment} />],
     ['Status', payment.status],
     ['Reference', payment.reference],
     ['Code', payment.code ?? '–'],
-    ['Merchant', payment.merchantId],
+    ['Merchant', `${payment.merchantName ?? ''} ${payment.merchantId}`],
     ['Time', <Moment at={payment.completedAt} />],
   ];
   return <Facts facts={facts} />;
