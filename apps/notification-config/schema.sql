@@ -97,6 +97,9 @@ CREATE TABLE recipient (
 
 CREATE INDEX audit_event_of_merchant ON audit_event USING btree (merchant_id, audit_event_id);
 CREATE INDEX change_notice_due ON change_notice USING btree (due_at);
+CREATE INDEX merchant_acquirer_name ON merchant USING btree (acquirer, lower(merchant_name) COLLATE "C", merchant_id);
+CREATE INDEX merchant_name ON merchant USING btree (lower(merchant_name) COLLATE "C", merchant_id);
+CREATE INDEX merchant_psp_name ON merchant USING btree (psp_id, lower(merchant_name) COLLATE "C", merchant_id);
 CREATE INDEX owner_notice_due ON owner_notice USING btree (due_at);
 CREATE INDEX probe_bucket_age ON probe_bucket USING btree (refilled_at);
 

@@ -17,8 +17,10 @@ import { ChangeNoticeMailer, HandOverNoticesJob, OwnerNoticeMailer } from './cha
 import { OwnerNoticeStore } from './change-notices/owner-notice.store';
 import type { NotificationConfigEnv } from './config/env';
 import { entities, MerchantEntity } from './entities';
+import { MerchantReader } from './merchants/merchant-reader';
 import { MerchantsController } from './merchants/merchants.controller';
 import { MerchantStore, MerchantsService } from './merchants/merchants.service';
+import { PortalMerchantsController } from './merchants/portal-merchants.controller';
 import { ClientAuthority } from './notifications/client-authority';
 import { ConfigurationStore } from './notifications/configuration.store';
 import { EncryptedProbeService } from './notifications/encrypted-probe.service';
@@ -64,6 +66,7 @@ export class AppModule implements OnApplicationShutdown {
         MerchantsController,
         NotificationsController,
         NotificationOperationsController,
+        PortalMerchantsController,
         PortalNotificationsController,
         RoutesController,
         WebhookKeysController,
@@ -71,6 +74,7 @@ export class AppModule implements OnApplicationShutdown {
       providers: [
         MerchantsService,
         MerchantStore,
+        MerchantReader,
         NotificationsService,
         ConfigurationStore,
         ReceiverAccessService,

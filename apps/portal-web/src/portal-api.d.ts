@@ -23,7 +23,11 @@ export interface Routes {
   };
   'POST /invitations': { body: InviteColleagueBody; answer: Person };
   'POST /invitations/accept': { body: AcceptBody; answer: void };
-  'GET /merchants': { answer: MerchantRecord[] };
+  'GET /merchants': {
+    query?: { search?: string | number; after?: string | number; limit?: string | number };
+    answer: ListedMerchants;
+  };
+  'GET /merchants/{merchantId}': { path: { merchantId: string | number }; answer: MerchantRecord };
   'GET /merchants/{merchantId}/notifications': { path: { merchantId: string | number }; answer: PortalNotifications };
   'POST /merchants/{merchantId}/notifications/check': {
     path: { merchantId: string | number };
@@ -62,7 +66,7 @@ export interface Routes {
   'GET /on-call/dead-letters/redrive': { answer: RedriveState };
   'POST /on-call/dead-letters/redrive': { body: LettersBody; answer: RedrivenLetter[] };
   'POST /on-call/dead-letters/request': { body: RedriveRequestBody; answer: RequestReport };
-  'GET /on-call/merchants': { query: { search: string | number }; answer: MerchantPage };
+  'GET /on-call/merchants': { query: { search: string | number }; answer: FoundMerchants };
   'GET /on-call/merchants/{merchantId}': { path: { merchantId: string | number }; answer: MerchantSummary };
   'POST /on-call/merchants/{merchantId}/pause': { path: { merchantId: string | number }; body: PauseBody; answer: EndpointPause };
   'POST /on-call/pauses/{pauseId}/end': { path: { pauseId: string | number }; answer: EndpointPause };
@@ -547,6 +551,11 @@ export type ForgottenBody = {
   email: string;
 };
 
+export type FoundMerchants = {
+  merchants: MerchantRecord[];
+  isMore: boolean;
+};
+
 export type FoundTransaction = {
   transactionId: number;
   known: KnownTransaction | null;
@@ -642,6 +651,14 @@ export type LettersPage = {
   silent: string[];
 };
 
+export type ListedMerchants = {
+  /** Merchants of the tenant, whatever is looked for, at most 10,000; null: all of the platform. */
+  count: number | null;
+  merchants: MerchantRecord[];
+  /** For `after`; null: this is the last page. */
+  next: number | null;
+};
+
 export type MadeCode = {
   merchantReference: string;
   amount: string;
@@ -653,11 +670,6 @@ export type MadeCode = {
   qrPath: string;
   /** Milliseconds since 1970; null: never. */
   expiresAtMs: number | null;
-};
-
-export type MerchantPage = {
-  merchants: MerchantRecord[];
-  isMore: boolean;
 };
 
 /** GET notification-config /internal/merchants/{merchantId} (operator, payment-simulator). */
@@ -680,6 +692,40 @@ export type MerchantSummary = {
   pause: EndpointPause | null;
   /** Services that did not answer: what they know is missing. */
   silent: string[];
+};
+
+/** null: the name is not known now. */
+export type NamedPayment = {
+  merchantName: string | null;
+  transactionId: number;
+  merchantId: number;
+  kind: 'PURCHASE' | 'REFUND' | 'REVERSAL';
+  status: string;
+  outcome: 'NO_MONEY' | 'PENDING' | 'REVERSED' | 'SETTLED';
+  completedAt: string;
+  amount: string;
+  currencyCode: string;
+  reference: string;
+  /** null: the payment had none. */
+  code: string | null;
+  referenceTransactionId: number;
+  acknowledgedAt: string | null;
+  ackSource: 'RECOVERY' | 'WEBHOOK' | null;
+  ackElapsedMs: number | null;
+  reversalRequestedAt: string | null;
+  reversalReason: 'BACKSTOP' | 'CONNECTION' | 'NEVER_SENT' | 'NON_200' | 'TIMEOUT' | null;
+  /** null: none is known. */
+  answer: 'BACKSTOP' | 'CONNECTION' | 'HTTP_200' | 'NEVER_SENT' | 'NON_200' | 'READ' | 'TIMEOUT' | null;
+  /** The transaction that gave the money back. */
+  reversedBy: number | null;
+  /** The transaction that said that the core could not give the money back. */
+  reversalFailedBy: number | null;
+  /** When the reversal was made; null: none was. */
+  returnedAt: string | null;
+  /** When the last refund was made; null: none was. */
+  refundedAt: string | null;
+  /** The sum of its refunds. */
+  refundedAmount: string | null;
 };
 
 /** Shown once. */
@@ -772,7 +818,7 @@ export type Payment = {
 };
 
 export type PaymentPage = {
-  payments: Payment[];
+  payments: NamedPayment[];
   /** For `after`: older payments; null: there are none. */
   next: string | null;
   /** For `before`: newer payments; null: there are none. */
@@ -1108,7 +1154,7 @@ export type Shards = {
 };
 
 export type ShownPayment = {
-  payment: Payment;
+  payment: NamedPayment;
   explanation: Explanation;
   timeline: TimelineStep[];
   /** Its reversals and refunds, at most 50. */

@@ -50,4 +50,21 @@ export const isSessionOverQuery = queryOptions({
   initialData: false,
 });
 
-export const merchantsQuery = queryOptions({ queryKey: ['merchants'], queryFn: () => call('GET /merchants') });
+/** The first merchants by name, two at most: whether a person has one merchant, several or none, and which one. */
+export const merchantsQuery = queryOptions({
+  queryKey: ['merchants'],
+  queryFn: async () => (await call('GET /merchants', { query: { limit: 2 } })).merchants,
+});
+
+/** A page of merchants whose names begin so, or whose id it is; `after`: the merchant with which the page before ended. */
+export const merchantPageQuery = (search: string, after?: number) =>
+  queryOptions({
+    queryKey: ['merchant-page', search, after],
+    queryFn: () => call('GET /merchants', { query: { search, after } }),
+  });
+
+export const merchantQuery = (merchantId: number) =>
+  queryOptions({
+    queryKey: ['merchant', merchantId],
+    queryFn: () => call('GET /merchants/{merchantId}', { path: { merchantId } }),
+  });

@@ -6,6 +6,7 @@ import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { ConsumingModule, DeadLettersModule, DeadLettersService, eventsOptionsOf } from '@paycode/events';
 import { GuessStore, PostgresGuessStore } from '@paycode/access/guessing';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { Clock, SystemClock } from '@paycode/service-runtime/timing';
 import { insertOnly, migrations, reader } from '../migrations';
 import { AuditLog } from './audit';
@@ -240,8 +241,8 @@ function callProviders(settings: Settings): Provider[] {
     ),
     {
       provide: MerchantDirectory,
-      inject: [NotificationConfigCalls],
-      useFactory: ({ client }: NotificationConfigCalls) => new MerchantDirectory(client),
+      inject: [NotificationConfigCalls, LOGGER],
+      useFactory: ({ client }: NotificationConfigCalls, log: Logger) => new MerchantDirectory(client, log),
     },
     called(MAIL_CLIENT, to => to.client({ ...recipientMessages, socketsMax: 2, isRepeatable: true })),
     {

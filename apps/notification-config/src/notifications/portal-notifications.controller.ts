@@ -3,12 +3,8 @@ import { type ActingPerson, OfPerson } from '@paycode/access';
 import {
   type Channel,
   channels,
-  isIdNumber,
   IsReceiverCredential,
-  type MerchantSearch,
   type PortalAnswer,
-  type PortalMerchantsAnswer,
-  type PortalMerchantsRequest,
   type PortalOperation,
   type PortalOperationAnswers,
   type PortalRequest,
@@ -16,18 +12,12 @@ import {
   validTypesText,
 } from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
-import { answered, invalidField } from '@paycode/service-runtime';
-import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Length } from 'class-validator';
+import { answered } from '@paycode/service-runtime';
+import { IsBoolean, IsIn, IsOptional, IsString, Length } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { MerchantRequest } from './notifications.controller';
 import type { NotificationCaller } from './notifications.service';
 import { PortalNotificationsService } from './portal-notifications.service';
-
-/** Body of POST /internal/portal/merchants. */
-export class PortalMerchantsBody implements PortalMerchantsRequest {
-  @IsObject()
-  owner!: MerchantSearch;
-}
 
 /** Body of POST /internal/portal/notifications/{operation}. The use case checks the texts that people type, and answers in words for them. */
 export class PortalBody extends MerchantRequest implements PortalRequest {
@@ -54,24 +44,6 @@ export class PortalBody extends MerchantRequest implements PortalRequest {
   value?: string;
 }
 
-const namedMax = 100;
-
-const ownerRules: Readonly<Record<string, (value: unknown) => boolean>> = {
-  merchantId: isIdNumber,
-  pspId: isIdNumber,
-  acquirer: value => typeof value === 'string' && value !== '',
-  all: value => value === true,
-  named: value => typeof value === 'string' && value.length >= 1 && value.length <= namedMax,
-};
-
-/** @throws DomainError 400 unless the owner is exactly one of these kinds */
-function ownerOf(owner: MerchantSearch): MerchantSearch {
-  const [[kind, value] = ['', null], ...more] = Object.entries(owner) as [string, unknown][];
-  const isWellFormed = Object.hasOwn(ownerRules, kind) && ownerRules[kind]!(value) && more.length === 0;
-  if (!isWellFormed) throw invalidField('owner', `must be one of ${Object.keys(ownerRules).join(', ')}`);
-  return owner;
-}
-
 type PersonRequest = FastifyRequest & { person?: ActingPerson };
 
 /** A person whose tenant and role the guard has checked, for the audit log. */
@@ -87,12 +59,6 @@ type Answer<Operation extends PortalOperation> = Promise<PortalAnswer<PortalOper
 @Controller('internal/portal')
 export class PortalNotificationsController {
   constructor(private readonly notifications: PortalNotificationsService) {}
-
-  @Post('merchants')
-  @HttpCode(200)
-  merchants(@Body() { owner }: PortalMerchantsBody): Promise<PortalMerchantsAnswer> {
-    return this.notifications.merchantsOf(ownerOf(owner));
-  }
 
   @Post('notifications/list')
   @HttpCode(200)

@@ -1,5 +1,5 @@
 import type { CallerName } from '@paycode/access';
-import type { MerchantRecord, PortalAnswer, PortalNotifications } from '@paycode/dto';
+import type { PortalAnswer, PortalNotifications } from '@paycode/dto';
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
 import { TestNotificationConfig } from '../testing/running-service';
 
@@ -38,41 +38,6 @@ describe('what people ask in the portal of notification-config', () => {
       "select kind, actor from audit_event where merchant_id = $1 and kind <> 'MERCHANT_SAVED' order by audit_event_id",
       [merchantId],
     );
-
-  it.each([
-    ['its merchant id', () => ({ merchantId })],
-    ['its PSP', () => ({ pspId: merchantId })],
-    ['its acquirer', () => ({ acquirer: `Bank ${merchantId}` })],
-  ])('a merchant is found by %s, and no other one with it (T-24)', async (_, owner) => {
-    const { data } = await post('merchants', { owner: owner() });
-    expect((data as MerchantRecord[]).map(each => each.merchantId)).toEqual([merchantId]);
-  });
-
-  it('merchants are found by a part of their name, in which nothing is a wildcard', async () => {
-    await service.saveMerchant(merchantId, { merchantName: `Bakery 100%_${merchantId}`, pspId: null, acquirer: 'Bank' });
-    const found = async (named: string) =>
-      ((await post('merchants', { owner: { named } })).data as MerchantRecord[]).map(each => each.merchantId);
-    expect(await found(`bakery 100%_${merchantId}`)).toEqual([merchantId]);
-    expect(await found(`Bakery 100__${merchantId}`)).toEqual([]);
-    expect(await found(`Bakery%${merchantId}`)).toEqual([]);
-    expect(await found(`100\\%_${merchantId}`)).toEqual([]);
-  });
-
-  it.each([
-    [{}],
-    [{ merchantId: 1, all: true }],
-    [{ all: false }],
-    [{ pspId: '1' }],
-    [{ acquirer: '' }],
-    [{ named: '' }],
-    [{ everybody: true }],
-  ])('an owner that is not exactly one of the kinds is refused: %j (T-24)', async owner => {
-    const { status, data } = await post('merchants', { owner });
-    expect([status, (data as { message: string }).message]).toEqual([
-      400,
-      'owner must be one of merchantId, pspId, acquirer, all, named',
-    ]);
-  });
 
   it('only the portal may ask (T-27)', async () => {
     const body = { merchantId, actor };

@@ -4,16 +4,15 @@ import type {
   CheckedUrl,
   HttpNotificationAnswer,
   MerchantRecord,
-  MerchantSearch,
-  PortalMerchantsAnswer,
   PortalNotifications,
   PortalRequest,
   TestNotificationResult,
 } from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
 import { invalidField } from '@paycode/service-runtime';
-import { DataSource, type FindOptionsWhere, ILike } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { HttpNotificationEntity, MerchantEntity, RecipientEntity } from '../entities';
+import { recordOf } from '../merchants/merchant-reader';
 import { merchantNotFound } from '../merchants/merchants.service';
 import { ValidateUrlService } from '../probing/validate-url.service';
 import { ClientAuthority } from './client-authority';
@@ -23,10 +22,7 @@ import { SendTestService, type TestOrder } from './send-test.service';
 
 type Wanted = Omit<PortalRequest, 'actor'>;
 
-const merchantsMax = 1_000;
-const namedMax = 50;
-
-/** Merchants and their notifications, as the portal shows them. */
+/** The notifications of a merchant, as the portal shows them. */
 @Injectable()
 export class PortalReader extends MerchantTenants {
   constructor(
@@ -37,24 +33,8 @@ export class PortalReader extends MerchantTenants {
   }
 
   override async tenantsOf(merchantId: number): Promise<MerchantRecord | undefined> {
-    return (await this.merchantsOf({ merchantId }))[0];
-  }
-
-  /** Of that owner, the smallest ids first, at most 1,000; by name at most 50. */
-  async merchantsOf(owner: MerchantSearch): Promise<MerchantRecord[]> {
-    const merchants = this.dataSource.getRepository(MerchantEntity);
-    const found = await merchants.find({
-      where: whereOf(owner),
-      order: { merchantId: 'ASC' },
-      take: 'named' in owner ? namedMax : merchantsMax,
-    });
-    return found.map(({ merchantId, merchantName, pspId, acquirer, status }) => ({
-      merchantId,
-      merchantName,
-      pspId,
-      acquirer,
-      status,
-    }));
+    const found = await this.dataSource.getRepository(MerchantEntity).findOneBy({ merchantId });
+    return found ? recordOf(found) : undefined;
   }
 
   /** @throws DomainError 404 */
@@ -83,10 +63,6 @@ export class PortalNotificationsService {
     private readonly tests: SendTestService,
     private readonly urls: ValidateUrlService,
   ) {}
-
-  merchantsOf(owner: MerchantSearch): Promise<PortalMerchantsAnswer> {
-    return this.reader.merchantsOf(owner);
-  }
 
   show(merchantId: number): Promise<PortalNotifications> {
     return this.reader.notificationsOf(merchantId);
@@ -137,11 +113,4 @@ function recipientOf({ type, value }: Wanted): Recipient {
   if (!type) throw invalidField('value', validValuesText);
   if (!isRecipientValue(type, trimmed)) throw invalidField('value', valueRuleOf(type, trimmed));
   return { type, value: trimmed };
-}
-
-function whereOf(owner: MerchantSearch): FindOptionsWhere<MerchantEntity> {
-  if ('all' in owner) return {};
-  // Escapes the wildcards of a pattern, because the text is searched for as it stands.
-  if ('named' in owner) return { merchantName: ILike(`%${owner.named.replace(/[\\%_]/g, String.raw`\$&`)}%`) };
-  return owner;
 }

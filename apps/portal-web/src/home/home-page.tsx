@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '../api';
 import { dayBeganAt, when } from '../format';
 import type { HomeAnswer, MerchantRecord, PortalNotifications, ShownPerson } from '../portal-api';
-import { meQuery, merchantsQuery } from '../queries';
+import { meQuery, merchantQuery, merchantsQuery } from '../queries';
 import { notificationsQuery } from '../server/queries';
 import {
   AnswerChart,
@@ -35,16 +35,17 @@ export function HomePage(): ReactNode {
   const { data: me } = useQuery(meQuery);
   const { data: merchants } = useQuery(merchantsQuery);
   const merchantId = chosen ?? (merchants?.length === 1 ? merchants[0]!.merchantId : undefined);
+  const { data: merchant } = useQuery({ ...merchantQuery(merchantId ?? 0), enabled: merchantId !== undefined });
   const home = useQuery({ ...homeQuery(merchantId, range), placeholderData: keepPreviousData });
   useEffect(() => void (document.title = 'Home · Paycode'), []);
   return (
     <>
       <h1>Home</h1>
       <MerchantChoice value={chosen} all="All merchants" onChange={next => void navigate({ search: { merchantId: next } })} />
-      {me && <Identity me={me} merchant={merchants?.find(each => each.merchantId === merchantId)} />}
+      {me && <Identity me={me} merchant={merchant} />}
       {me && <SecondPersonHint me={me} />}
       {merchantId !== undefined && (
-        <Attention merchantId={merchantId} home={home.data} isSuspended={isSuspended(merchants, merchantId)} />
+        <Attention merchantId={merchantId} home={home.data} isSuspended={merchant?.status === 'SUSPENDED'} />
       )}
       {home.isError && <Failure error={home.error} again={() => void home.refetch()} />}
       {home.isPending && <Waiting what="Adding up today" />}
@@ -69,10 +70,6 @@ export function HomePage(): ReactNode {
       )}
     </>
   );
-}
-
-function isSuspended(merchants: MerchantRecord[] | undefined, merchantId: number): boolean {
-  return merchants?.find(each => each.merchantId === merchantId)?.status === 'SUSPENDED';
 }
 
 function Identity({ me, merchant }: { me: ShownPerson; merchant: MerchantRecord | undefined }): ReactNode {

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import type { MerchantPage, MerchantSummary } from '../portal-api';
-import { merchantPageQuery, onCallMerchantQuery } from './queries';
+import type { FoundMerchants, MerchantSummary } from '../portal-api';
+import { foundMerchantsQuery, onCallMerchantQuery } from './queries';
 import { answerName, Facts, Failure, Field, Moment, OutcomeTag, Table, Waiting } from '../ui';
 import { MerchantDeliveries } from './on-call-pauses';
 
@@ -34,7 +34,7 @@ export function MerchantSearch({ before }: { before: string | undefined }): Reac
 
 /** The merchant that is meant, or those that may be. */
 export function MerchantResult({ text }: { text: string }): ReactNode {
-  const { data, isError, error, refetch } = useQuery(merchantPageQuery(text));
+  const { data, isError, error, refetch } = useQuery(foundMerchantsQuery(text));
   const [only, ...more] = data?.merchants ?? [];
   const isOne = only !== undefined && more.length === 0;
   return (
@@ -48,7 +48,7 @@ export function MerchantResult({ text }: { text: string }): ReactNode {
   );
 }
 
-function MerchantList({ found: { merchants, isMore } }: { found: MerchantPage }): ReactNode {
+function MerchantList({ found: { merchants, isMore } }: { found: FoundMerchants }): ReactNode {
   if (merchants.length === 0) return <p className="notice">No merchant has this id, or this text in its name.</p>;
   return (
     <>

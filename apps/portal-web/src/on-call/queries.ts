@@ -17,7 +17,7 @@ export const onCallTransactionQuery = (transactionId: string) =>
     queryFn: () => call('GET /on-call/transactions/{transactionId}', { path: { transactionId } }),
   });
 
-export const merchantPageQuery = (text: string) =>
+export const foundMerchantsQuery = (text: string) =>
   queryOptions({
     queryKey: ['found-merchants', text],
     queryFn: () => call('GET /on-call/merchants', { query: { search: text } }),

@@ -2,9 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { clock, elapsed, utc } from '../format';
-import type { Payment, ShownPayment } from '../portal-api';
+import type { NamedPayment, ShownPayment } from '../portal-api';
 import { mayGoOn, paymentQuery } from './queries';
-import { merchantsQuery } from '../queries';
 import { Callout, CopyButton, Facts, Failure, type Look, Moment, Money, OutcomeTag, Waiting } from '../ui';
 import { usePaymentChanges } from './payment-changes';
 import { PaymentNotification } from './payment-notification';
@@ -44,7 +43,7 @@ export function PaymentPage(): ReactNode {
   );
 }
 
-function Head({ payment }: { payment: Payment }): ReactNode {
+function Head({ payment }: { payment: NamedPayment }): ReactNode {
   return (
     <div className="head">
       <h1 className="amount">
@@ -92,16 +91,14 @@ function Explanation({ shown: { payment, explanation } }: { shown: ShownPayment 
   );
 }
 
-function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
-  const { data: merchants = [] } = useQuery(merchantsQuery);
-  const name = merchants.find(({ merchantId }) => merchantId === payment.merchantId)?.merchantName;
-  const { reversedBy, refundedAmount, currencyCode } = payment;
+function PaymentFacts({ payment }: { payment: NamedPayment }): ReactNode {
+  const { merchantName, reversedBy, refundedAmount, currencyCode } = payment;
   const facts: [string, ReactNode][] = [
     ['Transaction', payment.transactionId],
     ['Status', payment.status],
     ['Reference', payment.reference],
     ['Code', payment.code ?? '–'],
-    ['Merchant', name ? `${name} (${payment.merchantId})` : payment.merchantId],
+    ['Merchant', merchantName ? `${merchantName} (${payment.merchantId})` : payment.merchantId],
   ];
   if (reversedBy !== null) facts.push(['Reversed by', reversedBy]);
   if (refundedAmount !== null) facts.push(['Refunded', <Money amount={refundedAmount} currencyCode={currencyCode} />]);

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
-import type { Payment, PaymentPage } from '../portal-api';
+import type { NamedPayment, Payment, PaymentPage } from '../portal-api';
 import { merchantsQuery } from '../queries';
 import { answerName, type Column, Failure, Moment, Money, OutcomeTag, Table, Waiting } from '../ui';
 import { PaymentExport } from './payment-export';
@@ -60,9 +60,8 @@ function Pages(props: { page: PaymentPage; isFirst: boolean; onGo: (next: Paymen
   );
 }
 
-function PaymentTable({ payments }: { payments: Payment[] }): ReactNode {
+function PaymentTable({ payments }: { payments: NamedPayment[] }): ReactNode {
   const { data: merchants = [] } = useQuery(merchantsQuery);
-  const names = new Map(merchants.map(({ merchantId, merchantName }) => [merchantId, merchantName]));
   const isOfMany = merchants.length > 1;
   const columns: Column[] = ['Payment', { name: 'Amount', isRight: true }, 'Outcome', 'Your server', 'Time'];
   return (
@@ -72,7 +71,7 @@ function PaymentTable({ payments }: { payments: Payment[] }): ReactNode {
           <tr key={payment.transactionId}>
             {isOfMany && (
               <td className="of">
-                {names.get(payment.merchantId) ?? 'Merchant'} <span className="dim">{payment.merchantId}</span>
+                {payment.merchantName ?? 'Merchant'} <span className="dim">{payment.merchantId}</span>
               </td>
             )}
             <th scope="row">

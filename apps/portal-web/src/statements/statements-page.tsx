@@ -5,7 +5,7 @@ import { type ReactNode, useEffect } from 'react';
 import { call, linkTo } from '../api';
 import { money } from '../format';
 import type { StatementLine, StatementSums } from '../portal-api';
-import { meQuery, merchantsQuery } from '../queries';
+import { meQuery, merchantQuery, merchantsQuery } from '../queries';
 import { separatorsOf } from '../till/read-amount';
 import { Failure, MerchantChoice, Table, Waiting } from '../ui';
 
@@ -66,10 +66,10 @@ export function StatementsPage(): ReactNode {
 function Sheet({ wanted }: { wanted: Wanted }): ReactNode {
   const { data, isError, error, refetch } = useQuery(statementQuery(wanted));
   const { data: merchants } = useQuery(merchantsQuery);
+  const { data: chosen } = useQuery({ ...merchantQuery(wanted.merchantId ?? 0), enabled: wanted.merchantId !== undefined });
   if (isError) return <Failure error={error} again={() => void refetch()} />;
   if (!data) return <Waiting what="Adding up" />;
   const isOne = wanted.merchantId !== undefined || merchants?.length === 1;
-  const shop = merchants?.find(({ merchantId }) => merchantId === (wanted.merchantId ?? merchantId));
   const decimalMark = separatorsOf().decimal === ',' ? 'COMMA' : 'POINT';
   return (
     <>
@@ -83,7 +83,7 @@ function Sheet({ wanted }: { wanted: Wanted }): ReactNode {
       </div>
       <article className="statement" aria-label="Statement">
         <h2>
-          {isOne && shop ? shop.merchantName : 'All merchants'}, {nameOf(wanted.period)}
+          {isOne ? (chosen ?? merchants?.[0])?.merchantName : 'All merchants'}, {nameOf(wanted.period)}
         </h2>
         <p className="dim">
           Days of {wanted.timeZone}. A payment counts on the day it was made, a refund on its own. Settled contains the tips.
@@ -123,7 +123,7 @@ function Currency(props: { total: StatementSums; lines: StatementLine[]; isOne: 
       >
         {lines.map(line => (
           <tr key={`${line.day} ${line.merchantId}`}>
-            <th scope="row">{isOne ? line.day : `${line.merchantId} ${line.merchantName}`}</th>
+            <th scope="row">{isOne ? line.day : `${line.merchantName} ${line.merchantId}`}</th>
             <Sums sums={line} />
           </tr>
         ))}

@@ -65,10 +65,11 @@ describe('a merchant, for people on call', () => {
   const service = (isAway = false) =>
     new FindMerchantService(
       {
-        merchantsOf: (owner: MerchantSearch) => {
+        search: (owner: MerchantSearch) => {
           searches.push(owner);
           return Promise.resolve(known);
         },
+        find: () => Promise.resolve(known[0]),
       } as unknown as MerchantDirectory,
       {
         notifications: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(notifications)),
@@ -115,6 +116,6 @@ describe('a merchant, for people on call', () => {
     expect(await service().search('1001')).toMatchObject({ isMore: true, merchants: { length: 20 } });
     await service().search('007');
     await service().search('corner');
-    expect(searches).toEqual([{ merchantId: 1001 }, { named: '007' }, { named: 'corner' }]);
+    expect(searches).toEqual([{ merchantIds: [1001] }, { named: '007' }, { named: 'corner' }]);
   });
 });

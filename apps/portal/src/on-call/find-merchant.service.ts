@@ -59,7 +59,7 @@ async function nullWhenUnknown<T>(asked: Promise<PortalAnswer<T>>): Promise<T | 
   }
 }
 
-export interface MerchantPage {
+export interface FoundMerchants {
   merchants: MerchantRecord[];
   isMore: boolean;
 }
@@ -104,15 +104,15 @@ export class FindMerchantService {
     @Inject(LOGGER) private readonly log: Logger,
   ) {}
 
-  async search(text: string): Promise<MerchantPage> {
+  async search(text: string): Promise<FoundMerchants> {
     const merchantId = idOf(text);
-    const found = await this.directory.merchantsOf(merchantId === undefined ? { named: text } : { merchantId });
+    const found = await this.directory.search(merchantId === undefined ? { named: text } : { merchantIds: [merchantId] });
     return { merchants: found.slice(0, foundMax), isMore: found.length > foundMax };
   }
 
   /** @throws DomainError 404 */
   async show(merchantId: number, asking: Proven): Promise<MerchantSummary> {
-    const [merchant] = await this.directory.merchantsOf({ merchantId });
+    const merchant = await this.directory.find(merchantId);
     if (!merchant) throw new DomainError({ status: 404, reason: 'NO_MERCHANT', message: 'there is no such merchant' });
     await this.audit.record({ ...doneBy(asking), action: 'ON_CALL_SEARCHED', merchantId });
     const { proof } = asking;

@@ -4,7 +4,7 @@ import { ParseIdPipe } from '@paycode/service-runtime';
 import { IsInt, IsString, Length, Max, Min } from 'class-validator';
 import { AskedBy, type Asking, Needs } from '../sessions/portal.guard';
 import { type PortalPause, portalPause } from './domain/endpoint-pause';
-import { FindMerchantService, type MerchantPage, type MerchantSummary } from './find-merchant.service';
+import { FindMerchantService, type FoundMerchants, type MerchantSummary } from './find-merchant.service';
 import { type FoundTransaction, OnCallService, type Stuck } from './on-call.service';
 
 class PauseBody {
@@ -55,7 +55,7 @@ export class OnCallController {
   /** Merchants and the accounts of their programs are read here, never changed. */
   @Get('merchants')
   @Needs('ON_CALL')
-  merchants(@Query() { search }: MerchantsQuery): Promise<MerchantPage> {
+  merchants(@Query() { search }: MerchantsQuery): Promise<FoundMerchants> {
     return this.findMerchant.search(search);
   }
 

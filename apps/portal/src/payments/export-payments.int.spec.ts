@@ -6,7 +6,7 @@ import { AuditLog } from '../audit';
 import { pageKeyAt } from '../page-cursor';
 import { ExportPaymentsService, exportRowsMax, type ExportFilter } from './export-payments.service';
 import { PaymentReader } from './payment-reader';
-import { scopeOfMerchants } from './testing/scopes';
+import { namingDirectory, scopeOfMerchants } from './testing/scopes';
 
 const everything: ExportFilter = {
   search: null,
@@ -44,7 +44,11 @@ describe('a file of payments', () => {
       [exportRowsMax + 11],
     );
     await database.dataSource.query('vacuum analyze payment');
-    exporting = new ExportPaymentsService(new PaymentReader(database.dataSource), new AuditLog(database.dataSource));
+    exporting = new ExportPaymentsService(
+      new PaymentReader(database.dataSource),
+      namingDirectory({ 7: 'Corner Coffee' }),
+      new AuditLog(database.dataSource),
+    );
   });
   afterAll(() => database.drop());
 

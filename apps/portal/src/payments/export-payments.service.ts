@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
 import { AuditLog, type ByPerson, doneBy } from '../audit';
+import { MerchantDirectory } from '../tenancy/merchant.directory';
 import type { Scope } from '../tenancy/scope';
 import { ConcurrencyLimit } from './domain/concurrency-limit';
 import { csvHeader, csvLines } from './domain/csv';
@@ -25,6 +26,7 @@ export class ExportPaymentsService {
 
   constructor(
     private readonly reader: PaymentReader,
+    private readonly directory: MerchantDirectory,
     private readonly audit: AuditLog,
   ) {}
 
@@ -59,7 +61,7 @@ export class ExportPaymentsService {
         hasNotices: true,
         limit: pageRows,
       });
-      if (payments.length > 0) yield csvLines(payments);
+      if (payments.length > 0) yield csvLines(await this.directory.withNames(payments));
       if (payments.length < pageRows) return;
       after = pageKeyAt(payments.at(-1)!);
     }

@@ -2,7 +2,7 @@ import { createTestDatabase, type TestDatabase } from '@paycode/persistence/test
 import { migrations } from '../../migrations';
 import { pageKeyAt } from '../page-cursor';
 import { answers, outcomes } from './domain/payment';
-import { listStatement, type PaymentFilter } from './payment-reader';
+import { listStatement, type PaymentFilter, PaymentReader } from './payment-reader';
 import { scopeOfAll, scopeOfMerchants } from './testing/scopes';
 
 const limit = 26;
@@ -109,6 +109,21 @@ describe('a page of 20,000 payments', () => {
       const sorts = nodes.filter(node => /Sort/.test(node['Node Type']));
       const read = [...onPayments, ...sorts].map(readBy);
       expect(Math.max(...read)).toBeLessThanOrEqual(rowsReadMax);
+    }
+  });
+
+  it('of more merchants than the page has lines, each page shows what follows in time, older and newer, whoever it is of', async () => {
+    const reader = new PaymentReader(database.dataSource);
+    const scope = await scopeOfMerchants(...merchants, 5, 6);
+    const page = (of: Partial<PaymentFilter>) => reader.list(scope, { ...nothing, after: null, before: null, limit: 3, ...of });
+    const idsOf = (payments: { transactionId: number }[]) => payments.map(each => each.transactionId);
+    for (const filter of [{}, { outcome: 'REVERSED' }, { search: { whole: 'till' } }] as Partial<PaymentFilter>[]) {
+      const whole = await page({ ...filter, limit: 12 });
+      expect(whole).toHaveLength(12);
+      const second = await page({ ...filter, after: pageKeyAt(whole[2]!) });
+      expect(idsOf(second)).toEqual(idsOf(whole.slice(3, 6)));
+      expect(idsOf(await page({ ...filter, after: pageKeyAt(whole[8]!) }))).toEqual(idsOf(whole.slice(9)));
+      expect(idsOf(await page({ ...filter, before: pageKeyAt(whole[6]!) }))).toEqual(idsOf(whole.slice(3, 6)));
     }
   });
 });

@@ -87,6 +87,8 @@ interface ListShape {
   limit: string;
   /** Oldest first: the page before a key. */
   isBackwards: boolean;
+  /** More merchants than the page has rows. */
+  isOfMany: boolean;
 }
 
 /** Values of `$1`: the merchants of the scope; null: all. */
@@ -132,12 +134,18 @@ const readSql = {
   },
   /**
    * A page behind or before a key. For several merchants each one's page is read from its index and merged: the work grows with merchants and
-   * page, not with payments.
+   * page, not with payments. Of many, the first payment of each tells how far the page reaches at most, so that few others are read.
    */
-  list({ merchants, anyOf, limit, isBackwards }: ListShape): string {
+  list({ merchants, anyOf, limit, isBackwards, isOfMany }: ListShape): string {
     const direction = isBackwards ? 'asc' : 'desc';
-    const end = `order by p.completed_at ${direction}, p.transaction_id ${direction} limit ${limit}`;
-    return `${rowsOf({ merchants, anyOf, end, shown: line })} ${end}`;
+    const order = `order by p.completed_at ${direction}, p.transaction_id ${direction}`;
+    const end = `${order} limit ${limit}`;
+    if (merchants !== 'GIVEN' || !isOfMany) return `${rowsOf({ merchants, anyOf, end, shown: line })} ${end}`;
+    const first = rowsOf({ merchants, anyOf, end: `${order} limit 1`, shown: 'p.completed_at' });
+    const reach = `(select f.completed_at from (${first}) f order by f.completed_at ${direction} offset ${limit} - 1 limit 1)`;
+    const isWithin = `p.completed_at ${isBackwards ? '<=' : '>='} coalesce(${reach}, '${isBackwards ? '' : '-'}infinity')`;
+    const within = anyOf.map(conditions => [...conditions, isWithin]);
+    return `${rowsOf({ merchants, anyOf: within, end, shown: line })} ${end}`;
   },
   /** In no order: the first that are found count, and reading ends with them. */
   totals: ({ merchants, anyOf, limit }: ListShape): string => `
@@ -354,6 +362,7 @@ function statementOf(scope: Scope, filter: PaymentFilter, statement: (shape: Lis
     anyOf: filter.search === null ? [conditions] : searchOf(filter.search, bind).map(each => [each, ...conditions]),
     limit: bind(filter.limit),
     isBackwards: filter.before !== null,
+    isOfMany: scope.merchantIds.length > filter.limit,
   };
   return { text: statement(shape), values };
 }

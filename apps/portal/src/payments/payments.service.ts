@@ -3,15 +3,16 @@ import type { DeliveryAttempt } from '@paycode/dto';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { orSilent } from '../neighbours';
 import { cursorOf, pageKeyAt } from '../page-cursor';
+import { MerchantDirectory } from '../tenancy/merchant.directory';
 import { notYours, type Scope } from '../tenancy/scope';
 import { explain, type Explanation } from './domain/explanation';
-import type { Payment } from './domain/payment';
+import type { NamedPayment, Payment } from './domain/payment';
 import { type ReversalNotice, timelineOf, type TimelineStep } from './domain/timeline';
 import { PaymentCalls } from './payment-calls';
 import { type PaymentFilter, PaymentReader, type Search, type Total, totalsMax } from './payment-reader';
 
 export interface ShownPayment {
-  payment: Payment;
+  payment: NamedPayment;
   explanation: Explanation;
   timeline: TimelineStep[];
   /** Its reversals and refunds, at most 50. */
@@ -24,7 +25,7 @@ export interface ShownPayment {
 }
 
 export interface PaymentPage {
-  payments: Payment[];
+  payments: NamedPayment[];
   /** For `after`: older payments; null: there are none. */
   next: string | null;
   /** For `before`: newer payments; null: there are none. */
@@ -48,6 +49,7 @@ export class PaymentsService {
   constructor(
     private readonly reader: PaymentReader,
     private readonly calls: PaymentCalls,
+    private readonly directory: MerchantDirectory,
     @Inject(LOGGER) private readonly log: Logger,
   ) {}
 
@@ -55,7 +57,9 @@ export class PaymentsService {
     const search = await this.searchOf(scope, asked);
     // One more than is shown: whether there is a page beyond.
     const found = await this.reader.list(scope, { ...asked, search, hasNotices: false, limit: asked.limit + 1 });
-    return { ...pageOf(found, asked), isWhole: search !== null && 'whole' in search };
+    const page = pageOf(found, asked);
+    const payments = await this.directory.withNames(page.payments);
+    return { ...page, payments, isWhole: search !== null && 'whole' in search };
   }
 
   async totals(scope: Scope, asked: AskedFilter): Promise<PaymentTotals> {
@@ -69,14 +73,15 @@ export class PaymentsService {
     const payment = await this.reader.find(scope, transactionId);
     if (!payment) throw notYours();
     const silent: string[] = [];
-    const [delivery, reversal, notices] = await Promise.all([
+    const [delivery, reversal, notices, [named]] = await Promise.all([
       orSilent(this.calls.delivery(transactionId), { name: 'delivery', silent, log: this.log }),
       orSilent(this.calls.reversal(transactionId), { name: 'reversal', silent, log: this.log }),
       this.reader.noticesOf(scope, transactionId),
+      this.directory.withNames([payment]),
     ]);
     const evidence = { payment, delivery, reversal };
     return {
-      payment,
+      payment: named!,
       explanation: explain(evidence),
       timeline: timelineOf({ ...evidence, notice: reversalOf(payment, notices), refunds: refundsOf(notices) }),
       notices,
@@ -100,7 +105,7 @@ function reversalOf({ reversedBy, reversalFailedBy }: Payment, notices: readonly
 
 const refundsOf = (notices: readonly Payment[]) => notices.filter(({ kind }) => kind === 'REFUND');
 
-function pageOf(found: Payment[], { limit, after, before }: AskedFilter): Omit<PaymentPage, 'isWhole'> {
+function pageOf(found: Payment[], { limit, after, before }: AskedFilter) {
   const hasMore = found.length > limit;
   const payments = before ? found.slice(-limit) : found.slice(0, limit);
   const [first, last] = [payments.at(0), payments.at(-1)];

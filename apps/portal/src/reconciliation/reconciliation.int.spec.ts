@@ -16,7 +16,7 @@ async function startNotificationConfig(): Promise<Server> {
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
       const { owner } = JSON.parse(Buffer.concat(parts).toString()) as PortalMerchantsRequest;
-      const merchantId = 'merchantId' in owner ? owner.merchantId : 0;
+      const merchantId = 'merchantIds' in owner ? owner.merchantIds[0]! : 0;
       const known = [7, 8, 9].includes(merchantId);
       const record = { merchantId, merchantName: 'M', pspId: merchantId === 9 ? 2 : 1, acquirer: 'B', status: 'ACTIVE' };
       response.setHeader('content-type', 'application/json').end(JSON.stringify(known ? [record] : []));

@@ -2,8 +2,7 @@ import { createTestDatabase, type TestDatabase } from '@paycode/persistence/test
 import fc from 'fast-check';
 import { migrations } from '../../migrations';
 import { PaymentWriter } from '../payments/payment-writer';
-import { scopeOfAll, scopeOfMerchants } from '../payments/testing/scopes';
-import type { MerchantDirectory } from '../tenancy/merchant.directory';
+import { namingDirectory, scopeOfAll, scopeOfMerchants } from '../payments/testing/scopes';
 import { periodOf } from './domain/period';
 import { statementFile, type StatementLine, type StatementSums } from './domain/statement';
 import { statementSql, StatementStore } from './statement.store';
@@ -97,8 +96,7 @@ describe('a statement for an accountant', () => {
   let statements: StatementsService;
   beforeAll(async () => {
     database = await createTestDatabase({ migrations });
-    const merchantsOf = () => Promise.resolve([{ merchantId: 7, merchantName: '=Shop; "7"' }]);
-    const directory = { merchantsOf } as unknown as MerchantDirectory;
+    const directory = namingDirectory({ 7: '=Shop; "7"' });
     statements = new StatementsService(new StatementStore(database.dataSource), directory);
   });
   afterAll(() => database.drop());

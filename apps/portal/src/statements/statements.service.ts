@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { ConcurrencyLimit } from '../payments/domain/concurrency-limit';
 import { MerchantDirectory } from '../tenancy/merchant.directory';
-import { merchantsIn, type Scope } from '../tenancy/scope';
+import type { Scope } from '../tenancy/scope';
 import { isTimeZone, periodOf } from './domain/period';
 import type { StatementLine, StatementSums } from './domain/statement';
 import { StatementStore } from './statement.store';
@@ -35,26 +35,22 @@ export class StatementsService {
     const giveBack = this.running.take(personId);
     if (!giveBack) throw busy();
     try {
-      return await this.read(scope, merchantIds, wanted);
+      return await this.read(merchantIds, wanted);
     } finally {
       giveBack();
     }
   }
 
-  private async read(scope: Scope, merchantIds: readonly number[], { period, timeZone }: { period: string; timeZone: string }) {
+  private async read(merchantIds: readonly number[], { period, timeZone }: { period: string; timeZone: string }) {
     const whole = periodOf(period, timeZone);
     const parts = merchantIds.length === 1 ? whole.parts : [{ name: period, beginsAt: whole.parts[0]!.beginsAt }];
-    const [{ lines, totals }, merchants] = await Promise.all([
-      this.store.read(merchantIds, { parts, endsAt: whole.endsAt }, rowsMax + 1),
-      merchantsIn(scope, this.directory),
-    ]);
+    const { lines, totals } = await this.store.read(merchantIds, { parts, endsAt: whole.endsAt }, rowsMax + 1);
     if (lines.length + totals.length > rowsMax)
       throw invalidField('merchantId', `is required: the statement has more than ${rowsMax} lines`);
-    const names = new Map(merchants.map(({ merchantId, merchantName }) => [merchantId, merchantName]));
-    const named = lines.map(({ part, ...line }) => ({
+    const named = (await this.directory.withNames(lines)).map(({ part, ...line }) => ({
       ...line,
       day: parts[part]!.name,
-      merchantName: names.get(line.merchantId) ?? '',
+      merchantName: line.merchantName ?? '',
     }));
     return { lines: named, totals };
   }

@@ -1,5 +1,5 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
-import type { Identity, MerchantOwner, MerchantRecord } from '@paycode/dto';
+import type { Identity, MerchantOwner } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import type { Person } from '../people/domain/person';
 import type { OpenedSession } from '../sessions/domain/session';
@@ -21,10 +21,7 @@ export class Scope {
     const owner = ownerOf(person);
     if ('all' in owner) return new Scope('ALL', owner);
     if ('merchantId' in owner) return new Scope([owner.merchantId], owner);
-    return new Scope(
-      (await directory.merchantsOf(owner)).map(({ merchantId }) => merchantId),
-      owner,
-    );
+    return new Scope(await directory.idsOf(owner), owner);
   }
 
   /** One merchant for the programs of an account: its own, or one of a PSP's (A-18); undefined: there is none, or it is another's. */
@@ -33,7 +30,7 @@ export class Scope {
     const scope = new Scope([merchantId], { merchantId });
     if (accountType === 'MERCHANT') return ownerId === merchantId ? scope : undefined;
     if (accountType !== 'PSP' || ownerId === null) return undefined;
-    const [record] = await directory.merchantsOf({ merchantId });
+    const record = await directory.find(merchantId);
     return record?.pspId === ownerId ? scope : undefined;
   }
 
@@ -63,11 +60,6 @@ function ownerOf({ tenantType, tenantId }: Person): MerchantOwner {
     case 'OPERATOR':
       return { all: true };
   }
-}
-
-/** The merchants a person sees, with their names. */
-export function merchantsIn(scope: Scope, directory: MerchantDirectory): Promise<MerchantRecord[]> {
-  return directory.merchantsOf(scope.owner);
 }
 
 /** `@SignedIn(ScopePipe) scope: Scope`. */

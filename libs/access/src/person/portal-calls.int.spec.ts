@@ -184,6 +184,8 @@ describe('a call of the portal for a person', () => {
       'auth-session POST /internal/console/proof',
       'auth-session POST /internal/console/invitation',
       'notification-config POST /internal/portal/merchants',
+      'notification-config POST /internal/portal/merchants/ids',
+      'notification-config POST /internal/portal/merchants/page',
       'webhook-dispatcher GET /internal/deliveries',
       'webhook-dispatcher GET /internal/deliveries/:transactionId',
       'webhook-dispatcher GET /internal/shards',

@@ -118,6 +118,8 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['POST', '/internal/merchants/:merchantId/test-notification', operator],
     ['POST', '/internal/webhook-keys/reseal', operator],
     ['POST', '/internal/portal/merchants', portal, names],
+    ['POST', '/internal/portal/merchants/ids', portal, names],
+    ['POST', '/internal/portal/merchants/page', portal, names],
     ...forPerson('notifications', configurationDemands),
   ],
   'webhook-dispatcher': [

@@ -7,17 +7,42 @@ import type { EncryptionProfile, MerchantRecord } from './routes';
 /** Calls of the portal about a merchant's notifications: POST notification-config /internal/portal/notifications/{operation}. */
 export type PortalOperation = keyof PortalOperationAnswers<unknown>;
 
-/** Whose merchants: POST notification-config /internal/portal/merchants, the smallest ids first, at most 1,000. */
+/** Whose merchants. */
 export type MerchantOwner = { merchantId: number } | { pspId: number } | { acquirer: string } | { all: true };
 
-/** As MerchantOwner; or those of the platform in whose name the text stands, small and capital letters alike. */
-export type MerchantSearch = MerchantOwner | { named: string };
+/** Merchants with these ids, at most 1,000; or, at most 50, those in whose name the text stands, small and capital letters alike. */
+export type MerchantSearch = { merchantIds: number[] } | { named: string };
 
+/** POST notification-config /internal/portal/merchants, the smallest ids first. */
 export interface PortalMerchantsRequest {
   owner: MerchantSearch;
 }
 
 export type PortalMerchantsAnswer = MerchantRecord[];
+
+/** POST notification-config /internal/portal/merchants/ids: an owner's merchants, the smallest ids first. */
+export interface MerchantIdsRequest {
+  owner: MerchantOwner;
+}
+
+/** Merchants of one owner that the portal shows; an owner of more sees those with the smallest ids. */
+export const merchantsOfOwnerMax = 10_000;
+
+/** POST notification-config /internal/portal/merchants/page: an owner's merchants by name. */
+export interface MerchantPageRequest extends MerchantIdsRequest {
+  /** How a name begins, small and capital letters alike, or a whole id; absent: all. */
+  search?: string;
+  /** The merchant with which the page before ended. */
+  after?: number;
+  /** 1 to 100. */
+  limit: number;
+}
+
+export interface MerchantPage {
+  merchants: MerchantRecord[];
+  /** For `after`; null: this is the last page. */
+  next: number | null;
+}
 
 export interface PortalRequest {
   merchantId: number;

@@ -1,5 +1,7 @@
 import { csvHeader, csvLines } from './csv';
-import { payment } from './testing/payment-evidence';
+import { payment as unnamed } from './testing/payment-evidence';
+
+const payment = { ...unnamed, merchantName: 'Corner Coffee' };
 
 const cells = (line: string) => line.replace(/\r\n$/, '').split(',');
 const rowOf = (over: Partial<typeof payment>) => {
@@ -29,6 +31,7 @@ describe('a line of the file of payments', () => {
       answerMs: '12',
       reversalRequestedAt: '',
       reversedBy: '',
+      merchantName: 'Corner Coffee',
     });
   });
 

@@ -1,9 +1,9 @@
-import type { Payment } from './payment';
+import type { NamedPayment } from './payment';
 
 /** `text`: of a shop or a code, and never a number, whatever it looks like. */
 export type Cell = string | number | null | { text: string };
 
-const columns: readonly (readonly [name: string, of: (payment: Payment) => Cell])[] = [
+const columns: readonly (readonly [name: string, of: (payment: NamedPayment) => Cell])[] = [
   ['transactionId', payment => payment.transactionId],
   ['merchantId', payment => payment.merchantId],
   ['kind', payment => payment.kind],
@@ -20,13 +20,14 @@ const columns: readonly (readonly [name: string, of: (payment: Payment) => Cell]
   ['answerMs', payment => payment.ackElapsedMs],
   ['reversalRequestedAt', payment => payment.reversalRequestedAt],
   ['reversedBy', payment => payment.reversedBy],
+  ['merchantName', payment => payment.merchantName && { text: payment.merchantName }],
 ];
 
 /** The first line of a file of payments, RFC 4180. */
 export const csvHeader = `${columns.map(([name]) => name).join(',')}\r\n`;
 
 /** Lines of payments. Instants are ISO 8601 UTC, amounts have the decimals of their currency; what is not known is empty. */
-export function csvLines(payments: readonly Payment[]): string {
+export function csvLines(payments: readonly NamedPayment[]): string {
   return payments.map(payment => `${columns.map(([, of]) => cellOf(of(payment))).join(',')}\r\n`).join('');
 }
 

@@ -45,6 +45,11 @@ export interface Payment {
   refundedAmount: string | null;
 }
 
+/** null: the name is not known now. */
+export interface NamedPayment extends Payment {
+  merchantName: string | null;
+}
+
 export interface Wanted {
   outcome: WantedOutcome | null;
   status: string | null;

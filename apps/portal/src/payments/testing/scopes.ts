@@ -10,8 +10,7 @@ const person = {
   hasPasskey: false,
   hasPassword: true,
 } as const;
-const knowing = (merchants: readonly number[]) =>
-  ({ merchantsOf: () => Promise.resolve(merchants.map(merchantId => ({ merchantId }))) }) as unknown as MerchantDirectory;
+const knowing = (merchants: readonly number[]) => ({ idsOf: () => Promise.resolve(merchants) }) as unknown as MerchantDirectory;
 
 /** Of a merchant, or of a PSP with several. */
 export function scopeOfMerchants(...merchants: number[]): Promise<Scope> {
@@ -23,4 +22,11 @@ export function scopeOfMerchants(...merchants: number[]): Promise<Scope> {
 /** Of an operator. */
 export function scopeOfAll(): Promise<Scope> {
   return Scope.of({ ...person, role: 'ON_CALL', tenantType: 'OPERATOR', tenantId: '' }, knowing([]));
+}
+
+/** Knows names, and nothing else. */
+export function namingDirectory(names: Readonly<Record<number, string>>): MerchantDirectory {
+  const withNames = (rows: readonly { merchantId: number }[]) =>
+    Promise.resolve(rows.map(row => ({ ...row, merchantName: names[row.merchantId] ?? null })));
+  return { withNames } as unknown as MerchantDirectory;
 }
