@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { exactNumber } from './http/exact-number.ts';
 import type { JsonAnswer } from './http/send-json.ts';
 import type { Credentials, PlatformConnection } from './platform-connection.ts';
@@ -137,4 +138,16 @@ export async function saveMerchant(platform: PlatformConnection, merchantId: num
   const body = { merchantName: `Shop ${merchantId.toString(36)}`, pspId, acquirer: 'Demo Bank', status: 'ACTIVE' };
   const put = { method: 'PUT', path: `/internal/merchants/${merchantId}`, body };
   accepted('the merchant', await platform.operator('notification-config', put));
+}
+
+const portalWithinMs = 240_000;
+
+/** Starts the portal of `npm start`, which sleeps until its first call; until it is there the gateway may lose its patience, and say 503. */
+export async function wakePortal(platform: PlatformConnection): Promise<void> {
+  const giveUpAt = performance.now() + portalWithinMs;
+  for (;;) {
+    const answer = await platform.gateway({ method: 'GET', path: '/console/api/session' });
+    if (answer.status !== 503 || performance.now() > giveUpAt) return void accepted('the portal', answer);
+    await pause(200);
+  }
 }

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseNotification, serializeNotification } from '@paycode/dto';
-import { decryptWebhook } from '@paycode/platform-client';
+import { decryptWebhook, wakePortal } from '@paycode/platform-client';
 import { parse } from 'yaml';
 import { MerchantEnvironment } from './merchant-environment';
 import type { Toolchain } from './toolchain';
@@ -26,7 +26,7 @@ async function schemathesis(
   { examples, seed }: SchemathesisRun,
 ): Promise<{ code: number | null; output: string }> {
   const { username, password } = await environment.prepare();
-  await environment.wakePortal();
+  await wakePortal(environment.platform);
   const { baseUrl, caFile } = environment.platform.standalone;
   const merchantReference = 'schemathesis';
   const { code, transactionId } = await environment.pay(merchantReference);

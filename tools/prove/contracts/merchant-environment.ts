@@ -1,10 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { eventually } from '@paycode/service-runtime/testing';
 import { accepted, type Credentials, Merchant, newAccount, PlatformConnection, saveMerchant } from '@paycode/platform-client';
 
 /** Beyond 32 bits: what a client reads into a 32-bit integer is another number. */
 const idMin = 2 ** 33;
-const portalWithinMs = 240_000;
 
 /** A PSP and its merchant on a running platform, made for one test. */
 export class MerchantEnvironment {
@@ -28,17 +26,6 @@ export class MerchantEnvironment {
     const answer = await this.platform.gateway({ method: 'GET', path, as: this.psp! });
     accepted(path, answer);
     return answer.text;
-  }
-
-  /** The first call starts a portal that sleeps; until it answers the gateway may lose its patience, and say 503. */
-  async wakePortal(): Promise<void> {
-    const path = `/pluto/purchase/notifications?merchantId=${this.merchantId}&reference=none`;
-    const answer = await eventually(async () => {
-      const given = await this.platform.gateway({ method: 'GET', path, as: this.psp! });
-      if (given.status === 503) throw new Error(`${path} answers ${given.status}`);
-      return given;
-    }, portalWithinMs);
-    accepted(path, answer);
   }
 
   /** The transaction of a payment, and its code, which can be paid any number of times. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import jsonwebtoken from 'jsonwebtoken';
 import { channels } from '../../../libs/dto/src/internal/channels.ts';
-import { accepted, Merchant, newAccount, saveMerchant } from '../../../libs/platform-client/src/merchant.ts';
+import { accepted, Merchant, newAccount, saveMerchant, wakePortal } from '../../../libs/platform-client/src/merchant.ts';
 import { type Credentials, PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
 import { serviceTokenType, signingKeyOf, tokenAlgorithm } from '../../../libs/access/src/service-token/token-keys.ts';
 import type { Operation } from './operations.ts';
@@ -40,6 +40,8 @@ export class FuzzEnvironment {
   static async prepare(home: string, url?: string): Promise<FuzzEnvironment> {
     const platform = new PlatformConnection(home);
     if (url) platform.standalone.baseUrl = url;
+    // Without the tables that the portal makes, auth-session answers 503 to what people ask.
+    await wakePortal(platform);
     const environment = new FuzzEnvironment(platform, home);
     const merchant = await environment.makeMerchant();
     const victim = await environment.makeMerchant();
