@@ -210,15 +210,6 @@ export type AccountSummary = {
   isBoundToAddresses: boolean;
 };
 
-/** How payments ended, and what servers of merchants answered. */
-export type Answered = {
-  reversed: number;
-  /** By HTTP 200. */
-  acknowledged: number;
-  /** Another status, no connection, or no answer in time. */
-  failed: number;
-};
-
 export type AskedReport = {
   /** Whether those who can confirm are mailed. */
   isMailed: boolean;
@@ -568,7 +559,8 @@ export type HomeAnswer = {
     bucketS: number;
     buckets: Bucket[];
   };
-  lastHour: Answered;
+  /** Reversed payments since the day began, and at least of the last hour. */
+  lost: Lost[];
   /** Of one merchant: until when its deliveries wait because people on call paused them; null: they do not, or nobody knows. */
   pausedUntil: string | null;
 };
@@ -640,6 +632,19 @@ export type LettersPage = {
   }[];
   /** Services that did not answer: their dead letters are missing. */
   silent: string[];
+};
+
+/** Payments of one currency that were reversed for the same answer. */
+export type Lost = {
+  /** null: the payment network gave the money back by itself. */
+  answer: 'BACKSTOP' | 'CONNECTION' | 'HTTP_200' | 'NEVER_SENT' | 'NON_200' | 'READ' | 'TIMEOUT' | null;
+  /** When the first and the last of them were paid. */
+  firstAt: string;
+  lastAt: string;
+  currencyCode: string;
+  count: number;
+  /** With the decimals of the currency. */
+  amount: string;
 };
 
 export type MadeCode = {
@@ -1246,10 +1251,10 @@ export type TakenPayment = {
   state: 'CONFIRMING' | 'FAILED' | 'PAID' | 'REVERSED';
   status: string;
   currencyCode: string;
-  transactionId: number;
-  completedAt: string;
   /** With the tip. */
   amount: string;
+  transactionId: number;
+  completedAt: string;
 };
 
 /** Result of a test notification: `Outcome` is the answer of its receiver, in the terms of a check. */
