@@ -43,19 +43,15 @@ describeInBrowser('the portal in a browser', () => {
     await shows('E-mail address or password is wrong.');
   });
 
-  it('the owner signs in by keyboard alone, comes to Home, and reads that no URL is set', async () => {
+  it('the owner signs in by keyboard alone, comes to Home, and reads the steps to a first payment', async () => {
     await portal.goto('sign-in');
     await portal.page.getByLabel('E-mail address').focus();
     await portal.page.keyboard.type(owner.email);
     await portal.page.keyboard.press('Tab');
     await portal.page.keyboard.type(owner.password);
     await portal.page.keyboard.press('Enter');
-    await shows(
-      `merchantId ${merchant.merchantId}`,
-      'Thandi Nkosi, owner',
-      'No notification URL is set',
-      'No payments in this time',
-    );
+    await shows('Get your first payment', 'Set your server', 'Test it', 'Take a payment', 'Not set', 'No payments in this time');
+    expect(await portal.page.textContent('header')).toContain(`Merchant ${merchant.merchantId} · Thandi Nkosi, owner`);
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.screenshots('home-empty');
   });
@@ -174,10 +170,10 @@ describeInBrowser('the portal in a browser', () => {
     });
     await go('Home');
     await shows(
-      'Your server acknowledged 1 of 2 payments that it was asked about in the last hour',
-      '1 payment was reversed in the last hour',
+      'Your server answered something other than HTTP 200 to 1 payment at',
+      'back: do not hand over the goods',
       'Time until the answer',
-      'The slowest of all took 0 ms',
+      'At most 0 ms',
       'In numbers',
     );
     await portal.page.unroute('**/home?*');
@@ -186,6 +182,9 @@ describeInBrowser('the portal in a browser', () => {
     expect(await tile('Reversed')).toMatch(/Reversed.*99[.,]95.*1 payment/);
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.screenshots('home');
+    await portal.page.getByRole('link', { name: 'See the payment' }).click();
+    await eventually(async () => expect(await portal.page.locator('tbody tr').count()).toBe(1));
+    await shows('99');
   });
 
   it('finds a payment by its reference, by its outcome, and by how its reference begins in any case', async () => {
@@ -323,7 +322,7 @@ describeInBrowser('the portal in a browser', () => {
     const other = await PortalBrowser.open(platform.standalone.baseUrl);
     try {
       await other.signIn(owner);
-      await eventually(async () => expect(await other.page.textContent('main')).toContain('Needs attention'));
+      await eventually(async () => expect(await other.page.textContent('main')).toContain('Latest payments'));
       await go('Security');
       await portal.page.getByRole('button', { name: 'End' }).click();
       await eventually(async () => expect(await portal.page.getByRole('button', { name: 'End' }).count()).toBe(0));

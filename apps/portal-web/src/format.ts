@@ -21,6 +21,10 @@ export const when = (iso: string) => whenFormat.format(new Date(iso));
 export const hour = (iso: string) => hourFormat.format(new Date(iso));
 const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 export const clock = (iso: string) => clockFormat.format(new Date(iso));
+const minuteFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+export const minute = (iso: string) => minuteFormat.format(new Date(iso));
+const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' });
+export const today = () => dayFormat.format(new Date());
 export const elapsed = (ms: number) => (ms < 10_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
 /** For the hover. */
 export const utc = (iso: string) => `${iso.replace('T', ' ').replace(/(\.\d+)?Z$/, '')} UTC`;

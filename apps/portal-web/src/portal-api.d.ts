@@ -214,15 +214,6 @@ export type AccountSummary = {
   isBoundToAddresses: boolean;
 };
 
-/** How payments ended, and what servers of merchants answered. */
-export type Answered = {
-  reversed: number;
-  /** By HTTP 200. */
-  acknowledged: number;
-  /** Another status, no connection, or no answer in time. */
-  failed: number;
-};
-
 export type AskedReport = {
   /** Whether those who can confirm are mailed. */
   isMailed: boolean;
@@ -577,7 +568,8 @@ export type HomeAnswer = {
     bucketS: number;
     buckets: Bucket[];
   };
-  lastHour: Answered;
+  /** Reversed payments since the day began, and at least of the last hour. */
+  lost: Lost[];
   /** Of one merchant: until when its deliveries wait because people on call paused them; null: they do not, or nobody knows. */
   pausedUntil: string | null;
 };
@@ -657,6 +649,19 @@ export type ListedMerchants = {
   merchants: MerchantRecord[];
   /** For `after`; null: this is the last page. */
   next: number | null;
+};
+
+/** Payments of one currency that were reversed for the same answer. */
+export type Lost = {
+  /** null: the payment network gave the money back by itself. */
+  answer: 'BACKSTOP' | 'CONNECTION' | 'HTTP_200' | 'NEVER_SENT' | 'NON_200' | 'READ' | 'TIMEOUT' | null;
+  /** When the first and the last of them were paid. */
+  firstAt: string;
+  lastAt: string;
+  currencyCode: string;
+  count: number;
+  /** With the decimals of the currency. */
+  amount: string;
 };
 
 export type MadeCode = {
@@ -1292,10 +1297,10 @@ export type TakenPayment = {
   state: 'CONFIRMING' | 'FAILED' | 'PAID' | 'REVERSED';
   status: string;
   currencyCode: string;
-  transactionId: number;
-  completedAt: string;
   /** With the tip. */
   amount: string;
+  transactionId: number;
+  completedAt: string;
 };
 
 /** Result of a test notification: `Outcome` is the answer of its receiver, in the terms of a check. */

@@ -72,7 +72,7 @@ function Side({ me }: { me: ShownPerson | null | undefined }): ReactNode {
         <span className="spacer" />
         {me?.environment === 'sandbox' && <span className="tag sandbox">Sandbox</span>}
       </div>
-      {me && <Account tenantName={me.person.tenantName} person={me.person.name} />}
+      {me && <Account {...me.person} />}
       <nav className="nav" aria-label="Pages">
         <NavLinks pages={daily.filter(may)} />
         <h2>Set-up</h2>
@@ -96,15 +96,19 @@ function NavLinks({ pages }: { pages: readonly NavPage[] }): ReactNode {
   ));
 }
 
-function Account({ tenantName, person }: { tenantName: string; person: string }): ReactNode {
+function Account({ tenantName, tenantType, tenantId, name, role }: ShownPerson['person']): ReactNode {
   const initials = tenantName.split(/\s+/, 2).map(word => word.charAt(0).toUpperCase());
+  const isNumbered = tenantType === 'MERCHANT' || tenantType === 'PSP';
   return (
     <div className="who">
       <span className="initials" aria-hidden="true">
         {initials}
       </span>
       <span className="who-name">{tenantName}</span>
-      <span className="dim">{person}</span>
+      <span className="dim">
+        {isNumbered && `${tenantType === 'PSP' ? 'PSP' : 'Merchant'} ${tenantId} · `}
+        {name}, {role.toLowerCase().replace('_', '-')}
+      </span>
     </div>
   );
 }

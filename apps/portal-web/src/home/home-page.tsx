@@ -2,23 +2,15 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '../api';
-import { dayBeganAt, when } from '../format';
-import type { HomeAnswer, MerchantRecord, PortalNotifications, ShownPerson } from '../portal-api';
-import { meQuery, merchantQuery, merchantsQuery } from '../queries';
-import { notificationsQuery } from '../server/queries';
-import {
-  AnswerChart,
-  AnswerTable,
-  Facts,
-  Failure,
-  MerchantChoice,
-  Money,
-  type Outcome,
-  outcomeName,
-  TimeChart,
-  Waiting,
-} from '../ui';
+import { dayBeganAt, today } from '../format';
+import type { HomeAnswer } from '../portal-api';
+import { meQuery, merchantsQuery } from '../queries';
+import { AnswerChart, AnswerTable, Failure, MerchantChoice, Money, type Outcome, outcomeName, Waiting } from '../ui';
+import { Attention } from './attention';
+import { LatestPayments } from './latest-payments';
 import { SecondPersonHint } from './second-person-hint';
+import { ServerCard } from './server-card';
+import './home.css';
 
 const homeQuery = (merchantId: number | undefined, range: '24h' | '7d') =>
   queryOptions({
@@ -27,7 +19,7 @@ const homeQuery = (merchantId: number | undefined, range: '24h' | '7d') =>
     queryFn: () => call('GET /home', { query: { merchantId, range, dayBeganAt: dayBeganAt() } }),
   });
 
-/** The identity of the person, open problems, today's amounts, and the answers of the merchant's server. */
+/** First what needs the reader, then today's money, how the server answers, and the latest payments. */
 export function HomePage(): ReactNode {
   const { merchantId: chosen } = useSearch({ from: '/signed-in/' });
   const navigate = useNavigate({ from: '/' });
@@ -35,132 +27,53 @@ export function HomePage(): ReactNode {
   const { data: me } = useQuery(meQuery);
   const { data: merchants } = useQuery(merchantsQuery);
   const merchantId = chosen ?? (merchants?.length === 1 ? merchants[0]!.merchantId : undefined);
-  const { data: merchant } = useQuery({ ...merchantQuery(merchantId ?? 0), enabled: merchantId !== undefined });
   const home = useQuery({ ...homeQuery(merchantId, range), placeholderData: keepPreviousData });
   useEffect(() => void (document.title = 'Home · Paycode'), []);
   return (
     <>
-      <h1>Home</h1>
+      <Head />
       <MerchantChoice value={chosen} all="All merchants" onChange={next => void navigate({ search: { merchantId: next } })} />
-      {me && <Identity me={me} merchant={merchant} />}
       {me && <SecondPersonHint me={me} />}
-      {merchantId !== undefined && (
-        <Attention merchantId={merchantId} home={home.data} isSuspended={merchant?.status === 'SUSPENDED'} />
-      )}
+      {merchantId !== undefined && <Attention merchantId={merchantId} home={home.data} />}
       {home.isError && <Failure error={home.error} again={() => void home.refetch()} />}
       {home.isPending && <Waiting what="Adding up today" />}
       {home.data && <Today home={home.data} merchantId={merchantId} />}
       {home.data && (
-        <section className="card" aria-labelledby="answers">
-          <div className="row">
-            <h2 id="answers">{range === '24h' ? 'Payments by hour' : 'Payments by quarter of a day'}</h2>
-            <span className="spacer" />
-            <select
-              className="small"
-              aria-label="Time range"
-              value={range}
-              onChange={event => setRange(event.target.value as '24h' | '7d')}
-            >
-              <option value="24h">Last 24 hours</option>
-              <option value="7d">Last 7 days</option>
-            </select>
-          </div>
-          <Answers chart={home.data.chart} merchantId={merchantId} />
-        </section>
+        <div className={merchantId === undefined ? '' : 'columns'}>
+          <Answers chart={home.data.chart} merchantId={merchantId} range={range} setRange={setRange} />
+          {merchantId !== undefined && <ServerCard merchantId={merchantId} chart={home.data.chart} />}
+        </div>
       )}
+      <LatestPayments merchantId={merchantId} />
     </>
   );
 }
 
-function Identity({ me, merchant }: { me: ShownPerson; merchant: MerchantRecord | undefined }): ReactNode {
-  const { person } = me;
-  const facts: [string, ReactNode][] = [
-    ['Account', person.tenantName],
-    ...(merchant ? [['Merchant', `${merchant.merchantName} (merchantId ${merchant.merchantId})`] as [string, string]] : []),
-    ...(merchant?.pspId ? [['PSP', `pspId ${merchant.pspId}`] as [string, string]] : []),
-    ['You', `${person.name}, ${person.role.toLowerCase().replace('_', '-')}`],
-  ];
-  return <Facts facts={facts} />;
-}
-
-const yearMs = 365 * 86_400_000;
-
-function Attention({
-  merchantId,
-  home,
-  isSuspended,
-}: {
-  merchantId: number;
-  home: HomeAnswer | undefined;
-  isSuspended: boolean;
-}): ReactNode {
-  const { data: notifications } = useQuery(notificationsQuery(merchantId));
-  const warnings = notifications ? warningsOf(notifications, home) : [];
-  if (home?.pausedUntil) warnings.unshift(pausedWords(home.pausedUntil));
-  if (isSuspended) warnings.unshift('This merchant is suspended: it can take no payments. Ask your PSP.');
+function Head(): ReactNode {
+  const { data: me } = useQuery(meQuery);
   return (
-    <section className={`card result ${warnings.length > 0 ? 'pending' : ''}`} aria-labelledby="attention">
-      <h2 id="attention">Needs attention</h2>
-      {!notifications && <Waiting what="Looking" />}
-      {notifications && warnings.length === 0 && (
-        <p>Your notifications are set up, and none of the last hour’s payments was reversed.</p>
-      )}
-      <ul className="warnings">
-        {warnings.map(warning => (
-          <li key={warning}>{warning}</li>
-        ))}
-      </ul>
-      {(home?.lastHour.reversed ?? 0) > 0 && (
-        <p>
-          <Link to="/payments" search={{ outcome: 'REVERSED' } as never}>
-            Show reversed payments
-          </Link>
-        </p>
-      )}
-      {warnings.length > 0 && (
-        <Link to="/notifications" search={{ merchantId }}>
-          Go to Notifications
+    <div className="head">
+      <h1>Home</h1>
+      <span className="dim today">{today()}</span>
+      <span className="spacer" />
+      {me?.environment === 'sandbox' && me.person.tenantType === 'MERCHANT' && (
+        <Link className="button main" to="/till">
+          Take a payment
         </Link>
       )}
-    </section>
+    </div>
   );
-}
-
-function pausedWords(until: string): string {
-  return `The platform lets notifications to your server wait until ${when(until)}: people on call paused them. No payment is reversed for that. Meanwhile getNotification, or the page of a payment, fetches a notification and acknowledges it.`;
-}
-
-function warningsOf({ http }: PortalNotifications, home: HomeAnswer | undefined): string[] {
-  const warnings: string[] = [];
-  if (!http) warnings.push('No notification URL is set: your server is not told of payments, and none waits for its answer.');
-  if (http && Date.now() - Date.parse(http.changedAt) > yearMs)
-    warnings.push('URL and key have not changed for more than a year: renew the key.');
-  const failing = home && failureOf(home.lastHour);
-  if (failing) warnings.push(failing);
-  const reversed = home?.lastHour.reversed ?? 0;
-  if (reversed > 0)
-    warnings.push(
-      `${reversed} ${reversed === 1 ? 'payment was' : 'payments were'} reversed in the last hour: open one to see why.`,
-    );
-  return warnings;
-}
-
-function failureOf({ acknowledged, failed }: HomeAnswer['lastHour']): string | undefined {
-  if (failed === 0) return undefined;
-  const how = acknowledged === 0 ? `none of ${failed}` : `${acknowledged} of ${acknowledged + failed}`;
-  return `Your server acknowledged ${how} ${acknowledged + failed === 1 ? 'payment' : 'payments'} that it was asked about in the last hour: press Check under Notifications.`;
 }
 
 const shown: Outcome[] = ['SETTLED', 'REVERSED', 'PENDING'];
 
-function Today({ home: { today, yesterday }, merchantId }: { home: HomeAnswer; merchantId: number | undefined }): ReactNode {
+function Today({ home, merchantId }: { home: HomeAnswer; merchantId: number | undefined }): ReactNode {
   return (
-    <section aria-labelledby="today">
-      <h2 id="today">Today</h2>
+    <section aria-label="Today">
       <div className="tiles">
         {shown.map(outcome => {
           const isOwn = (sum: { outcome: string }) => sum.outcome === outcome;
-          const own = today.filter(isOwn);
+          const own = home.today.filter(isOwn);
           const search = { merchantId, outcome, from: dayBeganAt() };
           return (
             <Link key={outcome} className="tile" to="/payments" search={search as never}>
@@ -171,12 +84,26 @@ function Today({ home: { today, yesterday }, merchantId }: { home: HomeAnswer; m
                   <Money amount={amount} currencyCode={currencyCode} />
                 </strong>
               ))}
-              <small>{comparedWords(countOf(own), countOf(yesterday.filter(isOwn)))}</small>
+              <small>{own.length > 0 && comparedWords(countOf(own), countOf(home.yesterday.filter(isOwn)))}</small>
             </Link>
           );
         })}
+        <AnswerTime chart={home.chart} />
       </div>
     </section>
+  );
+}
+
+/** Of the latest stretch of the chart in which a server answered. */
+function AnswerTime({ chart: { buckets } }: { chart: HomeAnswer['chart'] }): ReactNode {
+  const last = buckets.findLast(({ medianMs }) => medianMs !== null);
+  if (!last) return null;
+  return (
+    <div className="tile">
+      <span>Answer time, median</span>
+      <strong>{last.medianMs} ms</strong>
+      <small>slowest {last.slowestMs} ms · limit 45 s</small>
+    </div>
   );
 }
 
@@ -191,21 +118,43 @@ function comparedWords(count: number, before: number): string {
   return `${payments} · ${Math.abs(percent)} % ${percent > 0 ? 'more' : 'fewer'} than yesterday by now`;
 }
 
-function Answers({ chart, merchantId }: { chart: HomeAnswer['chart']; merchantId: number | undefined }): ReactNode {
-  if (chart.buckets.length === 0)
-    return <p>No payments in this time. When a payment code is paid, you see here how your server answered and how fast.</p>;
+function Answers(props: {
+  chart: HomeAnswer['chart'];
+  merchantId: number | undefined;
+  range: '24h' | '7d';
+  setRange: (range: '24h' | '7d') => void;
+}): ReactNode {
+  const { chart, merchantId, range, setRange } = props;
   return (
-    <>
-      <p className="legend">
-        <span className="dot settled">Settled</span> <span className="dot reversed">Reversed</span>{' '}
-        <span className="dot pending">Pending</span> <span>Select a bar to see its payments.</span>
-      </p>
-      <AnswerChart chart={chart} merchantId={merchantId} />
-      <TimeChart chart={chart} />
-      <details>
-        <summary>In numbers</summary>
-        <AnswerTable {...chart} />
-      </details>
-    </>
+    <section className="card" aria-labelledby="answers">
+      <div className="row">
+        <h2 id="answers">{range === '24h' ? 'Payments by hour' : 'Payments by quarter of a day'}</h2>
+        <span className="spacer" />
+        <p className="legend">
+          <span className="dot settled">Settled</span> <span className="dot reversed">Reversed</span>{' '}
+          <span className="dot pending">Pending</span>
+        </p>
+        <select
+          className="small"
+          aria-label="Time range"
+          value={range}
+          onChange={event => setRange(event.target.value as '24h' | '7d')}
+        >
+          <option value="24h">Last 24 hours</option>
+          <option value="7d">Last 7 days</option>
+        </select>
+      </div>
+      {chart.buckets.length === 0 ? (
+        <p className="dim">No payments in this time. When a payment code is paid, it shows here.</p>
+      ) : (
+        <>
+          <AnswerChart chart={chart} merchantId={merchantId} />
+          <details>
+            <summary>In numbers</summary>
+            <AnswerTable {...chart} />
+          </details>
+        </>
+      )}
+    </section>
   );
 }

@@ -85,9 +85,9 @@ export function TimeChart({ chart }: { chart: HomeAnswer['chart'] }): ReactNode 
           )),
         )}
       </svg>
-      <p className="dim">
-        In front the median of each stretch, behind it the slowest. The slowest of all took {slowestOfAllMs} ms; after 45 s an
-        answer no longer counts.
+      <p className="legend">
+        <span className="dot median">Median</span> <span className="dot slowest">Slowest</span>
+        <span>At most {slowestOfAllMs} ms, limit 45 s</span>
       </p>
     </>
   );

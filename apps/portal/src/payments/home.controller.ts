@@ -6,7 +6,7 @@ import { AskedBy, type Asking, SignedIn } from '../sessions/portal.guard';
 import type { Proof } from '../sessions/proofs';
 import { Scope, ScopePipe } from '../tenancy/scope';
 import { PaymentCalls } from './payment-calls';
-import { type Answered, type Bucket, PaymentReader, type Sum } from './payment-reader';
+import { type Bucket, type Lost, PaymentReader, type Sum } from './payment-reader';
 import { MerchantQuery } from './payments.controller';
 
 export class HomeQuery extends MerchantQuery {
@@ -30,7 +30,8 @@ interface HomeAnswer {
   /** Of yesterday until the same time of day. */
   yesterday: Sum[];
   chart: { since: string; bucketS: number; buckets: Bucket[] };
-  lastHour: Answered;
+  /** Reversed payments since the day began, and at least of the last hour. */
+  lost: Lost[];
   /** Of one merchant: until when its deliveries wait because people on call paused them; null: they do not, or nobody knows. */
   pausedUntil: string | null;
 }
@@ -53,14 +54,14 @@ export class HomeController {
     const since = new Date(Math.floor(nowMs / bucketMs) * bucketMs - hours * hourS * 1_000 + bucketMs).toISOString();
     const dayBeganAt = new Date(Math.max(Date.parse(query.dayBeganAt), nowMs - dayMsMax)).toISOString();
     const dayBefore = (ms: number) => new Date(ms - dayMs).toISOString();
-    const [today, yesterday, buckets, lastHour, pausedUntil] = await Promise.all([
+    const [today, yesterday, buckets, lost, pausedUntil] = await Promise.all([
       this.reader.sums(scope, dayBeganAt),
       this.reader.sums(scope, dayBefore(Date.parse(dayBeganAt)), dayBefore(nowMs)),
       this.reader.answers(scope, since, bucketS),
-      this.reader.answeredSince(scope, new Date(nowMs - hourS * 1_000).toISOString()),
+      this.reader.lost(scope, new Date(Math.min(Date.parse(dayBeganAt), nowMs - hourS * 1_000)).toISOString()),
       query.merchantId === undefined ? null : this.pausedUntil(Number(query.merchantId), proof),
     ]);
-    return { today, yesterday, chart: { since, bucketS, buckets }, lastHour, pausedUntil };
+    return { today, yesterday, chart: { since, bucketS, buckets }, lost, pausedUntil };
   }
 
   /** Home is shown without it when the dispatcher does not answer. */

@@ -52,13 +52,13 @@ export interface Bucket {
   slowestMs: number | null;
 }
 
-/** How payments ended, and what servers of merchants answered. */
-export interface Answered {
-  reversed: number;
-  /** By HTTP 200. */
-  acknowledged: number;
-  /** Another status, no connection, or no answer in time. */
-  failed: number;
+/** Payments of one currency that were reversed for the same answer. */
+export interface Lost extends Omit<Sum, 'outcome'> {
+  /** null: the payment network gave the money back by itself. */
+  answer: Answer | null;
+  /** When the first and the last of them were paid. */
+  firstAt: string;
+  lastAt: string;
 }
 
 const columns = `
@@ -166,11 +166,11 @@ const readSql = {
            percentile_disc(0.5) within group (order by p.ack_elapsed_ms) as median_ms,
            max(p.ack_elapsed_ms) as slowest_ms
       from payment p where ${inScope} and p.completed_at >= $2 and ${overAll} and p.outcome <> 'NO_MONEY' group by 1 order by 1`,
-  answeredSince: `
-    select count(*) filter (where p.outcome = 'REVERSED')::int as reversed,
-           count(*) filter (where p.answer = 'HTTP_200')::int as acknowledged,
-           count(*) filter (where p.answer in ('NON_200', 'CONNECTION', 'TIMEOUT'))::int as failed
-      from payment p where ${inScope} and p.completed_at >= $2 and ${overAll}`,
+  lost: `
+    select p.answer, p.currency_code, count(*)::int as count, sum(p.amount) as amount,
+           min(p.completed_at) as first_at, max(p.completed_at) as last_at
+      from payment p where ${inScope} and p.completed_at >= $2 and ${overAll} and p.outcome = 'REVERSED'
+     group by 1, 2 order by 3 desc, 2, 1`,
 } as const;
 
 function fromMerchants(merchants: ListShape['merchants'], shown: string): string {
@@ -310,9 +310,22 @@ export class PaymentReader {
     }));
   }
 
-  async answeredSince(scope: Scope, since: string): Promise<Answered> {
-    const [row] = await this.dataSource.query<[Answered]>(readSql.answeredSince, [merchantsOf(scope), since]);
-    return row;
+  /** Those that most payments were reversed for come first. */
+  async lost(scope: Scope, since: string): Promise<Lost[]> {
+    interface LostRow extends Pick<Lost, 'answer' | 'count' | 'amount'> {
+      currency_code: string;
+      first_at: Date;
+      last_at: Date;
+    }
+    const rows = await this.dataSource.query<LostRow[]>(readSql.lost, [merchantsOf(scope), since]);
+    return rows.map(({ answer, currency_code: currencyCode, count, amount, first_at, last_at }) => ({
+      answer,
+      currencyCode,
+      count,
+      amount: inCurrency(amount, currencyCode),
+      firstAt: first_at.toISOString(),
+      lastAt: last_at.toISOString(),
+    }));
   }
 }
 

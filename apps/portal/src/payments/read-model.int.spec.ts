@@ -386,10 +386,10 @@ describe('the read model of payments', () => {
       // The id of a notice leads to its payment.
       [{ search: String(ids.notReturned) }, [ids.stands]],
     ];
-    const answered = async (merchantId: number) => reader.answeredSince(await scopeOf(merchantId), '2033-01-01T00:00:00.000Z');
-    expect([await answered(41), await answered(42)]).toEqual([
-      { reversed: 1, acknowledged: 1, failed: 2 },
-      { reversed: 0, acknowledged: 0, failed: 0 },
+    const lost = async (merchantId: number) => reader.lost(await scopeOf(merchantId), '2033-01-01T00:00:00.000Z');
+    expect([await lost(41), await lost(42)]).toEqual([
+      [{ answer: 'NON_200', currencyCode: 'ZAR', count: 1, amount: '12.30', firstAt: of.completedAt, lastAt: of.completedAt }],
+      [],
     ]);
     for (const [filter, expected] of cases) {
       expect([filter, await found(41, filter)]).toEqual([filter, expected]);

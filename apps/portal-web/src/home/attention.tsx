@@ -1,0 +1,124 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { minute, money, when } from '../format';
+import type { HomeAnswer, Payment, PortalNotifications } from '../portal-api';
+import { merchantQuery } from '../queries';
+import { notificationsQuery } from '../server/queries';
+import { latestQuery } from '../server/server-state';
+import { Callout } from '../ui';
+import { FirstSteps } from './first-steps';
+
+const yearMs = 365 * 86_400_000;
+const isOld = (http?: PortalNotifications['http']) => Boolean(http && Date.now() - Date.parse(http.changedAt) > yearMs);
+
+/** What needs the people of one merchant: lost money first, then what is not set up. */
+export function Attention({ merchantId, home }: { merchantId: number; home: HomeAnswer | undefined }): ReactNode {
+  const { data: notifications } = useQuery(notificationsQuery(merchantId));
+  const { data: latest } = useQuery(latestQuery(merchantId));
+  const { data: merchant } = useQuery(merchantQuery(merchantId));
+  return (
+    <>
+      {merchant?.status === 'SUSPENDED' && (
+        <Callout look="reversed" title="This merchant is suspended: it can take no payments.">
+          <p>Ask your PSP.</p>
+        </Callout>
+      )}
+      {home?.pausedUntil && <Paused until={home.pausedUntil} />}
+      {home && home.lost.length > 0 && <Lost lost={home.lost} latest={latest?.payments ?? []} merchantId={merchantId} />}
+      {notifications && latest && (
+        <FirstSteps merchantId={merchantId} http={notifications.http} hasPayment={latest.payments.length > 0} />
+      )}
+      {isOld(notifications?.http) && (
+        <Callout
+          look="pending"
+          title="Your key is older than a year."
+          actions={
+            <Link className="button" to="/notifications" search={{ merchantId }}>
+              Renew the key
+            </Link>
+          }
+        />
+      )}
+    </>
+  );
+}
+
+function Paused({ until }: { until: string }): ReactNode {
+  return (
+    <Callout look="pending" title={`Notifications to your server wait until ${when(until)}.`}>
+      <p>
+        People on call paused them, and no payment is reversed for that. Meanwhile getNotification, or the page of a payment,
+        fetches a notification and acknowledges it.
+      </p>
+    </Callout>
+  );
+}
+
+type Lost = HomeAnswer['lost'][number];
+
+/** `what`: a number of payments. */
+const causes: Record<NonNullable<Lost['answer']> | 'NONE', (what: string) => string> = {
+  NON_200: what => `Your server answered something other than HTTP 200 to ${what}`,
+  CONNECTION: what => `Your server could not be reached for ${what}`,
+  TIMEOUT: what => `Your server did not answer within 45 seconds to ${what}`,
+  NEVER_SENT: what => `Your server could not be asked in time about ${what}`,
+  BACKSTOP: what => `No answer was known at the last deadline of ${what}`,
+  HTTP_200: what => `The payment network gave back ${what}`,
+  READ: what => `The payment network gave back ${what}`,
+  NONE: what => `The payment network gave back ${what}`,
+};
+
+function Lost({ lost, latest, merchantId }: { lost: Lost[]; latest: Payment[]; merchantId: number }): ReactNode {
+  const [firstAt, lastAt] = [
+    earliest(lost.map(each => each.firstAt)),
+    earliest(
+      lost.map(each => each.lastAt),
+      -1,
+    ),
+  ];
+  const count = countOf(lost);
+  const answers = [...new Set(lost.map(({ answer }) => answer ?? 'NONE'))];
+  const of = (answer: string) => lost.filter(each => (each.answer ?? 'NONE') === answer);
+  const [from, to] = [minute(firstAt), minute(lastAt)];
+  const cause = answers.length === 1 ? causes[answers[0]!](paymentsOf(count)) : `${paymentsOf(count)} were reversed`;
+  return (
+    <Callout
+      look="reversed"
+      title={`${cause} ${from === to ? `at ${from}` : `between ${from} and ${to}`}.`}
+      actions={
+        <>
+          <Link className="button" to="/payments" search={{ merchantId, outcome: 'REVERSED', from: firstAt } as never}>
+            {count === 1 ? 'See the payment' : `See the ${count} payments`}
+          </Link>
+          <Link className="button" to="/notifications" search={{ merchantId }}>
+            Test your server
+          </Link>
+        </>
+      }
+    >
+      {answers.length > 1 &&
+        answers.map(answer => (
+          <p key={answer}>
+            {causes[answer](paymentsOf(countOf(of(answer))))}: {amountsOf(of(answer))}.
+          </p>
+        ))}
+      <p>
+        {answers.length > 1 ? 'The customers have this money back' : `The customers have ${amountsOf(lost)} back`}: do not hand
+        over the goods. {recovered(latest, lastAt)}
+      </p>
+    </Callout>
+  );
+}
+
+/** `direction` -1: the latest. */
+const earliest = (instants: string[], direction = 1) => instants.reduce((a, b) => (a < b === direction > 0 ? a : b));
+const countOf = (lost: Lost[]) => lost.reduce((sum, { count }) => sum + count, 0);
+const paymentsOf = (count: number) => `${count} ${count === 1 ? 'payment' : 'payments'}`;
+const amountsOf = (lost: Lost[]) => lost.map(({ amount, currencyCode }) => money(amount, currencyCode)).join(' and ');
+
+function recovered(latest: Payment[], lostAt: string): string {
+  const since = latest.find(({ answer }) => answer !== null);
+  if (since?.answer !== 'HTTP_200' || since.completedAt <= lostAt) return '';
+  return `The latest payment, at ${minute(since.completedAt)}, was answered with HTTP 200.`;
+}

@@ -1,0 +1,74 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { call } from '../api';
+import { when } from '../format';
+import type { Payment, PortalNotifications } from '../portal-api';
+import { answerName, Callout } from '../ui';
+
+/** The five newest payments, of one merchant or of all. */
+export const latestQuery = (merchantId: number | undefined) =>
+  queryOptions({
+    queryKey: ['latest-payments', merchantId],
+    refetchInterval: 10_000,
+    queryFn: () => call('GET /payments', { query: { merchantId, limit: 5 } }),
+  });
+
+type Http = PortalNotifications['http'];
+
+/** The newest of these payments that this URL and key were asked about. */
+export function lastAnswered(http: Http, payments: readonly Payment[]): Payment | undefined {
+  return payments.find(({ answer, completedAt }) => answer !== null && http !== null && completedAt > http.changedAt);
+}
+
+const isGood = ({ answer }: Payment) => answer === 'HTTP_200' || answer === 'READ';
+
+/** Whether the server answers, by its newest payment. */
+export function ServerTag({ http, payments }: { http: Http; payments: readonly Payment[] }): ReactNode {
+  if (!http) return <span className="tag pending">Not set</span>;
+  const last = lastAnswered(http, payments);
+  if (!last) return <span className="tag">Not asked yet</span>;
+  return <span className={`tag ${isGood(last) ? 'settled' : 'reversed'}`}>{isGood(last) ? 'Answering' : 'Failing'}</span>;
+}
+
+/** The same in a sentence, with what is missing. */
+export function ServerCallout({ merchantId, http }: { merchantId: number; http: Http }): ReactNode {
+  const { data } = useQuery(latestQuery(merchantId));
+  if (!http)
+    return (
+      <Callout look="pending" title="No URL is set: your server is not told of payments.">
+        <p>Register its address. It must answer each payment with HTTP 200 within 45 seconds, or the payment is reversed.</p>
+      </Callout>
+    );
+  const last = lastAnswered(http, data?.payments ?? []);
+  if (last && !isGood(last))
+    return (
+      <Callout look="reversed" title="Your server is failing: payments are reversed." actions={<OfPayment payment={last} />}>
+        <p>
+          {lastWords(last)} <strong>What to do:</strong> press Check, then send a test notification.
+        </p>
+      </Callout>
+    );
+  if (!http.openedAt)
+    return (
+      <Callout look="pending" title="Not proven yet that your server opens notifications.">
+        <p>{last && lastWords(last)} Send a test notification: it moves no money.</p>
+      </Callout>
+    );
+  return (
+    <Callout look="settled" title="Your server opens notifications, and answers them.">
+      <p>{last ? lastWords(last) : 'No payment was answered since this URL was set.'}</p>
+    </Callout>
+  );
+}
+
+function OfPayment({ payment: { transactionId } }: { payment: Payment }): ReactNode {
+  return (
+    <Link className="button" to="/payments/$transactionId" params={{ transactionId: String(transactionId) }}>
+      See why
+    </Link>
+  );
+}
+
+const lastWords = (payment: Payment) =>
+  `Latest payment, ${when(payment.completedAt)}: ${answerName(payment.answer!)}${payment.ackElapsedMs === null ? '' : ` after ${payment.ackElapsedMs} ms`}.`;
