@@ -1,10 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Command } from 'commander';
-import { operatorProgram } from '../../../apps/operations/src/paycode/program';
+import { rewoundGroups } from '../../../apps/operations/src/paycode/commands/groups';
 import { render, renderWithBase, type Resource } from './render';
 
-const root = join(__dirname, '../../..');
 const restricted = { runAsNonRoot: true, runAsUser: 10_001, seccompProfile: { type: 'RuntimeDefault' } };
 const locked = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } };
 
@@ -81,61 +77,22 @@ describe("the operators' commands in the cluster", () => {
     expect(new Map(urls.map(pair => pair.split('=') as [string, string]))).toEqual(services);
   });
 
-  it('speaks to Kafka as a user that can put dead letters back, and nothing else (T-19)', () => {
+  it('speaks to Kafka as a user that puts dead letters back and sets groups of restored services back, and nothing else (T-19)', () => {
     const users = render('k8s/overlays/data-services').filter(({ kind }) => kind === 'KafkaUser');
     const { authorization } = users.find(({ metadata }) => metadata.name === 'operator')!.spec as {
       authorization: { acls: { resource: { type: string; name: string }; operations: string[] }[] };
     };
-    for (const { resource, operations } of authorization.acls) {
-      const wanted = resource.type === 'topic' ? (resource.name.endsWith('.dlq') ? 'Read' : 'Write') : undefined;
-      expect(operations).toEqual(wanted ? [wanted, 'Describe'] : [resource.name === 'paycode-redrive' ? 'Read' : 'Describe']);
-    }
+    const of = (isWanted: (rule: { type: string; name: string }) => boolean) =>
+      authorization.acls.filter(({ resource }) => isWanted(resource)).map(({ operations }) => operations.join());
+    const isDeadLetters = (name: string) => name.endsWith('.dlq');
+    expect([...new Set(of(({ type, name }) => type === 'topic' && isDeadLetters(name)))]).toEqual(['Read,Describe']);
+    expect([...new Set(of(({ type, name }) => type === 'topic' && !isDeadLetters(name)))]).toEqual(['Read,Write,Describe']);
+    const groups = authorization.acls.filter(({ resource }) => resource.type === 'group');
+    const readable = groups.filter(({ operations }) => operations.includes('Read')).map(({ resource }) => resource.name);
+    expect(readable.sort()).toEqual([...rewoundGroups.map(({ group }) => group), 'paycode-redrive'].sort());
+    expect(groups.every(({ operations }) => !operations.includes('Write'))).toBe(true);
   });
 });
-
-/** How-to pages of those who run the platform in a cluster; the others are for integrators, and for one machine. */
-const howTos = [
-  'back-up-and-restore',
-  'connect-your-payment-core',
-  'control-outbound-requests',
-  'deploy-to-kubernetes',
-  'erase-a-payers-data',
-  'external-authorization',
-  'rotate-key-encryption-keys',
-  'send-email-and-sms',
-  'use-managed-postgresql-and-kafka',
-];
-/** Commands on files of whoever holds them; they call no service. */
-const onFiles = /^(secrets init|operators (issue|revoke)|keys (make|renew|retire)) /;
-
-describe('pages of operators', () => {
-  const runbooks = readdirSync(join(root, 'k8s/runbooks')).map(name => `k8s/runbooks/${name}`);
-  const texts = [...runbooks, ...howTos.map(name => `docs/how-to/${name}.md`)].map((page): [string, string] => [
-    page,
-    readFileSync(join(root, page), 'utf8'),
-  ]);
-  const commandsBehind = (pattern: RegExp) =>
-    texts.flatMap(([page, text]) => [...text.matchAll(pattern)].map(([, words]) => `${page}: ${words!.trim()}`));
-  const program = operatorProgram(() => undefined);
-
-  it('every command of an operator is one line into the cluster, and exists', () => {
-    const commands = commandsBehind(/paycode --token-file - (?:--json )?([^`<\n]+)/g);
-    expect(commands.length).toBeGreaterThan(15);
-    expect(commands.filter(command => !isCommand(program, command.replace(/^.*?: /, '').split(' ')))).toEqual([]);
-  });
-
-  it('no command that calls a service is shown in a form for one machine only', () => {
-    // A sentence may name that form beside the line, for readers who try it out.
-    const local = commandsBehind(/^(?!.*platform of `npm start`).*npm run -s paycode -- ([^`|\n]+)/gm);
-    expect(local.length).toBeGreaterThan(5);
-    expect(local.filter(command => !onFiles.test(`${command.replace(/^.*?: /, '')} `))).toEqual([]);
-  });
-});
-
-function isCommand(program: Command, [group, name]: string[]): boolean {
-  const commands = program.commands.find(command => command.name() === group)?.commands ?? [];
-  return commands.some(command => command.name() === name);
-}
 
 function isService({ kind }: Resource): boolean {
   return kind === 'Service';

@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { topicCatalog, topics } from '@paycode/dto';
 import type { EventTransport, Subscriber } from '@paycode/events';
 import { createKafkaClient, KafkaEventTransport } from '@paycode/events/kafka';
@@ -12,6 +16,7 @@ import {
   quietLog,
 } from '@paycode/events/testing';
 import { eventually } from '@paycode/service-runtime/testing';
+import { workspaceRoot } from './distribution';
 import { type SecuredCluster, startSecuredCluster } from './secured-cluster';
 
 /** Three brokers, a controller quorum and the tests may share two busy cores. */
@@ -19,6 +24,7 @@ const patienceMs = 240_000;
 /** A broker applies a new access rule some time after the call that grants it. */
 const grantedWithinMs = 240_000;
 const isWanted = process.env['PAYCODE_TEST_KAFKA_CLUSTER'] === '1';
+const run = promisify(execFile);
 let secured: SecuredCluster;
 
 const harness = () => {
@@ -109,6 +115,54 @@ function describeAccess(): void {
       onBatch: async () => undefined,
     });
     await expect(reading).rejects.toThrow(failure);
+  });
+
+  describe('paycode groups, as the user operator', () => {
+    const [group, topic] = ['webhook-dispatcher', topics.transactionTerminal];
+    const groups = async (...args: string[]) => {
+      const { username: KAFKA_SASL_USERNAME, password: KAFKA_SASL_PASSWORD } = secured.userOf('operator');
+      const kafka = { KAFKA_BROKERS: secured.cluster.brokers.join(), KAFKA_TLS_CA_FILE: secured.caFile };
+      const env = { ...process.env, ...kafka, KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD, NODE_OPTIONS: '' };
+      return run(process.execPath, [join(workspaceRoot(), 'apps/operations/src/paycode.ts'), '--json', 'groups', ...args], {
+        env,
+      });
+    };
+    const unreadOf = async () => (JSON.parse((await groups('show', group)).stdout) as { unread: number }[])[0]!.unread;
+    const idsRead: string[] = [];
+    const reading = () => {
+      const onBatch = async (batch: { events: readonly { id: string }[] }) =>
+        void idsRead.push(...batch.events.map(({ id }) => id));
+      return as(group).subscribe({ topic, group, onBatch });
+    };
+
+    it('sets a group back to an instant, so that a restored service reads again what came since, and only that', async () => {
+      const core = as('payment-simulator');
+      const reader = await eventually(reading, grantedWithinMs);
+      await eventually(() => core.publish([eventOf(topic, 'rewound', 1)]), grantedWithinMs);
+      await eventually(() => expect(idsRead).toContain('rewound/1'));
+      await pause(20);
+      const at = new Date().toISOString();
+      await pause(20);
+      await core.publish([eventOf(topic, 'rewound', 2)]);
+      await eventually(() => expect(idsRead).toContain('rewound/2'));
+      await eventually(async () => expect(await unreadOf()).toBe(0));
+
+      await expect(groups('rewind', group, '--to', at, '--execute')).rejects.toThrow(/webhook-dispatcher has members.*stop/);
+      await reader.stop();
+      await eventually(async () => expect((await groups('show', group)).stdout).toContain('"Empty"'), grantedWithinMs);
+
+      const planned = JSON.parse((await groups('rewind', group, '--to', at)).stdout) as object[];
+      expect(planned).toEqual([{ group, topic, unreadBefore: 0, unreadAfter: 1, done: false }]);
+      expect(await unreadOf()).toBe(0);
+      expect((await groups('rewind', group, '--to', at, '--execute')).stdout).toContain('"done": true');
+      expect(await unreadOf()).toBe(1);
+      // A later instant would skip events that nobody has read.
+      await groups('rewind', group, '--to', new Date().toISOString(), '--execute');
+      expect(await unreadOf()).toBe(1);
+      idsRead.length = 0;
+      await reading();
+      await eventually(() => expect(idsRead).toEqual(['rewound/2']));
+    }, 600_000);
   });
 
   it('refuses a wrong password and an unknown user', async () => {

@@ -1,3 +1,4 @@
+import { rewoundGroups } from '../../../apps/operations/src/paycode/commands/groups.ts';
 import type { TopicDefinition } from '../../../libs/dto/src/events/define-event.ts';
 import { deadLetterDefaults, topicCatalog, topicDefaults } from '../../../libs/dto/src/events/topic-catalog.ts';
 
@@ -91,7 +92,7 @@ export function kafkaUsers(): object[] {
       'keda',
       topics.flatMap(topic => watches(topic, 'webhook-dispatcher')),
     ),
-    kafkaUser('operator', [...watched.flatMap(redrives), allow('group', 'paycode-redrive', ['Read'])]),
+    kafkaUser('operator', [...watched.flatMap(operates), allow('group', 'paycode-redrive', ['Read'])]),
   ];
 }
 
@@ -174,13 +175,18 @@ function watches({ name, consumers }: TopicDefinition, service: string): object[
     : [allow('topic', name, ['Describe']), ...own.map(({ group }) => allow('group', group, ['Describe']))];
 }
 
-/** A person puts dead letters back where they came from, and sees how far each group is. */
-function redrives({ name, consumers }: TopicDefinition): object[] {
+/** A person puts dead letters back where they came from, sees how far each group is, and sets the groups of a restored service back. */
+function operates({ name, consumers }: TopicDefinition): object[] {
   const groups = consumers.flatMap(({ group }) => [
-    allow('group', group, ['Describe']),
+    allow('group', group, isRewound(group) ? ['Read', 'Describe'] : ['Describe']),
     allow('topic', deadLetterOf(name, group), ['Read', 'Describe']),
   ]);
-  return [allow('topic', name, ['Write', 'Describe']), ...groups];
+  // Kafka lets a group be set back only by a user that may read its topic; payloads are sealed.
+  return [allow('topic', name, ['Read', 'Write', 'Describe']), ...groups];
+}
+
+function isRewound(name: string): boolean {
+  return rewoundGroups.some(({ group }) => group === name);
 }
 
 function allow(type: 'topic' | 'group', name: string, operations: string[]): object {

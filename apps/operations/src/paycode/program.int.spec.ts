@@ -57,7 +57,7 @@ describe('npm run -s paycode', () => {
   const paycode = (...args: string[]) => paycodeReading('', ...args);
 
   function paycodeReading(input: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
-    const env = { ...process.env, PAYCODE_HOME: folder, NODE_OPTIONS: '' };
+    const env = { ...process.env, PAYCODE_HOME: folder, KAFKA_BROKERS: '', NODE_OPTIONS: '' };
     return new Promise(resolve => {
       const child = execFile(process.execPath, [join(__dirname, '../paycode.ts'), ...args], { env }, (error, out, err) =>
         resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
@@ -171,6 +171,22 @@ describe('npm run -s paycode', () => {
     const nowhere = await paycode('--home', join(folder, 'none'), 'accounts', 'show', 'x');
     expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('Start it with npm start')]);
   });
+
+  it.each([
+    [['rewind', 'recipient-messages', '--to', '2026-11-21T19:00:00Z'], /^<group> must be one of .*, not recipient-messages\n$/],
+    [
+      ['rewind', 'portal', '--to', '2026-11-21T19:00:00'],
+      /^--to must be a past instant in UTC such as 2026-11-21T19:00:00Z, not/,
+    ],
+    [['rewind', 'portal', '--to', '2999-11-21T19:00:00Z'], /^--to must be a past instant/],
+    [['show', 'nobody'], /^<group> must be one of .*recipient-messages/],
+    [['show'], /^KAFKA_BROKERS is not set/],
+  ])(
+    'a group that no restore may set back, and a time that nobody can mean, are refused before Kafka is asked: %j',
+    async (args, text) => {
+      expect(await paycode('groups', ...args)).toMatchObject({ code: 1, err: expect.stringMatching(text) as string });
+    },
+  );
 
   describe('operators are persons with short-lived tokens (T-27)', () => {
     const keys = () => join(folder, 'secrets/token-keys');

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { contextOf } from './command-context.ts';
 import { addAccountCommands, addSessionCommands } from './commands/accounts.ts';
 import { addErasureCommands } from './commands/erasures.ts';
+import { addGroupCommands } from './commands/groups.ts';
 import { addKeyCommands, addTokenKeyCommands } from './commands/keys.ts';
 import { addEndpointCommands, addMerchantCommands } from './commands/merchants.ts';
 import { addOperatorCommands } from './commands/operators.ts';
@@ -34,6 +35,7 @@ export function operatorProgram(write: (text: string) => void): Command {
   addOperatorCommands(program, write);
   addSettlementCommands(program, context);
   addDeadLetterCommands(program, context);
+  addGroupCommands(program, context);
   addEndpointCommands(program, context);
   addErasureCommands(program, context);
   return program;

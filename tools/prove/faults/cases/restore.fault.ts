@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Decision, topics } from '@paycode/dto';
+import type { Decision } from '@paycode/dto';
 import { eventually } from '@paycode/service-runtime/testing';
 import { parseAllDocuments } from 'yaml';
 import type { DatabaseServer } from '../environment/database-server.ts';
@@ -112,15 +112,10 @@ function specOf(manifests: readonly Manifest[], kind: string): Manifest['spec'] 
 }
 
 /**
- * The groups that docs/how-to/back-up-and-restore.md resets. The group of e-mail and SMS is not one of them, so that
+ * The groups that docs/how-to/back-up-and-restore.md rewinds. The group of e-mail and SMS is not one of them, so that
  * nothing is sent twice.
  */
-const groups = [
-  ['reversal-scheduler', topics.ackReceived],
-  ['reversal-scheduler-restore', topics.reversalRequested],
-  ['reversal-scheduler-audit', topics.transactionTerminal],
-  ['webhook-dispatcher', topics.transactionTerminal],
-] as const;
+const groups = ['webhook-dispatcher', 'reversal-scheduler', 'reversal-scheduler-restore', 'reversal-scheduler-audit'] as const;
 
 describe('both databases are lost and restored to an earlier instant', () => {
   let platform: FaultPlatform;
@@ -161,7 +156,7 @@ describe('both databases are lost and restored to an earlier instant', () => {
   /** In the order of the how-to: the schedulers read their decisions before a dispatcher sends anything. */
   const replayFrom = async (instant: Date) => {
     const kafka = new ConsumerGroups(platform.events.env['KAFKA_BROKERS']!);
-    for (const [group, topic] of groups) await eventually(() => kafka.resetTo(instant, group, topic), patienceMs);
+    await eventually(() => kafka.rewind(instant, groups), patienceMs);
     await Promise.all(platform.services.schedulers.map(service => service.start()));
     for (const group of ['reversal-scheduler', 'reversal-scheduler-restore'])
       await eventually(async () => expect(await kafka.lag(group)).toBe(0), patienceMs);

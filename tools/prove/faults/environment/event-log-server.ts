@@ -1,11 +1,12 @@
 import { execFile, execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { topics, type TransactionTerminal } from '@paycode/dto';
 import { createEventTransport, type EventToPublish, type EventTransport } from '@paycode/events';
 import { freePort } from '@paycode/persistence/embedded';
 import type { DatabaseServer } from './database-server.ts';
 import { TcpProxy } from './proxies.ts';
-import { kafkaJars, kafkaVersion } from '../../../run/kafka/distribution';
+import { kafkaVersion, workspaceRoot } from '../../../run/kafka/distribution';
 import { KafkaCluster } from '../../../run/kafka/kafka-cluster';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -171,34 +172,24 @@ class PostgresLog extends EventLogServer {
 
 const run = promisify(execFile);
 
-/** Kafka's own `kafka-consumer-groups`. */
+/** The operators' own `paycode groups`. */
 export class ConsumerGroups {
   constructor(private readonly brokers: string) {}
 
-  /** Every partition of the topic is read again from that instant on. Rejects while the group has members. */
-  async resetTo(instant: Date, group: string, topic: string): Promise<void> {
-    // The tool expects milliseconds, and reads a time without zone as UTC.
-    const at = instant.toISOString().replace('Z', '');
-    const output = await this.tool('--group', group, '--topic', topic, '--reset-offsets', '--to-datetime', at, '--execute');
-    if (/error/i.test(output)) throw new Error(output);
+  /** The groups read again from that instant on. Rejects while one has members. */
+  async rewind(instant: Date, groups: readonly string[]): Promise<void> {
+    await this.paycode('rewind', ...groups, '--to', instant.toISOString(), '--execute');
   }
 
   /** Events the group has not committed yet. */
   async lag(group: string): Promise<number> {
-    const lines = (await this.tool('--group', group, '--describe')).split('\n').map(line => line.trim().split(/\s+/));
-    const head = lines.findIndex(words => words.includes('LAG'));
-    if (head < 0) throw new Error(`${group} is not known yet`);
-    const column = lines[head]!.indexOf('LAG');
-    const lags = lines.slice(head + 1).filter(words => words[0] === group);
-    // A partition that nobody committed shows a dash.
-    return lags.reduce((sum, words) => sum + (words[column] === '-' ? 0 : Number(words[column])), 0);
+    return (JSON.parse(await this.paycode('show', group)) as { unread: number }[])[0]!.unread;
   }
 
-  private async tool(...args: string[]): Promise<string> {
-    const classPath = `${await kafkaJars(kafkaVersion())}/*`;
-    const command = 'org.apache.kafka.tools.consumer.group.ConsumerGroupCommand';
-    const { stdout, stderr } = await run('java', ['-cp', classPath, command, '--bootstrap-server', this.brokers, ...args]);
-    return stdout + stderr;
+  private async paycode(...args: string[]): Promise<string> {
+    const command = join(workspaceRoot(), 'apps/operations/src/paycode.ts');
+    const env = { ...process.env, KAFKA_BROKERS: this.brokers, NODE_OPTIONS: '' };
+    return (await run(process.execPath, [command, '--json', 'groups', ...args], { env })).stdout;
   }
 }
 
