@@ -2,7 +2,7 @@ import { type FormEvent, type ReactNode, useEffect, useId, useState } from 'reac
 import { answers, Field, MerchantChoice } from '../ui';
 import { MomentField } from './moment-field';
 import type { PaymentSearch } from './queries';
-import { readAmount } from './read-amount';
+import { readAmount } from '../read-amount';
 import { type Range, ranges } from './read-moment';
 
 const outcomes: [string, string][] = [

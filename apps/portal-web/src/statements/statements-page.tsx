@@ -6,7 +6,7 @@ import { call, linkTo } from '../api';
 import { money } from '../format';
 import type { StatementLine, StatementSums } from '../portal-api';
 import { meQuery, merchantQuery, merchantsQuery } from '../queries';
-import { separatorsOf } from '../till/read-amount';
+import { separatorsOf } from '../read-amount';
 import { Failure, MerchantChoice, Table, Waiting } from '../ui';
 
 interface Wanted {

@@ -5,7 +5,7 @@ import { PortalError } from '../api';
 import { money } from '../format';
 import { meQuery } from '../queries';
 import { Failure, Field } from '../ui';
-import { readAmount } from './read-amount';
+import { wantedAmount } from '../read-amount';
 import { keepCode, keptCode, Press, type TillCode, type Wish } from './till-code';
 import { TillStage } from './till-stage';
 
@@ -76,7 +76,7 @@ function TillForm({ onMade }: { onMade: (code: TillCode) => void }): ReactNode {
   }));
   const make = useMutation({ mutationFn: (of: Wish) => press.current.make(of), onSuccess: onMade });
   const [isPressed, setPressed] = useState(false);
-  const read = readAmount(wish.amount);
+  const read = wantedAmount(wish.amount);
   const set = (part: Partial<Wish>) => {
     make.reset();
     setWish({ ...wish, ...part });
@@ -86,11 +86,11 @@ function TillForm({ onMade }: { onMade: (code: TillCode) => void }): ReactNode {
     setPressed(true);
     if ('problem' in read) return;
     localStorage.setItem(currencyKey, wish.currencyCode);
-    make.mutate({ ...wish, amount: read.digits, reference: wish.reference.trim(), description: wish.description.trim() });
+    make.mutate({ ...wish, amount: read.amount, reference: wish.reference.trim(), description: wish.description.trim() });
   };
   const fields = make.error instanceof PortalError ? make.error.fields : [];
   const problemOf = (field: string) => fields.find(each => each.field === field)?.message;
-  const amountProblem = isPressed && 'problem' in read ? read.problem : problemOf('amount');
+  const refused = problemOf('amount') && `The amount ${problemOf('amount')}.`;
   return (
     <form className="card till-form" onSubmit={submit} noValidate>
       <div className="row till-sum">
@@ -101,8 +101,8 @@ function TillForm({ onMade }: { onMade: (code: TillCode) => void }): ReactNode {
           autoFocus
           maxLength={32}
           value={wish.amount}
-          hint={'digits' in read && wish.currencyCode.length === 3 ? shown(read.digits, wish.currencyCode) : undefined}
-          problem={amountProblem && `The amount ${amountProblem}.`}
+          hint={'amount' in read && wish.currencyCode.length === 3 ? shown(read.amount, wish.currencyCode) : undefined}
+          problem={isPressed && 'problem' in read ? read.problem : refused}
           onChange={event => set({ amount: event.target.value })}
         />
         <Field
