@@ -1,7 +1,7 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { InternalClient, keyFileRefusals, ServiceTokenSigner } from '@paycode/access';
-import { LOGGER, type Logger, MutualTls } from '@paycode/service-runtime';
-import type { GatewayEnv } from './config/env';
+import { LOGGER, type Logger, MutualTls, type ServiceDefinition } from '@paycode/service-runtime';
+import { type GatewayEnv, gatewayEnv } from './config/env';
 import { type ForwardingOptions, forwardingOptionsOf, type ServicesOptions } from './config/forwarding-options';
 import { AuthorizerClient } from './forwarding/authorizer.client';
 import { ForwardRequest } from './forwarding/forward-request';
@@ -148,3 +148,11 @@ function clientAddressesOf({ forwarders, relays }: ForwardingOptions['proxies'])
     new TrustedProxies(relays, 'PROXY_PROTOCOL_FROM'),
   );
 }
+
+/** The gateway opens its public TLS listener itself; the runtime gives it the internal one (health, metrics). */
+export const gatewayDefinition: ServiceDefinition<typeof gatewayEnv.schema> = {
+  name: 'api-gateway',
+  env: gatewayEnv,
+  module: env => AppModule.forRoot(env),
+  hasPublicPaths: false,
+};

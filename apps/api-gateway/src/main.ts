@@ -1,4 +1,4 @@
 import { bootService } from '@paycode/service-runtime';
-import { gatewayDefinition } from './gateway.definition';
+import { gatewayDefinition } from './app.module';
 
 export const service = bootService(gatewayDefinition);

@@ -8,14 +8,14 @@ import {
   ServiceTokenSigner,
   tokenKeyOptionsOf,
 } from '@paycode/access';
-import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
+import { connectionOptionsOf, DatabaseModule, migrateDatabase } from '@paycode/persistence';
 import { OutboundGuard, outboundPolicyOf } from '@paycode/safe-http';
 import { DataSource } from 'typeorm';
 import { insertOnly, migrations } from '../migrations';
 import { ChangeNoticeStore } from './change-notices/change-notice.store';
 import { ChangeNoticeMailer, HandOverNoticesJob, OwnerNoticeMailer } from './change-notices/hand-over-notices.service';
 import { OwnerNoticeStore } from './change-notices/owner-notice.store';
-import type { NotificationConfigEnv } from './config/env';
+import { type NotificationConfigEnv, env } from './config/env';
 import { entities, MerchantEntity } from './entities';
 import { MerchantReader } from './merchants/merchant-reader';
 import { MerchantsController } from './merchants/merchants.controller';
@@ -39,6 +39,7 @@ import { RouteStore, RoutesService } from './routes/routes.service';
 import { ResealKeysService, WebhookKeyStore } from './webhook-keys/reseal-keys.service';
 import { WebhookKeysController } from './webhook-keys/webhook-keys.controller';
 import { WebhookKeys } from './webhook-keys/webhook-keys';
+import type { ServiceDefinition } from '@paycode/service-runtime';
 
 const NOTICE_CLIENTS = Symbol('NOTICE_CLIENTS');
 
@@ -156,3 +157,12 @@ function budgetOf(env: NotificationConfigEnv): ProbeBudgetSettings {
     probeMsMax: env.PROBE_TIMEOUT_MS + probeMarginMs,
   };
 }
+
+/** The service that `main.ts` and tests start. */
+export const notificationConfigDefinition: ServiceDefinition<typeof env.schema> = {
+  name: 'notification-config',
+  env,
+  module: values => AppModule.forRoot(values),
+  hasPublicPaths: true,
+  migrate: migrateDatabase('notification-config', { insertOnly, migrations }),
+};

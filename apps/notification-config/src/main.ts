@@ -1,4 +1,4 @@
 import { bootService } from '@paycode/service-runtime';
-import { notificationConfigDefinition } from './notification-config.definition';
+import { notificationConfigDefinition } from './app.module';
 
 export const service = bootService(notificationConfigDefinition);

@@ -3,9 +3,9 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { IdentityModule, InternalClient, ServiceTokenModule, ServiceTokenSigner, tokenKeyOptionsOf } from '@paycode/access';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { ErasureModule } from '@paycode/persistence/erasure';
-import { eventsOptionsOf, MessagingModule, OutboxRelay } from '@paycode/events';
-import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
-import type { EnvOf } from '@paycode/service-runtime';
+import { eventsOptionsOf, MessagingModule, OutboxRelay, EventsServer } from '@paycode/events';
+import { connectionOptionsOf, DatabaseModule, migrateDatabase } from '@paycode/persistence';
+import type { EnvOf, ServiceDefinition } from '@paycode/service-runtime';
 import { Clock, SystemClock } from '@paycode/service-runtime/timing';
 import { PaymentTracing } from '@paycode/service-runtime/tracing';
 import { DataSource } from 'typeorm';
@@ -15,7 +15,7 @@ import { CodeStore } from './codes/code.store';
 import { CodesController, SimulationsController } from './codes/codes.controller';
 import { CodesService, CodeUrls } from './codes/codes.service';
 import { LookupController } from './codes/lookup.controller';
-import type { env } from './config/env';
+import { env } from './config/env';
 import { entities } from './entities';
 import { MerchantAccess, MerchantDirectory } from './merchants';
 import { PaymentPageController } from './payment-page/payment-page.controller';
@@ -85,3 +85,13 @@ export class AppModule {
     };
   }
 }
+
+/** The service that `main.ts` and tests start. */
+export const simulatorDefinition: ServiceDefinition<typeof env.schema> = {
+  name: 'payment-simulator',
+  env,
+  module: values => AppModule.forRoot(values),
+  hasPublicPaths: true,
+  migrate: migrateDatabase('payment-simulator', { migrations }),
+  events: app => app.get(EventsServer),
+};

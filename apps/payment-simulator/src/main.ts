@@ -1,4 +1,4 @@
 import { bootService } from '@paycode/service-runtime';
-import { simulatorDefinition } from './simulator.definition';
+import { simulatorDefinition } from './app.module';
 
 export const service = bootService(simulatorDefinition);

@@ -3,14 +3,20 @@ import { type Abstract, type DynamicModule, Module, type Provider } from '@nestj
 import { APP_GUARD } from '@nestjs/core';
 import { IdentityModule, type InternalClient, ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
-import { ConsumingModule, DeadLettersModule, DeadLettersService, eventsOptionsOf } from '@paycode/events';
+import {
+  ConsumingModule,
+  DeadLettersModule,
+  DeadLettersService,
+  eventsOptionsOf,
+  EventsServer,
+  EventTransport,
+} from '@paycode/events';
 import { GuessStore, PostgresGuessStore } from '@paycode/access/guessing';
-import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
-import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { connectionOptionsOf, DatabaseModule, migrateDatabase } from '@paycode/persistence';
 import { Clock, SystemClock } from '@paycode/service-runtime/timing';
 import { insertOnly, migrations, reader } from '../migrations';
 import { AuditLog } from './audit';
-import type { Settings } from './config/env';
+import { type Settings, env } from './config/env';
 import { BearerSwitchService } from './credentials/bearer-switch.service';
 import { BearerController, CredentialsController } from './credentials/credentials.controller';
 import { AuthSessionCalls, CredentialsService } from './credentials/credentials.service';
@@ -83,6 +89,7 @@ import { MerchantsController } from './tenancy/merchants.controller';
 import { TillController } from './till/till.controller';
 import { TillService } from './till/till.service';
 import { TillStore } from './till/till.store';
+import { Lifecycle, LOGGER, type Logger, type ServiceDefinition } from '@paycode/service-runtime';
 
 /** The web portal: people of merchants, PSPs, acquirers and of the platform see what became of payments, and set up notifications. */
 @Module({})
@@ -295,3 +302,14 @@ function callProviders(settings: Settings): Provider[] {
 function called(provide: Abstract<unknown> | symbol, useFactory: (to: Neighbours) => unknown): Provider {
   return { provide, inject: [Neighbours], useFactory };
 }
+
+/** The application that `main.ts` boots and tests start. */
+export const portalDefinition: ServiceDefinition<typeof env.schema> = {
+  name: 'portal',
+  env,
+  module: settings => AppModule.forRoot(settings),
+  hasPublicPaths: true,
+  migrate: migrateDatabase('portal', { insertOnly, migrations, reader }),
+  events: app =>
+    new EventsServer({ transport: app.get(EventTransport), log: app.get<Logger>(LOGGER), lifecycle: app.get(Lifecycle) }),
+};

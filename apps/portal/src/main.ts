@@ -1,4 +1,4 @@
 import { bootService } from '@paycode/service-runtime';
-import { portalDefinition } from './portal.definition';
+import { portalDefinition } from './app.module';
 
 export const service = bootService(portalDefinition);

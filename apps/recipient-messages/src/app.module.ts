@@ -2,11 +2,11 @@ import { type DynamicModule, Inject, Module, type OnApplicationBootstrap, type O
 import { InternalClient, ServiceTokenModule, ServiceTokenSigner, tokenKeyOptionsOf } from '@paycode/access';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { ErasureModule } from '@paycode/persistence/erasure';
-import { ConsumingModule, DeadLettersModule, eventsOptionsOf } from '@paycode/events';
-import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
-import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
+import { ConsumingModule, DeadLettersModule, eventsOptionsOf, EventsServer } from '@paycode/events';
+import { connectionOptionsOf, DatabaseModule, migrateDatabase } from '@paycode/persistence';
+import { Lifecycle, LOGGER, type Logger, type ServiceDefinition } from '@paycode/service-runtime';
 import { migrations } from '../migrations';
-import { senderOptionsOf, type Settings } from './config/env';
+import { senderOptionsOf, type Settings, env } from './config/env';
 import { ChangeNoticesController } from './messages/change-notices.controller';
 import { type OpenChannels, openChannels } from './messages/channel-table';
 import { MessageWorkersJob } from './messages/message-workers.job';
@@ -102,3 +102,13 @@ function sendMessages(settings: Settings, given: Pick<SendMessagesParts, 'queue'
   const rules = { triesMax, firstWaitMs, concurrency, chance: () => Math.random() };
   return new SendMessages({ ...given, payloads, metrics }, rules);
 }
+
+/** The service that `main.ts` and tests start. */
+export const recipientMessagesDefinition: ServiceDefinition<typeof env.schema> = {
+  name: 'recipient-messages',
+  env,
+  module: settings => AppModule.forRoot(settings),
+  hasPublicPaths: false,
+  migrate: migrateDatabase('recipient-messages', { migrations }),
+  events: app => app.get(EventsServer),
+};

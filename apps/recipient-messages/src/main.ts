@@ -1,4 +1,4 @@
 import { bootService } from '@paycode/service-runtime';
-import { recipientMessagesDefinition } from './recipient-messages.definition';
+import { recipientMessagesDefinition } from './app.module';
 
 export const service = bootService(recipientMessagesDefinition);

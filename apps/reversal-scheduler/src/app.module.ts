@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type DynamicModule, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { InternalClient, ServiceTokenModule, ServiceTokenSigner, tokenKeyOptionsOf } from '@paycode/access';
-import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay } from '@paycode/events';
+import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay, EventsServer } from '@paycode/events';
 import { evenShare, LivenessSession, PostgresShardStore, ShardOwnership } from '@paycode/ownership';
-import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
+import { connectionOptionsOf, DatabaseModule, migrateDatabase } from '@paycode/persistence';
 import { IdRangeStore, RetainRanges, RetentionJob } from '@paycode/persistence/retention';
-import { type EnvOf, LOGGER, type Logger } from '@paycode/service-runtime';
+import { type EnvOf, LOGGER, type Logger, type ServiceDefinition } from '@paycode/service-runtime';
 import { SystemClock } from '@paycode/service-runtime/timing';
 import { PaymentTracing } from '@paycode/service-runtime/tracing';
 import { DataSource } from 'typeorm';
 import { migrations } from '../migrations';
-import type { env } from './config/env';
+import { env } from './config/env';
 import { ArmReversals } from './reversal/arm-reversals';
 import { DecideReversals } from './reversal/decide-reversals';
 import { HttpDeliveryCloserClient } from './reversal/http-delivery-closer.client';
@@ -188,3 +188,13 @@ function timersOf(timerDelayMs: number, [jobs, closer, reversals, metrics]: Time
   metrics.observe({ overdueMs: () => timers.overdueMs, timers: () => timers.size });
   return timers;
 }
+
+/** The service that `main.ts` and tests start. */
+export const schedulerDefinition: ServiceDefinition<typeof env.schema> = {
+  name: 'reversal-scheduler',
+  env,
+  module: values => AppModule.forRoot(values),
+  hasPublicPaths: false,
+  migrate: migrateDatabase('reversal-scheduler', { migrations }),
+  events: app => app.get(EventsServer),
+};

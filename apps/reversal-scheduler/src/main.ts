@@ -1,4 +1,4 @@
 import { bootService } from '@paycode/service-runtime';
-import { schedulerDefinition } from './scheduler.definition';
+import { schedulerDefinition } from './app.module';
 
 export const service = bootService(schedulerDefinition);

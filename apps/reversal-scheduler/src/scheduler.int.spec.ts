@@ -11,7 +11,7 @@ import { describeListeners, eventually } from '@paycode/service-runtime/testing'
 import { ShardOwnership } from '@paycode/ownership';
 import axios from 'axios';
 import { JobStore } from './reversal/reversal.ports';
-import { schedulerDefinition } from './scheduler.definition';
+import { schedulerDefinition } from './app.module';
 
 /** A dispatcher that answers `close` from a map over real HTTP; transactions without an entry are OPEN. */
 export class FakeDispatcher {

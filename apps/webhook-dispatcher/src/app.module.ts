@@ -12,18 +12,18 @@ import {
 } from '@paycode/access';
 import { AckTokens, KeyRing, PayloadSealer, WebhookKeySealer } from '@paycode/crypto';
 import { ErasureModule } from '@paycode/persistence/erasure';
-import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay } from '@paycode/events';
+import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay, EventsServer } from '@paycode/events';
 import { LivenessSession, PostgresShardStore } from '@paycode/ownership';
-import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
+import { connectionOptionsOf, DatabaseModule, migrateDatabase } from '@paycode/persistence';
 import { IdRangeStore, RetainRanges, RetentionJob } from '@paycode/persistence/retention';
 import { isOurFault, OutboundGuard, outboundPolicyOf, userAgent } from '@paycode/safe-http';
-import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { LOGGER, type Logger, type ServiceDefinition } from '@paycode/service-runtime';
 import { SystemClock } from '@paycode/service-runtime/timing';
 import { PaymentTracing } from '@paycode/service-runtime/tracing';
 import { DataSource } from 'typeorm';
 import { migrations } from '../migrations';
 import { HttpReversalSchedulerClient } from './arming/reversal-scheduler.client';
-import type { Settings } from './config/env';
+import { type Settings, env } from './config/env';
 import { DeliveryMetrics } from './deliveries/deliveries.ports';
 import { pauseLimitsOf } from './deliveries/domain/attempt-rules';
 import { PostgresDeliveryStore } from './deliveries/persistence/postgres-delivery.store';
@@ -320,3 +320,13 @@ function recovery(settings: Settings): Provider[] {
 function payloadsOf(settings: Settings): PayloadSealer {
   return new PayloadSealer(KeyRing.parse(settings.PAYLOAD_KEYS));
 }
+
+/** The service that `main.ts` and tests start. */
+export const dispatcherDefinition: ServiceDefinition<typeof env.schema> = {
+  name: 'webhook-dispatcher',
+  env,
+  module: settings => AppModule.forRoot(settings),
+  hasPublicPaths: true,
+  migrate: migrateDatabase('webhook-dispatcher', { migrations }),
+  events: app => app.get(EventsServer),
+};

@@ -1,4 +1,4 @@
 import { bootService } from '@paycode/service-runtime';
-import { dispatcherDefinition } from './dispatcher.definition';
+import { dispatcherDefinition } from './app.module';
 
 export const service = bootService(dispatcherDefinition);

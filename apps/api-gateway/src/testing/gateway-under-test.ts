@@ -13,7 +13,7 @@ import type { AuthorizeRequest } from '@paycode/dto';
 import { type RunningService, startService } from '@paycode/service-runtime';
 import { AppModule } from '../app.module';
 import { type ForwardingOptions, forwardingOptionsOf } from '../config/forwarding-options';
-import { gatewayDefinition } from '../gateway.definition';
+import { gatewayDefinition } from '../app.module';
 import { PlainListener } from '../listener/plain-listener';
 import { PublicListener } from '../listener/public-listener';
 import { json, StubService } from './stub-service';

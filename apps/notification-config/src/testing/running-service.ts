@@ -5,7 +5,7 @@ import { startTestIdentityIssuer, type TestIdentityIssuer, TestTokenKeys } from 
 import type { Identity, MerchantRecord } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import axios, { type AxiosResponse } from 'axios';
-import { notificationConfigDefinition } from '../notification-config.definition';
+import { notificationConfigDefinition } from '../app.module';
 
 const tokenKeys = new TestTokenKeys();
 const prefix = '/portal/restful/merchant/notification';

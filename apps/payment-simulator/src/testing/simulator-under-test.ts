@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from '@paycode/persistence/test
 import { type RunningService, startService } from '@paycode/service-runtime';
 import { eventually } from '@paycode/service-runtime/testing';
 import axios, { type AxiosResponse } from 'axios';
-import { simulatorDefinition } from '../simulator.definition';
+import { simulatorDefinition } from '../app.module';
 import { FakeNotificationConfig } from './fake-notification-config';
 
 const tokenKeys = new TestTokenKeys();

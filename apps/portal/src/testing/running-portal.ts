@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { TestTokenKeys } from '@paycode/access/testing';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
-import { portalDefinition } from '../portal.definition';
+import { portalDefinition } from '../app.module';
 
 const tokenKeys = new TestTokenKeys();
 const ring = () => `k1:${randomBytes(32).toString('base64')}`;

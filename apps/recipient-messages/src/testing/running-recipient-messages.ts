@@ -19,7 +19,7 @@ import { type EventToPublish, EventTransport } from '@paycode/events';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
 import axios from 'axios';
-import { recipientMessagesDefinition } from '../recipient-messages.definition';
+import { recipientMessagesDefinition } from '../app.module';
 
 /** notification-config that answers `/internal/routes` from a map, over real HTTP; merchants without an entry have no recipients. */
 export class FakeNotificationConfig {

@@ -33,7 +33,7 @@ import { type RunningService, startService } from '@paycode/service-runtime';
 import { eventually } from '@paycode/service-runtime/testing';
 import axios from 'axios';
 import { terminalEvent } from '../deliveries/testing/samples';
-import { dispatcherDefinition } from '../dispatcher.definition';
+import { dispatcherDefinition } from '../app.module';
 import { Dispatcher } from '../dispatcher/dispatcher';
 
 /** reversal-scheduler, notification-config and auth-session in one, over real HTTP, with calls that can be made to fail or wait. */
