@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import fc from 'fast-check';
 import { encryptWithNonce, type WebhookEnvelope, webhookEnvelope, WebhookEnvelopeError } from './webhook-envelope';
-import { generateWebhookKey, importWebhookKey } from './webhook-key';
+import { generateWebhookKey, importWebhookKey, webhookKeyId } from './webhook-key';
 
 const plaintext = '{"transactionId":1,"status":"SUCCESS"}';
 let key: KeyObject;
@@ -121,5 +121,12 @@ describe('webhook keys (R-2.4-4)', () => {
     expect(upper.equals(key)).toBe(true);
     expect(raw.equals(key)).toBe(true);
     expect(() => importWebhookKey(Buffer.alloc(32))).toThrow('a webhook key has 16 bytes, not 32');
+  });
+});
+
+describe('the id of a webhook key', () => {
+  // printf 00112233445566778899aabbccddeeff | xxd -r -p | openssl dgst -sha256
+  it('is the beginning of its SHA-256, so that a receiver derives it from the key that it has', () => {
+    expect(webhookKeyId(importWebhookKey('00112233445566778899AABBCCDDEEFF'))).toBe('a8faed6abbf35c12');
   });
 });

@@ -6,5 +6,4 @@ export * from './leased-reads';
 export * from './paced-lines';
 export * from './pause';
 export * from './periodic-task';
-export * from './system-clock';
 export * from './token-bucket';

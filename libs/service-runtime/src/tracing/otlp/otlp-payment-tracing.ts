@@ -1,7 +1,5 @@
 import { ROOT_CONTEXT, type SpanContext, SpanKind, SpanStatusCode, trace, TraceFlags, type Tracer } from '@opentelemetry/api';
 import { type PaymentSpan, PaymentTracing, type SpanFacts, type SpanStart } from '../payment-tracing';
-import { attributesOf } from './span-attributes';
-import { formatTraceparent, parseTraceparent } from './traceparent';
 
 /** Payments in memory at once, about 250 bytes each; beyond that the oldest lose their later spans. */
 const rememberedMax = 50_000;
@@ -82,4 +80,41 @@ export class OtlpPaymentTracing extends PaymentTracing {
 
 function isSampled(context: SpanContext): boolean {
   return (context.traceFlags & TraceFlags.SAMPLED) !== 0;
+}
+
+/** W3C Trace Context, version 00. */
+const wellFormed = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+export function parseTraceparent(text: unknown): SpanContext | undefined {
+  const [, traceId, spanId, flags] = (typeof text === 'string' && wellFormed.exec(text)) || [];
+  if (!traceId || !spanId || !flags) return undefined;
+  const isSampled = (Number.parseInt(flags, 16) & TraceFlags.SAMPLED) !== 0;
+  return { traceId, spanId, traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE, isRemote: true };
+}
+
+export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${(traceFlags & TraceFlags.SAMPLED) === 0 ? '00' : '01'}`;
+}
+
+/** Matches codes and topic names, and no sentence, address, token or payload. */
+const code = /^[A-Za-z][A-Za-z0-9_.-]{0,79}$/;
+
+const attributeNames: Record<keyof SpanFacts, string> = {
+  attempt: 'paycode.attempt',
+  outcome: 'paycode.outcome',
+  httpStatus: 'http.response.status_code',
+  topic: 'messaging.destination.name',
+  group: 'messaging.consumer.group.name',
+  errorCode: 'error.type',
+};
+
+/** Attributes of a span: the names above and no other; text only when it is a code, else `unprintable`. */
+export function attributesOf(facts: SpanFacts | undefined): Record<string, string | number> {
+  const attributes: Record<string, string | number> = {};
+  for (const name of Object.keys(attributeNames) as (keyof SpanFacts)[]) {
+    const value: unknown = facts?.[name];
+    if (typeof value === 'number' && Number.isFinite(value)) attributes[attributeNames[name]] = value;
+    else if (typeof value === 'string') attributes[attributeNames[name]] = code.test(value) ? value : 'unprintable';
+  }
+  return attributes;
 }
