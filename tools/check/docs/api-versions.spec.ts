@@ -1,31 +1,32 @@
 import { type Entry, entriesOf, versionProblems } from './api-version-pages.ts';
 import { type Contract, contractOf, type Document, type Schema, contractChanges, eventBreaks } from './contract-changes.ts';
 
-const sent = {
+const asked = {
   type: 'object',
   required: ['amount'],
-  properties: { amount: { type: 'number', maximum: 99 }, kind: { type: 'string', enum: ['A', 'B'] } },
+  properties: { amount: { type: 'number', maximum: 99 }, kind: { enum: ['A', 'B'] } },
 };
 const answered = {
   type: 'object',
   required: ['id'],
-  properties: { id: { type: 'integer', maximum: 99, description: 'Which.' }, state: { type: 'string', enum: ['OPEN', 'USED'] } },
+  properties: { id: { type: 'integer', maximum: 99, description: 'Which.' }, state: { enum: ['OPEN', 'USED'] } },
 };
+const code = { name: 'code', in: 'path', required: true, schema: { type: 'string', pattern: '^[0-9]+$' } };
+const json = (schema: Schema) => ({ content: { 'application/json': { schema } } });
 
-function open({
-  request = sent,
-  answer = answered,
-  operation = {},
-}: { request?: Schema; answer?: Schema; operation?: Schema } = {}): Document {
+interface Parts {
+  request?: Schema;
+  answer?: Schema;
+  operation?: Schema;
+}
+
+function open({ request = asked, answer = answered, operation = {} }: Parts = {}): Document {
   const create = {
     operationId: 'create',
     summary: 'Make one',
-    parameters: [{ name: 'code', in: 'path', required: true, schema: { type: 'string', pattern: '^[0-9]+$' } }],
-    requestBody: { required: true, content: { 'application/json': { schema: { $ref: '#/components/schemas/Ask' } } } },
-    responses: {
-      200: { content: { 'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Answer' } } } } },
-      400: {},
-    },
+    parameters: [code],
+    requestBody: { required: true, ...json({ $ref: '#/components/schemas/Ask' }) },
+    responses: { 200: json({ type: 'array', items: { $ref: '#/components/schemas/Answer' } }), 400: {} },
     ...operation,
   };
   return {
@@ -37,7 +38,7 @@ function open({
 }
 
 function webhooks(body: Schema = answered): Document {
-  const paid = { operationId: 'paid', responses: {}, requestBody: { content: { 'application/json': { schema: body } } } };
+  const paid = { operationId: 'paid', responses: {}, requestBody: json(body) };
   return { info: { version: '1.1' }, paths: {}, webhooks: { paid: { post: paid } }, components: {} } as Document;
 }
 
@@ -49,92 +50,62 @@ const withProperties = (schema: Schema, properties: Schema): Schema => ({
 });
 
 describe('changes of the contract between two versions of the API', () => {
-  const parameter = { name: 'code', in: 'path', required: true, schema: { type: 'string', pattern: '^[0-9]+$' } };
-
-  it.each<[string, Document, string]>([
-    ['an operation is gone', { ...open(), paths: {} }, 'create was removed and had not been deprecated'],
-    [
-      'another path',
-      { ...open(), paths: { '/code/{code}': open().paths['/codes/{code}']! } },
-      'create: POST /codes/{code} became POST /code/{code}',
-    ],
-    ['credentials', open({ operation: { security: [{ bearer: [] }] } }), 'create: takes other credentials'],
-    [
-      'a field of a request is gone',
-      open({ request: { ...sent, properties: { amount: sent.properties.amount } } }),
-      'create request.kind was removed',
-    ],
-    [
-      'a field became required',
-      open({ request: { ...sent, required: ['amount', 'kind'] } }),
-      'create request.kind became required',
-    ],
-    [
-      'a value is refused',
-      open({ request: withProperties(sent, { kind: { type: 'string', enum: ['A'] } }) }),
-      'create request.kind: value B was removed',
-    ],
-    [
-      'a bound is narrower',
-      open({ request: withProperties(sent, { amount: { type: 'number', maximum: 9 } }) }),
-      'create request.amount: maximum was 99 and is 9',
-    ],
-    [
-      'a bound is new',
-      open({ request: withProperties(sent, { kind: { type: 'string', enum: ['A', 'B'], minLength: 1 } }) }),
-      'create request.kind: minLength was undefined and is 1',
-    ],
-    [
-      'a field of an answer is gone',
-      open({ answer: { ...answered, properties: { id: answered.properties.id } } }),
-      'create 200.items.state was removed',
-    ],
-    ['a field may be missing', open({ answer: { ...answered, required: [] } }), 'create 200.items.id is no longer promised'],
-    [
-      'another type',
-      open({ answer: withProperties(answered, { id: { type: ['integer', 'null'], maximum: 99 } }) }),
-      'create 200.items.id: type was integer and is integer|null',
-    ],
-    [
-      'longer answers',
-      open({ answer: withProperties(answered, { id: { type: 'integer', maximum: 999 } }) }),
-      'create 200.items.id: maximum was 99 and is 999',
-    ],
-    [
-      'a new parameter that is required',
-      open({ operation: { parameters: [parameter, { name: 'day', in: 'query', required: true, schema: {} }] } }),
-      'create parameters.query.day became required',
-    ],
-    [
-      'another pattern',
-      open({ operation: { parameters: [{ ...parameter, schema: { type: 'string', pattern: '^[0-9]{10}$' } }] } }),
-      'create parameters.path.code: pattern changed',
-    ],
-    ['another status', open({ operation: { responses: { 201: {} } } }), 'create 200 was removed'],
-  ])('%s: breaks', (_, document, problem) => {
+  it.each<[string, Document]>([
+    ['create was removed and had not been deprecated', { ...open(), paths: {} }],
+    ['create: POST /codes/{code} became POST /code', { ...open(), paths: { '/code': open().paths['/codes/{code}']! } }],
+    ['create: takes other credentials', open({ operation: { security: [{ bearer: [] }] } })],
+    ['create 200 was removed', open({ operation: { responses: { 201: {} } } })],
+  ])('a change breaks callers: %s', (problem, document) => {
     expect(changesTo(document).breaking).toEqual([problem]);
   });
 
+  it.each<[string, Parts]>([
+    ['request.kind was removed', { request: { ...asked, properties: { amount: asked.properties.amount } } }],
+    ['request.kind became required', { request: { ...asked, required: ['amount', 'kind'] } }],
+    ['request.kind: value B was removed', { request: withProperties(asked, { kind: { enum: ['A'] } }) }],
+    ['request.amount: maximum was 99 and is 9', { request: withProperties(asked, { amount: { type: 'number', maximum: 9 } }) }],
+    ['200.items.state was removed', { answer: { ...answered, properties: { id: answered.properties.id } } }],
+    ['200.items.id is no longer promised', { answer: { ...answered, required: [] } }],
+    ['200.items.id: type was integer and is string', { answer: withProperties(answered, { id: { type: 'string' } }) }],
+    [
+      'parameters.query.day became required',
+      { operation: { parameters: [code, { name: 'day', in: 'query', required: true, schema: {} }] } },
+    ],
+    [
+      'parameters.path.code: pattern changed',
+      { operation: { parameters: [{ ...code, schema: { type: 'string', pattern: '^x' } }] } },
+    ],
+  ])('a change of a field breaks callers: %s', (problem, parts) => {
+    expect(changesTo(open(parts)).breaking).toContain(`create ${problem}`);
+  });
+
   it('a notification is read by others, so that its fields stay', () => {
-    expect(changesTo(open(), webhooks({ ...answered, required: [] })).breaking).toEqual([
-      'paid request.id is no longer promised',
-    ]);
+    const shrunk = changesTo(open(), webhooks({ ...answered, required: [] }));
+    expect(shrunk.breaking).toEqual(['paid request.id is no longer promised']);
     expect(changesTo(open(), webhooks(withProperties(answered, { new: {} })))).toEqual({ breaking: [], added: ['new'] });
   });
 
   it('words, wider requests, new optional fields, values and operations break nobody, and are told', () => {
-    const request = withProperties(
-      { ...sent, required: [] },
-      { kind: { type: 'string', enum: ['A', 'B', 'C'] }, note: { type: 'string' } },
-    );
-    const answer = withProperties(answered, {
-      state: { type: 'string', enum: ['OPEN', 'USED', 'GONE'], description: 'Of the code.' },
-    });
-    const grown = open({ request, answer });
+    const request = withProperties({ ...asked, required: [] }, { kind: { enum: ['A', 'B', 'C'] }, note: { type: 'string' } });
+    const state = { enum: ['OPEN', 'USED', 'GONE'], description: 'Of the code.' };
+    const grown = open({ request, answer: withProperties(answered, { state }) });
     grown.paths['/more'] = { get: { operationId: 'more', responses: {} } };
     const { breaking, added } = changesTo(grown);
-    expect(breaking).toEqual([]);
-    expect(added.sort()).toEqual(['C', 'GONE', 'more', 'note']);
+    expect([breaking, added.sort()]).toEqual([[], ['C', 'GONE', 'more', 'note']]);
+  });
+
+  it('a list that Paycode sends may become an open one, and a number may get a format: only generators of clients read these', () => {
+    const state = { type: 'string', 'x-extensible-enum': ['OPEN', 'USED', 'GONE'] };
+    const closed = {
+      anyOf: [
+        { type: 'string', enum: ['OPEN', 'USED'] },
+        { type: 'string', pattern: '^T' },
+      ],
+    };
+    const listed = (of: Schema) => contractOf(open({ answer: withProperties(answered, { state: of }) }), webhooks());
+    expect(contractChanges({ before: listed(closed), after: listed(state) })).toEqual({ breaking: [], added: ['GONE'] });
+    const formatted = { type: 'number', maximum: 99, format: 'double' };
+    expect(changesTo(open({ request: withProperties(asked, { amount: formatted }) })).breaking).toEqual([]);
   });
 });
 
@@ -148,59 +119,22 @@ describe('changes of an event, which has older readers and older writers', () =>
   const { c: _, ...others } = event.properties;
 
   it.each<[string, Schema]>([
-    ['no change', event],
     ['a new field', withField('d', { type: 'string' })],
-    ['a longer text, and words', withField('a', { type: 'string', maxLength: 10, description: 'new words' })],
-    ['a text of any length', withField('a', { type: 'string' })],
+    ['a text of any length, and words', withField('a', { type: 'string', description: 'new words' })],
     ['more values', withField('b', { enum: ['X', 'Y', 'Z'] })],
-    ['any value', withField('b', {})],
     ['a lower minimum', withField('c', { type: 'integer', minimum: 0 })],
   ])('%s: breaks nobody', (_, after) => expect(eventBreaks(event, after)).toEqual([]));
 
-  it.each<[string, Schema, ...problems: string[]]>([
-    ['a removed field', { ...event, properties: others }, '$.c was removed'],
-    ['a field that became optional', { ...event, required: ['a'] }, '$.b is no longer promised'],
-    ['a field that became required', { ...event, required: ['a', 'b', 'c'] }, '$.c became required'],
-    ['a shorter text', withField('a', { type: 'string', maxLength: 8 }), '$.a: maxLength was 9 and is 8'],
-    ['a lower bound', withField('a', { ...others.a, minLength: 1 }), '$.a: minLength was undefined and is 1'],
-    ['a higher minimum', withField('c', { type: 'integer', minimum: 2 }), '$.c: minimum was 1 and is 2'],
-    ['a new pattern', withField('a', { ...others.a, pattern: '^x' }), '$.a: pattern changed'],
-    ['another type', withField('c', { type: 'string', minimum: 1 }), '$.c: type was integer and is string'],
-    ['a wider type', withField('c', { type: ['integer', 'null'], minimum: 1 }), '$.c: type was integer and is integer|null'],
-    ['an upper bound', withField('c', { ...event.properties.c, maximum: 5 }), '$.c: maximum was undefined and is 5'],
-    ['a removed value', withField('b', { enum: ['X'] }), '$.b: value Y was removed'],
-    ['a list of values', withField('a', { ...others.a, enum: ['x'] }), '$.a was narrowed to a list of values'],
-    [
-      'no field any more',
-      { type: 'object' },
-      ...['a', 'b', 'c'].map(name => `$.${name} was removed`),
-      ...['a', 'b'].map(name => `$.${name} is no longer promised`),
-    ],
-  ])('%s: breaks', (_, after, ...problems) => expect(eventBreaks(event, after)).toEqual(problems));
-});
-
-describe('changes that only generators of clients read', () => {
-  const listed = (state: Schema) => contractOf(open({ answer: withProperties(answered, { state }) }), webhooks());
-  const closed = {
-    anyOf: [
-      { type: 'string', enum: ['OPEN', 'USED'] },
-      { type: 'string', pattern: '^T' },
-    ],
-  };
-
-  it('a list that Paycode sends may become an open one, and a value of it that is new is told', () => {
-    const state = { type: 'string', 'x-extensible-enum': ['OPEN', 'USED', 'GONE'] };
-    expect(contractChanges({ before: listed(closed), after: listed(state) })).toEqual({ breaking: [], added: ['GONE'] });
-  });
-
-  it('a number may get a format, and a request may lose a default that words tell; another format or default is a break', () => {
-    const asked = (amount: Schema) => contractOf(open({ request: withProperties(sent, { amount }) }), webhooks());
-    const changes = (was: Schema, is: Schema) =>
-      contractChanges({ before: asked({ type: 'number', ...was }), after: asked({ type: 'number', ...is }) }).breaking;
-    expect([changes({}, { format: 'double' }), changes({ default: 1 }, {})]).toEqual([[], []]);
-    expect(changes({ format: 'double' }, { format: 'float' })).toEqual(['create request.amount: format changed']);
-    expect(changes({ default: 1 }, { default: 2 })).toEqual(['create request.amount: default changed']);
-  });
+  it.each<[string, Schema]>([
+    ['$.c was removed', { ...event, properties: others }],
+    ['$.b is no longer promised', { ...event, required: ['a'] }],
+    ['$.c became required', { ...event, required: ['a', 'b', 'c'] }],
+    ['$.a: maxLength was 9 and is 8', withField('a', { type: 'string', maxLength: 8 })],
+    ['$.a: pattern changed', withField('a', { ...others.a, pattern: '^x' })],
+    ['$.c: type was integer and is integer|null', withField('c', { type: ['integer', 'null'], minimum: 1 })],
+    ['$.b: value Y was removed', withField('b', { enum: ['X'] })],
+    ['$.a was narrowed to a list of values', withField('a', { ...others.a, enum: ['x'] })],
+  ])('a change breaks a reader or a writer: %s', (problem, after) => expect(eventBreaks(event, after)).toEqual([problem]));
 });
 
 describe('the API changelog', () => {
@@ -214,10 +148,8 @@ describe('the API changelog', () => {
 
   it('names each version with the day of its publication, and what the newest adds', () => {
     const entries = entriesOf(page);
-    expect(entries.map(({ version, date }) => [version, date])).toEqual([
-      ['1.1', undefined],
-      ['1.0', '2026-01-31'],
-    ]);
+    const days = entries.map(({ version, date }) => `${version} ${date}`);
+    expect(days).toEqual(['1.1 undefined', '1.0 2026-01-31']);
     expect(problemsOf(entries)).toEqual([]);
     const forgotten = entriesOf(page.replace('- `more`', ''));
     expect(problemsOf(forgotten)).toEqual(['the entry of 1.1 does not name `more`']);
@@ -228,7 +160,6 @@ describe('the API changelog', () => {
     expect(problemsOf(published, undefined, ['1.0'])).toEqual([
       expect.stringContaining('1.0 is published. A new version is due'),
     ]);
-    expect(problemsOf(entriesOf(page), { '1.0': now })).toEqual([]);
     const broken = { ...now, operations: {} };
     expect(versionProblems({ entries: entriesOf(page), now: broken, written: ['1.1'], publishedOf: () => before })).toEqual([
       'breaks who relies on the last version: create was removed and had not been deprecated',

@@ -106,7 +106,7 @@ function projectOf(spec: string): string {
   return `${group}/${name}`;
 }
 
-export function testEnds(report: JestReport, root: string): TestEnd[] {
+function testEnds(report: JestReport, root: string): TestEnd[] {
   return report.testResults.flatMap(file => {
     const spec = file.name.slice(root.length + 1);
     const ends = file.assertionResults
