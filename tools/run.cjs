@@ -13,7 +13,7 @@ const groups = {
     deliver: ['measure/bench deliver', 'webhooks per second, beside a bare loop'],
     calls: ['measure/bench calls', 'work per payment when the core calls once per payment'],
     isolation: ['measure/bench isolation', 'healthy merchants beside merchants that do not answer'],
-    auth: ['measure/bench auth', 'authorize and login beside a bare route'],
+    auth: ['measure/bench auth', 'times of answers of auth-session that must look alike'],
     rest: ['prove/bench-rest', 'processor and memory while nobody pays, and at a peak'],
     overload: ['prove/bench-overload', 'payments accepted at up to 10 times of what the platform can take'],
   },

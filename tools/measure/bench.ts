@@ -32,7 +32,7 @@ ${quick}
     apps: ['webhook-dispatcher', 'reversal-scheduler'],
     help: `how merchants that do not answer affect healthy ones\n${quick}`,
   },
-  auth: { apps: ['auth-session'], help: `authorize and login beside a bare route\n${quick}` },
+  auth: { apps: ['auth-session'], help: `times of answers of auth-session that must look alike\n${quick}` },
 };
 
 /** The benchmarks use libraries, so they are bundled as services are. The exit code is the benchmark's. */

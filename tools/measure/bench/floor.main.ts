@@ -1,7 +1,6 @@
-/** Floors to compare with: the same POSTs in a loop of plain undici, without event, database, encryption or verdict; and a bare route. */
+/** The floor to compare with: the same POSTs in a loop of plain undici, without event, database, encryption or verdict. */
 import { generateWebhookKey, importWebhookKey, webhookEnvelope } from '@paycode/crypto';
 import { serializeNotification } from '@paycode/dto';
-import { fastify } from 'fastify';
 import { Agent } from 'undici';
 import { serveCalls } from './child-processes.ts';
 import { monotonicMs } from './meters.ts';
@@ -50,11 +49,4 @@ async function post(transactionId: number, url: string, body: string): Promise<v
   if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
 }
 
-/** A route that reads the same JSON as `authorize`, answers as many bytes, and does nothing else. Gives its base URL. */
-function serveBare(answer: unknown): Promise<string> {
-  const app = fastify();
-  app.post('/internal/authorize', () => answer);
-  return app.listen({ host: '127.0.0.1', port: 0 });
-}
-
-serveCalls({ run, serveBare });
+serveCalls({ run });
