@@ -5,6 +5,7 @@ import { addErasureCommands } from './commands/erasures.ts';
 import { addKeyCommands, addTokenKeyCommands } from './commands/keys.ts';
 import { addEndpointCommands, addMerchantCommands } from './commands/merchants.ts';
 import { addOperatorCommands } from './commands/operators.ts';
+import { addOwnerCommands } from './commands/owners.ts';
 import { addDeadLetterCommands, addSettlementCommands } from './commands/settlement.ts';
 import { OperatorError } from './operator-connection.ts';
 
@@ -32,6 +33,7 @@ export function operatorProgram(write: (text: string) => void): Command {
   addMerchantCommands(program, context);
   addTokenKeyCommands(addKeyCommands(program, context), write);
   addOperatorCommands(program, write);
+  addOwnerCommands(program, context);
   addSettlementCommands(program, context);
   addDeadLetterCommands(program, context);
   addEndpointCommands(program, context);
