@@ -94,6 +94,24 @@ CREATE TABLE invitation (
   CONSTRAINT invitation_token_hash_key UNIQUE (token_hash)
 );
 
+CREATE TABLE owner_recovery (
+  recovery_id uuid NOT NULL DEFAULT gen_random_uuid(),
+  tenant_type text NOT NULL,
+  tenant_id text NOT NULL,
+  email text NOT NULL,
+  name text NOT NULL,
+  reason text NOT NULL,
+  asked_by text NOT NULL,
+  asked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  state text NOT NULL DEFAULT 'OPEN'::text,
+  ended_by text,
+  CONSTRAINT owner_recovery_pkey PRIMARY KEY (recovery_id),
+  CONSTRAINT owner_recovery_tenant_type_tenant_id_key UNIQUE (tenant_type, tenant_id),
+  CONSTRAINT owner_recovery_check CHECK ((state = 'OPEN'::text) = (ended_by IS NULL)),
+  CONSTRAINT owner_recovery_state_check CHECK (state = ANY (ARRAY['OPEN'::text, 'CONFIRMED'::text, 'WITHDRAWN'::text, 'REFUSED'::text])),
+  CONSTRAINT owner_recovery_tenant_type_check CHECK (tenant_type = ANY (ARRAY['MERCHANT'::text, 'PSP'::text, 'ACQUIRER'::text]))
+);
+
 CREATE TABLE passkey (
   passkey_id uuid NOT NULL DEFAULT gen_random_uuid(),
   credential_id text NOT NULL,
@@ -253,6 +271,7 @@ COMMENT ON COLUMN dead_letter.record IS 'As it was received: key, value and head
 COMMENT ON COLUMN four_eyes_request.fingerprint IS 'SHA-256 of what was asked about, as it was then.';
 COMMENT ON COLUMN four_eyes_request.about IS 'What was asked about, where the kind and the tenant do not say it.';
 COMMENT ON COLUMN identity_provider.client_secret_sealed IS 'Sealed under KEY_ENCRYPTION_KEYS.';
+COMMENT ON COLUMN owner_recovery.asked_by IS 'Subject of the token of the operator.';
 COMMENT ON TABLE passkey_challenge_used IS 'A challenge is good once: the first answer to it stands here until the challenge expires.';
 COMMENT ON COLUMN payment.reversal_failed_by IS 'The transaction that said that the core could not give the money back.';
 COMMENT ON COLUMN payment.refunded_by IS 'The first transaction that gave a part of the money back by a refund.';

@@ -73,6 +73,8 @@ export interface Routes {
   'GET /on-call/stuck': { answer: Stuck };
   'GET /on-call/transactions/{transactionId}': { path: { transactionId: string | number }; answer: FoundTransaction };
   'POST /on-call/transactions/{transactionId}/redeliver': { path: { transactionId: string | number }; answer: RedeliveryAnswer };
+  'GET /owner-recovery': { answer: OpenRecovery };
+  'POST /owner-recovery/{recoveryId}/refuse': { path: { recoveryId: string | number }; answer: void };
   'GET /passkeys': { answer: Passkey[] };
   'POST /passkeys': {
     body: AttestationBody;
@@ -586,9 +588,9 @@ export type HttpNotificationAnswer = {
 export type InviteColleagueBody = {
   /** The own password: in production, for somebody who can confirm requests. */
   current?: string | null;
+  role: 'ADMINISTRATOR' | 'DEVELOPER' | 'ON_CALL' | 'OWNER' | 'VIEWER';
   email: string;
   name: string;
-  role: 'ADMINISTRATOR' | 'DEVELOPER' | 'ON_CALL' | 'OWNER' | 'VIEWER';
 };
 
 /** Whether the signature is by the registered key. */
@@ -759,6 +761,10 @@ export type OpenDelivery = {
     | null;
   outcome: string | null;
   pausedUntil: string | null;
+};
+
+export type OpenRecovery = {
+  recovery: RecoveryReport | null;
 };
 
 /** In place of `current`, the own password. */
@@ -998,6 +1004,25 @@ export type RecordedAction = {
   merchantId: string | null;
   address: string;
   detail: Record<string, string>;
+};
+
+/** As operators and owners see it; instants are ISO 8601 UTC. */
+export type RecoveryReport = {
+  recoveryId: string;
+  state: 'CONFIRMED' | 'EXPIRED' | 'OPEN' | 'REFUSED' | 'WITHDRAWN';
+  askedBy: string;
+  askedAt: string;
+  /** Until then owners have time to refuse. */
+  confirmsFrom: string;
+  expiresAt: string;
+  endedBy: string | null;
+  /** Of the new owner. */
+  email: string;
+  name: string;
+  /** Why, as the owners read it. */
+  reason: string;
+  tenantType: 'ACQUIRER' | 'MERCHANT' | 'PSP';
+  tenantId: string;
 };
 
 /** Answer of POST webhook-dispatcher /internal/deliveries/{transactionId}/redeliver (notices that move no money only). */

@@ -11,6 +11,7 @@ import { PeopleAreLetIn1809000000000 } from './1809000000000-people-are-let-in';
 import { PeopleComeAndGo1810000000000 } from './1810000000000-people-come-and-go';
 import { PaymentsHoldTheirNotices1811500000000 } from './1811500000000-payments-hold-their-notices';
 import { KeepTips1812000000000 } from './1812000000000-keep-tips';
+import { OwnersAreRecovered1813000000000 } from './1813000000000-owners-are-recovered';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
@@ -43,4 +44,5 @@ export const migrations = [
   PeopleComeAndGo1810000000000,
   PaymentsHoldTheirNotices1811500000000,
   KeepTips1812000000000,
+  OwnersAreRecovered1813000000000,
 ];

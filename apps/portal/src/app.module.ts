@@ -41,6 +41,9 @@ import { OnCallReader } from './on-call/on-call-reader';
 import { OnCallController } from './on-call/on-call.controller';
 import { GRAFANA_URL, OnCallService } from './on-call/on-call.service';
 import { RedriveService } from './on-call/redrive.service';
+import { OperatorRecoveryController, OwnerRecoveryController } from './owner-recovery/recovery.controller';
+import { RecoveryService } from './owner-recovery/recovery.service';
+import { RecoveryStore } from './owner-recovery/recovery.store';
 import { PageFiles, PagesController } from './pages.controller';
 import { PasskeyStore } from './passkeys/passkey.store';
 import { PasskeysController } from './passkeys/passkeys.controller';
@@ -111,6 +114,8 @@ export class AppModule {
         SignInController,
         SecurityController,
         ColleaguesController,
+        OperatorRecoveryController,
+        OwnerRecoveryController,
         PasskeysController,
         SsoController,
         MerchantsController,
@@ -180,6 +185,8 @@ function signInProviders(settings: Settings): Provider[] {
     { provide: Totp, useFactory: () => new Totp(keys()) },
     Passwords,
     PeopleService,
+    RecoveryStore,
+    RecoveryService,
     PasskeyStore,
     { provide: Ceremonies, useFactory: () => new Ceremonies(keys()) },
     { provide: WebAuthn, useFactory: () => new WebAuthn(origin) },

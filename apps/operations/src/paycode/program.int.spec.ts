@@ -37,6 +37,7 @@ describe('npm run -s paycode', () => {
       'reversal-scheduler',
       'recipient-messages',
       'payment-simulator',
+      'portal',
     ];
     writeFileSync(join(folder, 'operator.token'), 'the-token\n');
     const internal = Object.fromEntries(services.map(name => [name, url]));
@@ -96,6 +97,13 @@ describe('npm run -s paycode', () => {
       'POST /internal/endpoints/pauses {"merchantId":7,"durationS":300,"reason":"server is moved"}',
     ],
     [['endpoints', 'resume', '3'], 'POST /internal/endpoints/pauses/3/end '],
+    [
+      ['owners', 'ask', 'merchant', '7', '--email', 'n@shop.example', '--name', 'Nandi', '--reason', 'ticket 12'],
+      'POST /internal/owner-recoveries {"tenantType":"MERCHANT","tenantId":"7","email":"n@shop.example","name":"Nandi","reason":"ticket 12"}',
+    ],
+    [['owners', 'list'], 'GET /internal/owner-recoveries '],
+    [['owners', 'confirm', 'a/b'], 'POST /internal/owner-recoveries/a%2Fb/confirm '],
+    [['owners', 'withdraw', 'a'], 'POST /internal/owner-recoveries/a/withdraw '],
     [['keys', 'rotate'], 'POST /internal/keys/rotate '],
     [['keys', 'replace'], 'POST /internal/keys/replace '],
     [['keys', 'reseal'], 'POST /internal/webhook-keys/reseal '],

@@ -6,6 +6,7 @@ import { addGroupCommands } from './commands/groups.ts';
 import { addKeyCommands, addTokenKeyCommands } from './commands/keys.ts';
 import { addEndpointCommands, addMerchantCommands } from './commands/merchants.ts';
 import { addOperatorCommands } from './commands/operators.ts';
+import { addOwnerCommands } from './commands/owners.ts';
 import { addDeadLetterCommands, addSettlementCommands } from './commands/settlement.ts';
 import { OperatorError } from './operator-connection.ts';
 
@@ -33,6 +34,7 @@ export function operatorProgram(write: (text: string) => void): Command {
   addMerchantCommands(program, context);
   addTokenKeyCommands(addKeyCommands(program, context), write);
   addOperatorCommands(program, write);
+  addOwnerCommands(program, context);
   addSettlementCommands(program, context);
   addDeadLetterCommands(program, context);
   addGroupCommands(program, context);

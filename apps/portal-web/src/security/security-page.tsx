@@ -8,6 +8,7 @@ import { Failure, Field, Moment, Waiting } from '../ui';
 import { Actions } from '../people/actions';
 import { AppSetup } from './app-setup';
 import { Colleagues } from '../people/colleagues';
+import { OwnerRecovery } from '../people/owner-recovery';
 import { Passkeys } from './passkeys';
 
 /** One's password, app and browsers, and who else is in the account. */
@@ -18,6 +19,7 @@ export function SecurityPage(): ReactNode {
   return (
     <>
       <h1>Security</h1>
+      {me.person.mayInvite && <OwnerRecovery />}
       <Sessions />
       <Passkeys />
       <SecondFactor hasTotp={me.person.hasTotp} />

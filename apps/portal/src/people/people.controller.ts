@@ -11,7 +11,7 @@ import { PeopleService } from './people.service';
 const personName =
   /^(?!(?:.*\p{N}){5})(?!.*\.(?!$|[\s,)-]|\p{L}\p{M}*\.))[\p{L}\p{M}\p{N} '’.,()-]*\p{L}[\p{L}\p{M}\p{N} '’.,()-]*$/u;
 
-export class InviteBody {
+export class PersonBody {
   @IsEmail(
     { require_tld: false, allow_utf8_local_part: false },
     { message: 'email must be an e-mail address, in ASCII before the @' },
@@ -25,7 +25,9 @@ export class InviteBody {
   })
   @Length(1, 100)
   name!: string;
+}
 
+export class InviteBody extends PersonBody {
   @IsIn(roles)
   role!: Role;
 }
@@ -68,7 +70,7 @@ export class PeopleController {
   ): Promise<Person> {
     if (password !== undefined) return this.people.createWithPassword(person, password);
     const origin = { address: request.ip, userAgent: 'operator', requestId: String(request.id) };
-    return this.people.invite(person, { personId: null, name: `operator ${request.subject ?? 'unknown'}`, origin });
+    return this.people.inviteFirst(person, { personId: null, name: `operator ${request.subject ?? 'unknown'}`, origin });
   }
 
   @Get()

@@ -72,6 +72,30 @@ export class PeopleService {
   }
 
   /**
+   * By an operator. In production one operator alone lets nobody into an account that has an owner: that would be a second owner, by one person's
+   * word (T-56). @throws DomainError 400, 409
+   */
+  async inviteFirst(wanted: NewPerson, inviter: Inviter): Promise<Person> {
+    if (this.rules.isProduction && wanted.tenantType !== 'OPERATOR') {
+      const colleagues = await this.people.ofTenant(wanted);
+      if (colleagues.some(({ role, isIn }) => role === 'OWNER' && isIn)) throw hasOwner();
+    }
+    return this.invite(wanted, inviter);
+  }
+
+  /** A person who is in already becomes an owner, anybody else is invited as one. May be repeated. @throws DomainError 400 */
+  async letInOwner(wanted: Omit<NewPerson, 'role'>, inviter: Inviter): Promise<void> {
+    const { email, name, tenantType, tenantId } = wanted;
+    const known = await this.people.ofAddress(wanted);
+    if (!known?.isIn) return void (await this.invite({ email, name, tenantType, tenantId, role: 'OWNER' }, inviter));
+    const { person } = known;
+    await this.people.setRole(person, 'OWNER');
+    const detail = { person: person.personId, name: person.name, from: person.role, to: 'OWNER' };
+    const { personId, name: personName, origin } = inviter;
+    await this.audit.record({ personId, personName, tenant: person, action: 'ROLE_CHANGED', origin, detail });
+  }
+
+  /**
    * Into the tenant of the person who asks; in production somebody who can confirm requests by the own password only. @throws DomainError 400
    * for such a role without `current`, 401, 409, 429
    */
@@ -160,14 +184,16 @@ export class PeopleService {
     return this.audit.record({ ...doneBy(by), tenant: by.person, action, detail: { person: personId, name, ...detail } });
   }
 
-  /** Somebody invited before and not yet here is invited again. */
+  /** Somebody invited before and not yet here is invited again, with the role that is wanted now. */
   private async personToInvite(wanted: NewPerson): Promise<Person> {
     if (!isTenantWellFormed(wanted)) throw roleOfOthers();
     const added = await this.people.add(wanted, null);
     if (added) return added;
     const known = await this.people.ofAddress(wanted);
     if (known?.passwordHash !== null) throw emailTaken();
-    return known.person;
+    if (known.isIn || known.person.role === wanted.role) return known.person;
+    await this.people.setRole(known.person, wanted.role);
+    return { ...known.person, role: wanted.role };
   }
 }
 
@@ -181,6 +207,12 @@ function lastManager({ tenantType }: Person): DomainError {
       ? 'this is the last administrator: let in another one first'
       : 'this is the last owner of the account: make somebody else an owner first';
   return new DomainError({ status: 409, reason: 'LAST_OWNER', message });
+}
+
+function hasOwner(): DomainError {
+  const message =
+    'this account has an owner, who lets people in; when no owner can, two operators recover it: paycode owners ask';
+  return new DomainError({ status: 409, reason: 'HAS_OWNER', message });
 }
 
 function emailTaken(): DomainError {

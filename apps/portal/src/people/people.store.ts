@@ -12,6 +12,8 @@ export type NewPerson = Omit<Person, 'personId' | 'hasTotp' | 'hasPasskey' | 'ha
 export interface Proofs {
   person: Person;
   passwordHash: string | null;
+  /** false: invited, and not here yet. */
+  isIn: boolean;
   totpSealed: string | null;
 }
 
@@ -222,5 +224,10 @@ function refuseElsewhere(cause: unknown): never {
 }
 
 function proofsOf(found: PersonEntity): Proofs {
-  return { person: personOf(found), passwordHash: found.passwordHash, totpSealed: found.totpSealed };
+  return {
+    person: personOf(found),
+    passwordHash: found.passwordHash,
+    isIn: found.acceptedAt !== null,
+    totpSealed: found.totpSealed,
+  };
 }

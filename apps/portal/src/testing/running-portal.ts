@@ -53,7 +53,7 @@ export class RunningPortal {
     return `http://127.0.0.1:${this.service.ports.internal}`;
   }
 
-  operatorHeaders(): Record<string, string> {
-    return tokenKeys.headers('operator', 'portal');
+  operatorHeaders(subject = 'test-operator'): Record<string, string> {
+    return { authorization: `Bearer ${tokenKeys.operatorToken({ subject })}` };
   }
 }

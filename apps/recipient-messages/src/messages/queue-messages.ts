@@ -108,7 +108,7 @@ export class QueueMessages {
     this.demandEmail();
     const { invitationId, secret, email, expiresAt } = invited;
     // Behind the hash: what a browser sends to no server and writes into no log.
-    const link = `${this.options.portalUrl}/accept#${secret}`;
+    const link = `${this.options.portalUrl}/${reason === 'OWNER_RECOVERY' ? 'security' : `accept#${secret}`}`;
     const content = { kind: 'INVITATION' as const, tenant: tenantName(invited), reason, link, expiresAt };
     const cause = `invitation:${invitationId}`;
     await this.add([{ channel: 'EMAIL', recipient: email, merchantId: null, transactionId: null, cause, content }]);

@@ -160,6 +160,10 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
   portal: [
     ['POST', '/internal/people', operator],
     ['GET', '/internal/people', operator],
+    ['GET', '/internal/owner-recoveries', operator],
+    ['POST', '/internal/owner-recoveries', operator],
+    ['POST', '/internal/owner-recoveries/:recoveryId/confirm', operator],
+    ['POST', '/internal/owner-recoveries/:recoveryId/withdraw', operator],
     ...deadLetters,
     ['GET', '/internal/identity-providers', operator],
     ['PUT', '/internal/identity-providers/:company', operator],

@@ -251,8 +251,8 @@ export interface PortalFourEyesNotice {
   expiresAt: string;
 }
 
-/** Why a person gets a link to choose a password. */
-export const invitationReasons = ['INVITED', 'PASSWORD_FORGOTTEN'] as const;
+/** Why a person is mailed: two with a link to choose a password, and an owner when somebody else is to become one. */
+export const invitationReasons = ['INVITED', 'PASSWORD_FORGOTTEN', 'OWNER_RECOVERY'] as const;
 export type InvitationReason = (typeof invitationReasons)[number];
 
 /**

@@ -1,4 +1,10 @@
-import { type ChangeNotice, inCurrency, type NotificationStatus, type TransactionNotificationV3 } from '@paycode/dto';
+import {
+  type ChangeNotice,
+  inCurrency,
+  type InvitationReason,
+  type NotificationStatus,
+  type TransactionNotificationV3,
+} from '@paycode/dto';
 import type { EmailText, FourEyesRequest, InvitationText } from './message';
 
 /** GSM 03.38 basic alphabet: one septet a character. */
@@ -152,21 +158,39 @@ export function changeNoticeEmail(notice: Pick<ChangeNotice, 'kind' | 'merchantI
   };
 }
 
-/** Lets a person into the portal, or in again. The text holds no word of the person who invites, because that person may invite a stranger (T-25). */
-export function invitationEmail(invitation: InvitationText): EmailText {
-  const tenant = plainText(invitation.tenant, 100);
-  const until = plainText(invitation.expiresAt, 40);
-  const isInvited = invitation.reason === 'INVITED';
-  const why = isInvited
-    ? `You are invited to the Paycode portal of ${tenant}. Open this link until ${until} and choose a password:`
-    : `Somebody asked for another password for you in the Paycode portal of ${tenant}. Open this link until ${until} and choose one:`;
-  const otherwise = isInvited
-    ? 'If you did not expect this, ignore this message: without the link nobody gets in.'
-    : 'If it was not you, ignore this message: your password stays as it is.';
-  const lines = ['Hello,', why, invitation.link, otherwise];
+interface InvitationWords {
+  subject: string;
+  why: string;
+  otherwise: string;
+}
+
+const invitationWords: Record<InvitationReason, (tenant: string, until: string) => InvitationWords> = {
+  INVITED: (tenant, until) => ({
+    subject: `Your invitation to the Paycode portal of ${tenant}`,
+    why: `You are invited to the Paycode portal of ${tenant}. Open this link until ${until} and choose a password:`,
+    otherwise: 'If you did not expect this, ignore this message: without the link nobody gets in.',
+  }),
+  PASSWORD_FORGOTTEN: (tenant, until) => ({
+    subject: 'Choose another password for the Paycode portal',
+    why: `Somebody asked for another password for you in the Paycode portal of ${tenant}. Open this link until ${until} and choose one:`,
+    otherwise: 'If it was not you, ignore this message: your password stays as it is.',
+  }),
+  OWNER_RECOVERY: (tenant, until) => ({
+    subject: `Somebody asks to become an owner of ${tenant}`,
+    why: `Our support was asked to make somebody else an owner of ${tenant} in the Paycode portal, because its owners are said to be gone. You are an owner. Nothing happens before ${until}. Until then, sign in, see who it is, and refuse it if it is wrong:`,
+    otherwise:
+      'If you do nothing, the other person may become an owner after that. If you cannot sign in, choose another password on the sign-in page.',
+  }),
+};
+
+/** To a person about the own access. The text holds no word of whoever asked for it, because that person may name a stranger (T-25). */
+export function invitationEmail({ reason, link, ...invitation }: InvitationText): EmailText {
+  const of = invitationWords[reason];
+  const { subject, why, otherwise } = of(plainText(invitation.tenant, 100), plainText(invitation.expiresAt, 40));
+  const lines = ['Hello,', why, link, otherwise];
   const paragraphs = lines.map(line => `<p>${escapedHtml(line)}</p>`).join('');
   return {
-    subject: isInvited ? `Your invitation to the Paycode portal of ${tenant}` : 'Choose another password for the Paycode portal',
+    subject,
     text: `${lines.join('\n\n')}\n`,
     html: `<!doctype html><html lang="en"><body>${paragraphs}</body></html>`,
   };
