@@ -13,13 +13,15 @@ async function install(folder: string): Promise<Program> {
   return { command: 'ruby', args: ['conform.rb'], cwd: folder, env };
 }
 
+const needsOfRails: [command: string, argument: string][] = [['ruby', '-raction_controller/railtie']];
+
 describeKit({
   name: 'Ruby',
   needs: [
     ['gem', '--version'],
     ['ruby', '-rrack'],
     ['ruby', '-rwebrick'],
-    ...(withFrameworks ? [['ruby', '-raction_controller/railtie']] : []),
+    ...(withFrameworks ? needsOfRails : []),
   ],
   adapters: withFrameworks ? ['rack', 'rails'] : ['rack'],
   parserFirst: ['rack, parser first'],
