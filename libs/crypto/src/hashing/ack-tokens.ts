@@ -1,4 +1,4 @@
-import { createHmac, createPrivateKey, hash, hkdfSync } from 'node:crypto';
+import { createHmac, createPrivateKey, createSecretKey, hash, hkdfSync, type KeyObject } from 'node:crypto';
 
 const purpose = 'paycode AckReceived 1';
 /** 128 bits: nobody guesses one. */
@@ -10,8 +10,13 @@ const tokenBytes = 16;
  * replicas have the same and nothing is stored.
  */
 export class AckTokens {
+  /** Node makes one of a buffer for every token, which takes four times as long as the token. */
+  private readonly key: KeyObject;
+
   /** `key`: 32 random bytes. */
-  constructor(private readonly key: Buffer) {}
+  constructor(key: Buffer) {
+    this.key = createSecretKey(key);
+  }
 
   /** `privateKey`: PEM. @throws Error when it is none */
   static of(privateKey: string): AckTokens {
