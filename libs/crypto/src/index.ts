@@ -1,4 +1,5 @@
 export * from './hashing/api-password-hasher';
+export * from './hashing/ack-tokens';
 export * from './hashing/digest';
 export * from './rsa/rsa-4096';
 export * from './sealing/key-ring';

@@ -77,7 +77,9 @@ export class RouteCache {
 
   /** The route under a valid lease; reads it again if necessary. @throws RouteUnavailableError */
   async current(merchantId: number): Promise<Route> {
-    if (!this.leasedNow(merchantId)) await this.renewing.get(merchantId);
+    const known = this.leasedNow(merchantId);
+    if (known) return known;
+    await this.renewing.get(merchantId);
     for (let reads = 0; reads < readsPerRouteMax; reads++) {
       await this.reads.current(merchantId);
       const leased = this.leasedNow(merchantId);

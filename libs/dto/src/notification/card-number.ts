@@ -31,6 +31,9 @@ const possible = anyOf(
 const possibleInGroupsMin = 16;
 const digitsMin = 13;
 const digitsMax = 19;
+/** Such texts need no second reading, and a payment has a dozen that cannot hold a card: they are passed without a copy. */
+const isAscii = /^\p{ASCII}*$/u;
+const hasEnoughDigits = new RegExp(`(?:\\d\\D*){${digitsMin}}`);
 
 /** Words for a card in the languages of our merchants. With one of them a number is a card in all ranges and in every field. */
 const cardWord = /card|kart|kaart|kort|cart[aeã]|tarjeta|карт|卡|カード|카드|\bpan(?!\p{L})|visa|maestro|amex|\bcv[cv]/iu;
@@ -68,6 +71,7 @@ const evenForm = /^(?:1(?:-1)+|2(?:-2)+(?:-1)?|3(?:-3)+(?:-[12])?|5(?:-5)+(?:-[1
  * rates of misses and false alarms.
  */
 export function holdsCardNumber(text: string, use: FieldUse = 'text'): boolean {
+  if (isAscii.test(text) && !hasEnoughDigits.test(text)) return false;
   const plain = text.normalize('NFKC');
   // An invisible character may stand inside a card number, or between it and another number.
   const readings = new Set([text, plain, plain.replace(invisible, ''), plain.replace(invisible, ' ')]);
@@ -83,7 +87,7 @@ interface Context {
 const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 function isCardIn(text: string, context: Context): boolean {
-  if (text.replace(/\D+/g, '').length < digitsMin) return false;
+  if (!hasEnoughDigits.test(text)) return false;
   const unmarked = text.replace(markedNumber, 'x').replace(iban, found => (isIban(found) ? 'x' : found));
   return (unmarked.match(digitGroups) ?? []).some(run => holdsCard(run, context));
 }

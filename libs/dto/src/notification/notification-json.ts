@@ -80,10 +80,12 @@ const addresses: ReadonlySet<string> = new Set(['clientBilling', 'clientShipping
  * text too (R-2.5-19).
  */
 function fieldWithCardNumber(notification: TransactionNotificationV3): string | undefined {
-  const texts = Object.entries(notification)
-    .filter(([name]) => !amountFields.has(name))
-    .flatMap(([name, value]) => textsOf(name, value));
-  return texts.find(([field, text]) => holdsCardNumber(text, useOf(field)))?.[0];
+  for (const [name, value] of Object.entries(notification)) {
+    if (amountFields.has(name)) continue;
+    const found = textsOf(name, value).find(([field, text]) => holdsCardNumber(text, useOf(field)));
+    if (found) return found[0];
+  }
+  return undefined;
 }
 
 const usesOfFields: Readonly<Record<string, FieldUse>> = {

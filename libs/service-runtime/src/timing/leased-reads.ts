@@ -54,9 +54,9 @@ export class LeasedReads<K, V> {
    * checks `leasedNow`. Rejects as the read does.
    */
   async current(key: K): Promise<V> {
-    const [outcome] = await this.settled([key]);
-    if (outcome!.status === 'rejected') throw outcome!.reason;
-    return outcome!.value;
+    const value = this.valueOf(key);
+    this.start();
+    return value;
   }
 
   /** `current` of many keys, in their order. */
