@@ -5,7 +5,7 @@ import { minute, money, when } from '../format';
 import type { HomeAnswer, Payment, PortalNotifications } from '../portal-api';
 import { merchantsQuery } from '../queries';
 import { notificationsQuery } from '../server/queries';
-import { latestQuery } from '../server/server-state';
+import { isOfServer, latestQuery } from '../server/server-state';
 import { Callout } from '../ui';
 import { FirstSteps } from './first-steps';
 
@@ -63,7 +63,7 @@ const causes: Record<NonNullable<Lost['answer']> | 'NONE', (what: string) => str
   NON_200: what => `Your server answered something other than HTTP 200 to ${what}`,
   CONNECTION: what => `Your server could not be reached for ${what}`,
   TIMEOUT: what => `Your server did not answer within 45 seconds to ${what}`,
-  NEVER_SENT: what => `Your server could not be asked in time about ${what}`,
+  NEVER_SENT: what => `Paycode could not ask your server in time about ${what}`,
   BACKSTOP: what => `No answer was known at the last deadline of ${what}`,
   HTTP_200: what => `The payment network gave back ${what}`,
   READ: what => `The payment network gave back ${what}`,
@@ -92,9 +92,11 @@ function Lost({ lost, latest, merchantId }: { lost: Lost[]; latest: Payment[]; m
           <Link className="button" to="/payments" search={{ merchantId, outcome: 'REVERSED', from: firstAt } as never}>
             {count === 1 ? 'See the payment' : `See the ${count} payments`}
           </Link>
-          <Link className="button" to="/notifications" search={{ merchantId }}>
-            Test your server
-          </Link>
+          {answers.some(isOfServer) && (
+            <Link className="button" to="/notifications" search={{ merchantId }}>
+              Test your server
+            </Link>
+          )}
         </>
       }
     >
@@ -119,7 +121,7 @@ const paymentsOf = (count: number) => `${count} ${count === 1 ? 'payment' : 'pay
 const amountsOf = (lost: Lost[]) => lost.map(({ amount, currencyCode }) => money(amount, currencyCode)).join(' and ');
 
 function recovered(latest: Payment[], lostAt: string): string {
-  const since = latest.find(({ answer }) => answer !== null);
+  const since = latest.find(({ answer }) => isOfServer(answer));
   if (since?.answer !== 'HTTP_200' || since.completedAt <= lostAt) return '';
   return `The latest payment, at ${minute(since.completedAt)}, was answered with HTTP 200.`;
 }

@@ -37,14 +37,16 @@ export function HomePage(): ReactNode {
       {merchantId !== undefined && <Attention merchantId={merchantId} home={home.data} />}
       {home.isError && <Failure error={home.error} again={() => void home.refetch()} />}
       {home.isPending && <Waiting what="Adding up today" />}
-      {home.data && <Today home={home.data} merchantId={merchantId} />}
       {home.data && (
-        <div className={merchantId === undefined ? '' : 'columns'}>
-          <Answers chart={home.data.chart} merchantId={merchantId} range={range} setRange={setRange} />
-          {merchantId !== undefined && <ServerCard merchantId={merchantId} chart={home.data.chart} />}
-        </div>
+        <>
+          <Today home={home.data} merchantId={merchantId} />
+          <div className={merchantId === undefined ? '' : 'columns'}>
+            <Answers chart={home.data.chart} merchantId={merchantId} range={range} setRange={setRange} />
+            {merchantId !== undefined && <ServerCard merchantId={merchantId} chart={home.data.chart} />}
+          </div>
+        </>
       )}
-      <LatestPayments merchantId={merchantId} />
+      {merchantId !== undefined && <LatestPayments merchantId={merchantId} />}
     </>
   );
 }
