@@ -252,7 +252,7 @@ describeInBrowser('the portal in a browser', () => {
     await portal.page.unroute('**/payments/export*');
   });
 
-  it('regression: times are typed by keys, on a phone as well, and a wrong one stays in its field with the rule', async () => {
+  it('regression: times are typed by keys, on a phone as well, a wrong one stays in its field with the rule, and the way back from a payment keeps the filter', async () => {
     await portal.page.setViewportSize({ width: 390, height: 844 });
     await portal.goto('payments');
     const { keyboard } = portal.page;
@@ -286,6 +286,9 @@ describeInBrowser('the portal in a browser', () => {
     await keyboard.press('k');
     await keyboard.press('Enter');
     await shows('Timeline');
+    await portal.page.getByRole('main').getByRole('link', { name: 'Payments', exact: true }).click();
+    await portal.page.locator('tbody tr').first().waitFor();
+    expect(portal.page.url()).toMatch(/range=today/);
     await portal.goto('payments');
     await portal.page.locator('tbody tr').first().waitFor();
     await keyboard.press('/');
