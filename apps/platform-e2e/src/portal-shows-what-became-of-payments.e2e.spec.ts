@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { importWebhookKey, webhookEnvelope } from '@paycode/crypto';
 import { type Merchant, MerchantReceiver } from '@paycode/platform-client';
 import { eventually } from '@paycode/service-runtime/testing';
+import { create } from 'qrcode';
 import { makeMerchant, payNewCode, sharedPlatform } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson, type PortalPerson } from './testing/portal-client';
@@ -251,7 +252,7 @@ describeInBrowser('the portal in a browser', () => {
     await portal.page.unroute('**/payments/export*');
   });
 
-  it('regression: times are typed by keys, on a phone as well, and a wrong one stays in its field with the rule', async () => {
+  it('regression: times are typed by keys, on a phone as well, a wrong one stays in its field with the rule, and the way back from a payment keeps the filter', async () => {
     await portal.page.setViewportSize({ width: 390, height: 844 });
     await portal.goto('payments');
     const { keyboard } = portal.page;
@@ -285,6 +286,9 @@ describeInBrowser('the portal in a browser', () => {
     await keyboard.press('k');
     await keyboard.press('Enter');
     await shows('Timeline');
+    await portal.page.getByRole('main').getByRole('link', { name: 'Payments', exact: true }).click();
+    await portal.page.locator('tbody tr').first().waitFor();
+    expect(portal.page.url()).toMatch(/range=today/);
     await portal.goto('payments');
     await portal.page.locator('tbody tr').first().waitFor();
     await keyboard.press('/');
@@ -333,6 +337,18 @@ describeInBrowser('the portal in a browser', () => {
     } finally {
       await other.close();
     }
+  });
+
+  it('an authenticator app scans its key from a picture that this browser draws', async () => {
+    await go('Security');
+    await portal.page.getByRole('button', { name: 'Set up an app' }).click();
+    const url = await portal.page.getByRole('link', { name: 'Open in the app on this device' }).getAttribute('href');
+    const path = await portal.page.getByRole('img', { name: 'QR code of the key' }).locator('path').getAttribute('d');
+    const { modules } = create(url!, { errorCorrectionLevel: 'M' });
+    const drawn = [...path!.matchAll(/M(\d+) (\d+)h1v1h-1z/g)].map(([, x, y]) => modules.get(Number(y), Number(x)));
+    expect(drawn).toEqual(Array<number>(modules.data.reduce((sum, point) => sum + point, 0)).fill(1));
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('security-app');
   });
 
   it('on a phone nothing has to be moved sideways', async () => {

@@ -3,11 +3,10 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { minute, money, when } from '../format';
 import type { HomeAnswer, Payment, PortalNotifications } from '../portal-api';
-import { merchantQuery } from '../queries';
+import { meQuery, merchantQuery } from '../queries';
 import { notificationsQuery } from '../server/queries';
-import { latestQuery } from '../server/server-state';
-import { Callout } from '../ui';
-import { FirstSteps } from './first-steps';
+import { isOfServer, latestQuery } from '../server/server-state';
+import { Callout, Icon } from '../ui';
 
 const yearMs = 365 * 86_400_000;
 const isOld = (http?: PortalNotifications['http']) => Boolean(http && Date.now() - Date.parse(http.changedAt) > yearMs);
@@ -62,7 +61,7 @@ const causes: Record<NonNullable<Lost['answer']> | 'NONE', (what: string) => str
   NON_200: what => `Your server answered something other than HTTP 200 to ${what}`,
   CONNECTION: what => `Your server could not be reached for ${what}`,
   TIMEOUT: what => `Your server did not answer within 45 seconds to ${what}`,
-  NEVER_SENT: what => `Your server could not be asked in time about ${what}`,
+  NEVER_SENT: what => `Paycode could not ask your server in time about ${what}`,
   BACKSTOP: what => `No answer was known at the last deadline of ${what}`,
   HTTP_200: what => `The payment network gave back ${what}`,
   READ: what => `The payment network gave back ${what}`,
@@ -91,9 +90,11 @@ function Lost({ lost, latest, merchantId }: { lost: Lost[]; latest: Payment[]; m
           <Link className="button" to="/payments" search={{ merchantId, outcome: 'REVERSED', from: firstAt } as never}>
             {count === 1 ? 'See the payment' : `See the ${count} payments`}
           </Link>
-          <Link className="button" to="/notifications" search={{ merchantId }}>
-            Test your server
-          </Link>
+          {answers.some(isOfServer) && (
+            <Link className="button" to="/notifications" search={{ merchantId }}>
+              Test your server
+            </Link>
+          )}
         </>
       }
     >
@@ -118,7 +119,58 @@ const paymentsOf = (count: number) => `${count} ${count === 1 ? 'payment' : 'pay
 const amountsOf = (lost: Lost[]) => lost.map(({ amount, currencyCode }) => money(amount, currencyCode)).join(' and ');
 
 function recovered(latest: Payment[], lostAt: string): string {
-  const since = latest.find(({ answer }) => answer !== null);
+  const since = latest.find(({ answer }) => isOfServer(answer));
   if (since?.answer !== 'HTTP_200' || since.completedAt <= lostAt) return '';
   return `The latest payment, at ${minute(since.completedAt)}, was answered with HTTP 200.`;
+}
+
+interface FirstStepsProps {
+  merchantId: number;
+  http: PortalNotifications['http'];
+  hasPayment: boolean;
+}
+
+/** Until a merchant has a server and a payment: what to do, one after the other. */
+function FirstSteps({ merchantId, http, hasPayment }: FirstStepsProps): ReactNode {
+  const { data: me } = useQuery(meQuery);
+  if (http && hasPayment) return null;
+  const hasTill = me?.environment === 'sandbox' && me.person.tenantType === 'MERCHANT';
+  const steps = [
+    { name: 'Set your server', why: 'Paycode tells it of each payment.', isDone: http !== null, to: '/notifications' },
+    { name: 'Test it', why: 'A test moves no money.', isDone: Boolean(http?.openedAt), to: '/notifications' },
+    {
+      name: 'Take a payment',
+      why: hasTill ? 'Show a code, and pay it on a phone.' : 'Make a payment code by the API.',
+      isDone: hasPayment,
+      to: hasTill ? '/till' : '/api',
+    },
+  ] as const;
+  const next = steps.findIndex(({ isDone }) => !isDone);
+  return (
+    <section className="card" aria-labelledby="first-steps">
+      <h2 id="first-steps">Get your first payment</h2>
+      <ol className="steps">
+        {steps.map(({ name, why, isDone, to }, index) => (
+          <li key={name} className={isDone ? 'done' : ''}>
+            {isDone ? <Icon name="good" /> : <span className="step">{index + 1}</span>}
+            <div>
+              <strong>{name}</strong>
+              {isDone && <span className="tag settled">Done</span>}
+              <p className="dim">{why}</p>
+            </div>
+            {!isDone && (
+              <Link
+                className={`button ${index === next ? 'main' : ''}`}
+                to={to}
+                search={{ merchantId }}
+                aria-label={`Start: ${name}`}
+              >
+                Start
+              </Link>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
 }

@@ -5,11 +5,12 @@ import { call } from '../api';
 import { dayBeganAt, today } from '../format';
 import type { HomeAnswer } from '../portal-api';
 import { meQuery, merchantsQuery } from '../queries';
-import { AnswerChart, AnswerTable, Failure, MerchantChoice, Money, type Outcome, outcomeName, Waiting } from '../ui';
+import { notificationsQuery } from '../server/queries';
+import { latestQuery, ServerTag } from '../server/server-state';
+import { AnswerChart, AnswerTable, Failure, MerchantChoice, Money, type Outcome, outcomeName, TimeChart, Waiting } from '../ui';
 import { Attention } from './attention';
 import { LatestPayments } from './latest-payments';
 import { SecondPersonHint } from './second-person-hint';
-import { ServerCard } from './server-card';
 import './home.css';
 
 const homeQuery = (merchantId: number | undefined, range: '24h' | '7d') =>
@@ -37,14 +38,16 @@ export function HomePage(): ReactNode {
       {merchantId !== undefined && <Attention merchantId={merchantId} home={home.data} />}
       {home.isError && <Failure error={home.error} again={() => void home.refetch()} />}
       {home.isPending && <Waiting what="Adding up today" />}
-      {home.data && <Today home={home.data} merchantId={merchantId} />}
       {home.data && (
-        <div className={merchantId === undefined ? '' : 'columns'}>
-          <Answers chart={home.data.chart} merchantId={merchantId} range={range} setRange={setRange} />
-          {merchantId !== undefined && <ServerCard merchantId={merchantId} chart={home.data.chart} />}
-        </div>
+        <>
+          <Today home={home.data} merchantId={merchantId} />
+          <div className={merchantId === undefined ? '' : 'columns'}>
+            <Answers chart={home.data.chart} merchantId={merchantId} range={range} setRange={setRange} />
+            {merchantId !== undefined && <ServerCard merchantId={merchantId} chart={home.data.chart} />}
+          </div>
+        </>
       )}
-      <LatestPayments merchantId={merchantId} />
+      {merchantId !== undefined && <LatestPayments merchantId={merchantId} />}
     </>
   );
 }
@@ -155,6 +158,28 @@ function Answers(props: {
           </details>
         </>
       )}
+    </section>
+  );
+}
+
+/** How the server of a merchant does. */
+function ServerCard({ merchantId, chart }: { merchantId: number; chart: HomeAnswer['chart'] }): ReactNode {
+  const { data: notifications } = useQuery(notificationsQuery(merchantId));
+  const { data: latest } = useQuery(latestQuery(merchantId));
+  return (
+    <section className="card" aria-labelledby="your-server">
+      <div className="row">
+        <h2 id="your-server">Your server</h2>
+        <span className="spacer" />
+        {notifications && latest && <ServerTag http={notifications.http} payments={latest.payments} />}
+      </div>
+      {notifications?.http ? <code>{notifications.http.url}</code> : <p className="dim">Paycode tells nobody of payments.</p>}
+      <TimeChart chart={chart} />
+      <p>
+        <Link to="/notifications" search={{ merchantId }}>
+          Open your server
+        </Link>
+      </p>
     </section>
   );
 }

@@ -6,7 +6,7 @@ import { answerName, Moment, Money, OutcomeTag, Table } from '../ui';
 import '../payments/payments.css';
 
 /** The five newest payments. */
-export function LatestPayments({ merchantId }: { merchantId: number | undefined }): ReactNode {
+export function LatestPayments({ merchantId }: { merchantId: number }): ReactNode {
   const { data } = useQuery(latestQuery(merchantId));
   if (!data || data.payments.length === 0) return null;
   return (

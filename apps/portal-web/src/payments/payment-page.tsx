@@ -3,7 +3,8 @@ import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { clock, elapsed, utc } from '../format';
 import type { NamedPayment, ShownPayment } from '../portal-api';
-import { mayGoOn, paymentQuery } from './queries';
+import { mayGoOn, paymentQuery, shownKey } from './queries';
+import { queryClient } from '../queries';
 import { Callout, CopyButton, Facts, Failure, type Look, Moment, Money, OutcomeTag, Waiting } from '../ui';
 import { usePaymentChanges } from './payment-changes';
 import { PaymentNotification } from './payment-notification';
@@ -20,7 +21,7 @@ export function PaymentPage(): ReactNode {
   return (
     <>
       <p className="crumbs">
-        <Link to="/payments" search={{} as never}>
+        <Link to="/payments" search={(queryClient.getQueryData(shownKey) ?? {}) as never}>
           Payments
         </Link>{' '}
         / {data?.payment.reference ?? transactionId}

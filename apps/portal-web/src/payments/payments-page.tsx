@@ -2,12 +2,12 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import type { NamedPayment, Payment, PaymentPage } from '../portal-api';
-import { merchantsQuery } from '../queries';
+import { merchantsQuery, queryClient } from '../queries';
 import { answerName, type Column, Failure, Moment, Money, OutcomeTag, Table, Waiting } from '../ui';
 import { PaymentExport } from './payment-export';
 import { PaymentFilters } from './payment-filters';
 import { PaymentTotals } from './payment-totals';
-import { type PaymentPageSearch, type PaymentSearch, paymentsQuery } from './queries';
+import { type PaymentPageSearch, type PaymentSearch, paymentsQuery, shownKey } from './queries';
 import './payments.css';
 
 /** Payments, newest first, as far back as one asks. The address holds the filter, so a person can send it to a colleague. */
@@ -19,6 +19,7 @@ export function PaymentsPage(): ReactNode {
   const change = (next: PaymentSearch) => go({ ...next, after: undefined, before: undefined });
   const list = useQuery({ ...paymentsQuery(page), placeholderData: keepPreviousData });
   useListKeys();
+  useEffect(() => void queryClient.setQueryData(shownKey, page), [page]);
   useEffect(() => void (document.title = 'Payments · Paycode'), []);
   return (
     <>

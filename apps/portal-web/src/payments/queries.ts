@@ -22,6 +22,9 @@ export interface PaymentPageSearch extends PaymentSearch {
   before?: string | undefined;
 }
 
+/** What the list showed last: the way back from a payment. Who signs out takes it along. */
+export const shownKey = ['payments-shown'];
+
 /** The newest payments are asked for again while one looks; what lies further back is read once. */
 export const paymentsQuery = (page: PaymentPageSearch) =>
   queryOptions({

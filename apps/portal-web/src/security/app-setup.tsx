@@ -3,10 +3,13 @@ import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { call } from '../api';
 import { Failure, Field, Secret, Waiting } from '../ui';
 import { OwnPassword } from './own-password';
+import { QrCode } from './qr-code';
 import { RecoveryCodes } from './recovery-codes';
 
-/** Sets up an authenticator app: its secret, a first code, and recovery codes that are shown once. */
-/** `isFresh`: the password was given a moment ago. */
+/**
+ * Sets up an authenticator app: its secret, a first code, and recovery codes that are shown once. `isFresh`: the password was given a moment
+ * ago.
+ */
 export function AppSetup({ onDone, isFresh = false }: { onDone: () => void; isFresh?: boolean }): ReactNode {
   const [code, setCode] = useState('');
   const [current, setCurrent] = useState('');
@@ -24,13 +27,10 @@ export function AppSetup({ onDone, isFresh = false }: { onDone: () => void; isFr
   };
   return (
     <form onSubmit={submit}>
-      <p>
-        Add Paycode to your authenticator app by this key, or open the link on your phone. Then enter the code that the app shows.
-      </p>
+      <p>Scan this with your authenticator app, then enter the code that the app shows.</p>
+      <QrCode text={begin.data.url} label="QR code of the key" />
       <Secret label="Key" value={begin.data.secret} />
-      <p>
-        <a href={begin.data.url}>Open in the app on this device</a>
-      </p>
+      <a href={begin.data.url}>Open in the app on this device</a>
       <Field
         label="Code"
         autoComplete="one-time-code"

@@ -5,10 +5,11 @@ import { call } from '../api';
 import type { HttpNotificationAnswer, PortalNotifications } from '../portal-api';
 import { meQuery, merchantsQuery, queryClient } from '../queries';
 import { notificationsQuery } from './queries';
-import { Failure, MerchantChoice, Moment, Secret, Waiting } from '../ui';
+import { Facts, Failure, MerchantChoice, Moment, Secret, Waiting } from '../ui';
 import { ConfirmByPassword } from '../security/own-password';
 import { ProbeOutcome, useProbe } from './probe-outcome';
 import { Recipients } from './recipients';
+import { ServerCallout } from './server-state';
 import { TestNotification } from './test-notification';
 import { UrlForm } from './url-form';
 
@@ -83,88 +84,71 @@ function Webhook({
     },
   });
   return (
-    <section className="card" aria-labelledby="webhook">
-      <h2 id="webhook">Your server</h2>
-      {!http && (
-        <p>
-          No URL is set. Register the address of your server: it is told of each payment, and must answer HTTP 200 within 45
-          seconds or the payment is reversed.
-        </p>
-      )}
-      {http && <Facts http={http} encryption={encryption} />}
-      {revealed && <KeyShown revealed={revealed} />}
-      {http && (
-        <div className="row">
-          <button type="button" disabled={probe.isPending} onClick={() => probe.mutate(undefined)}>
-            {probe.isPending ? 'Checking…' : 'Check'}
-          </button>
-          {mayChange && (
-            <>
-              <button type="button" disabled={renew.isPending} onClick={() => setQuestion('key')}>
-                Renew key
-              </button>
-              <button type="button" disabled={remove.isPending} onClick={() => setQuestion('remove')}>
-                Remove URL
-              </button>
-            </>
+    <>
+      <ServerCallout merchantId={merchantId} http={http} />
+      <div className={http ? 'columns' : ''}>
+        <section className="card" aria-labelledby="webhook">
+          <h2 id="webhook">Your server</h2>
+          {http && (
+            <p>
+              <code>{http.url}</code>
+            </p>
           )}
-        </div>
-      )}
-      <ProbeOutcome probe={probe} />
-      {http && <TestNotification merchantId={merchantId} />}
+          {revealed && <KeyShown revealed={revealed} />}
+          {http && (
+            <div className="row">
+              <button type="button" disabled={probe.isPending} onClick={() => probe.mutate(undefined)}>
+                {probe.isPending ? 'Checking…' : 'Check'}
+              </button>
+              {mayChange && (
+                <>
+                  <button type="button" disabled={renew.isPending} onClick={() => setQuestion('key')}>
+                    Renew key
+                  </button>
+                  <button type="button" disabled={remove.isPending} onClick={() => setQuestion('remove')}>
+                    Remove URL
+                  </button>
+                </>
+              )}
+            </div>
+          )}
+          <ProbeOutcome probe={probe} />
+          {http && <TestNotification merchantId={merchantId} />}
+        </section>
+        {http && <Facts title="Key and connection" facts={factsOf(http, encryption)} />}
+      </div>
       {mayChange && (
-        <UrlForm
-          merchantId={merchantId}
-          current={http}
-          certificateAuthorities={certificateAuthorities}
-          onSet={reveal}
-          onFailed={url => probe.mutate(url)}
-        />
+        <section className="card" aria-labelledby="address">
+          <h2 id="address">{http ? 'Change the address' : 'Set the address'}</h2>
+          <UrlForm
+            merchantId={merchantId}
+            current={http}
+            certificateAuthorities={certificateAuthorities}
+            onSet={reveal}
+            onFailed={url => probe.mutate(url)}
+          />
+        </section>
       )}
       <Question asked={question} renew={renew.mutateAsync} remove={remove.mutateAsync} onClose={() => setQuestion(null)} />
-    </section>
+    </>
   );
 }
 
 type Http = NonNullable<PortalNotifications['http']>;
 
-function Facts({ http, encryption }: { http: Http; encryption: string }): ReactNode {
-  return (
-    <dl className="facts">
-      <div>
-        <dt>URL</dt>
-        <dd>
-          <code>{http.url}</code>
-        </dd>
-      </div>
-      <div>
-        <dt>Encryption</dt>
-        <dd>{encryption}</dd>
-      </div>
-      <div>
-        <dt>Your server is shown</dt>
-        <dd>{shownTo(http)}</dd>
-      </div>
-      <div>
-        <dt>Opens notifications</dt>
-        <dd>{http.openedAt ? <Opened at={http.openedAt} /> : 'Not proven yet: send a test notification'}</dd>
-      </div>
-      <div>
-        <dt>Key</dt>
-        <dd>
-          <code>{http.keyId}</code>, set <Moment at={http.changedAt} />
-        </dd>
-      </div>
-    </dl>
-  );
-}
+const dayMs = 86_400_000;
 
-function Opened({ at }: { at: string }): ReactNode {
-  return (
-    <>
-      yes, first seen <Moment at={at} />
-    </>
-  );
+function factsOf(http: Http, encryption: string): [string, ReactNode][] {
+  const age = Math.floor((Date.now() - Date.parse(http.changedAt)) / dayMs);
+  return [
+    ['Opens notifications', http.openedAt ? 'Yes' : 'Not proven yet'],
+    ...(http.openedAt ? [['First seen', <Moment at={http.openedAt} />] as [string, ReactNode]] : []),
+    ['Key', <code>{http.keyId}</code>],
+    ['Set', <Moment at={http.changedAt} />],
+    ['Age', `${age} ${age === 1 ? 'day' : 'days'}`],
+    ['Encryption', encryption],
+    ['Your server is shown', shownTo(http)],
+  ];
 }
 
 function shownTo({ hasCredential, hasClientCertificate }: Http): string {

@@ -6,8 +6,8 @@ import { when } from '../format';
 import type { Payment, PortalNotifications } from '../portal-api';
 import { answerName, Callout } from '../ui';
 
-/** The five newest payments, of one merchant or of all. */
-export const latestQuery = (merchantId: number | undefined) =>
+/** The five newest payments of a merchant. */
+export const latestQuery = (merchantId: number) =>
   queryOptions({
     queryKey: ['latest-payments', merchantId],
     refetchInterval: 10_000,
@@ -16,12 +16,15 @@ export const latestQuery = (merchantId: number | undefined) =>
 
 type Http = PortalNotifications['http'];
 
-/** The newest of these payments that this URL and key were asked about. */
-export function lastAnswered(http: Http, payments: readonly Payment[]): Payment | undefined {
-  return payments.find(({ answer, completedAt }) => answer !== null && http !== null && completedAt > http.changedAt);
+/** Not what the platform failed to ask, nor what a program read by itself. */
+export const isOfServer = (answer: string | null) => ['HTTP_200', 'NON_200', 'CONNECTION', 'TIMEOUT'].includes(answer ?? '');
+
+/** The newest of these payments that the server at this URL answered, or failed to. */
+function lastAnswered(http: Http, payments: readonly Payment[]): Payment | undefined {
+  return payments.find(({ answer, completedAt }) => isOfServer(answer) && http !== null && completedAt > http.changedAt);
 }
 
-const isGood = ({ answer }: Payment) => answer === 'HTTP_200' || answer === 'READ';
+const isGood = ({ answer }: Payment) => answer === 'HTTP_200';
 
 /** Whether the server answers, by its newest payment. */
 export function ServerTag({ http, payments }: { http: Http; payments: readonly Payment[] }): ReactNode {

@@ -22,13 +22,18 @@ export function TestNotification({ merchantId }: { merchantId: number }): ReactN
     <>
       <h3>Try your code</h3>
       <p>
-        A test notification comes encrypted under your key, as a payment’s does. It moves no money: amount 0.00, reference{' '}
-        <code>TEST-…</code>, header <code>X-Webhook-Test: 1</code>. A test reverses nothing, even if your server answers with an
-        error. If it answers 200, a second one follows under a key that nobody has, which it must refuse.
+        A test notification is encrypted as a payment’s, and moves no money. Nothing is reversed, whatever your server answers.
       </p>
-      <button type="button" disabled={send.isPending} onClick={press}>
+      <button type="button" className="main" disabled={send.isPending} onClick={press}>
         {send.isPending ? 'Sending…' : 'Send test notification'}
       </button>
+      <details>
+        <summary>How your code knows a test</summary>
+        <p className="dim">
+          Amount 0.00, reference <code>TEST-…</code>, header <code>X-Webhook-Test: 1</code>. After an answer of 200, a second one
+          comes under a key that nobody has: your server must refuse it.
+        </p>
+      </details>
       {send.isError && <Failure error={send.error} />}
       {send.data && <Result result={send.data} />}
       {isAsked && (

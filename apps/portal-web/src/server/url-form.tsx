@@ -79,7 +79,7 @@ export function UrlForm({ merchantId, current: set, certificateAuthorities, onSe
       )}
       <OwnPassword value={current} onChange={setCurrent} />
       {register.isError && <Failure error={register.error} />}
-      <button type="submit" className="main" disabled={register.isPending}>
+      <button type="submit" className={set ? '' : 'main'} disabled={register.isPending}>
         {register.isPending ? 'Asking your server…' : 'Register'}
       </button>
     </form>

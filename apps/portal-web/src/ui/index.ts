@@ -1,16 +1,17 @@
 export { AnswerChart, AnswerTable, TimeChart } from './answer-chart';
-export { Callout, type Look } from './callout';
 export { Failure, NotHere, Waiting } from './failure';
 export { Icon, Logo } from './icon';
 export { MerchantChoice } from './merchant-choice';
 export {
   answerName,
   answers,
+  Callout,
   Code,
   Confirm,
   CopyButton,
   Facts,
   Field,
+  type Look,
   Moment,
   Money,
   type Outcome,

@@ -3,6 +3,7 @@ import { type FormEvent, type InputHTMLAttributes, type ReactNode, useEffect, us
 import { money, utc, when } from '../format';
 import type { Payment } from '../portal-api';
 import { Failure } from './failure';
+import { Icon } from './icon';
 
 /** A time in the reader's zone; in UTC when one points at it. */
 export function Moment({ at }: { at: string }): ReactNode {
@@ -142,6 +143,25 @@ export function Facts({
     <section className="card" aria-label={title}>
       <h2>{title}</h2>
       {list}
+    </section>
+  );
+}
+
+export type Look = 'settled' | 'reversed' | 'pending' | 'no_money';
+
+const signs: Record<Look, string> = { settled: 'good', reversed: 'alert', pending: 'pending', no_money: 'pending' };
+
+/** The answer to what brought a person here, before any detail. `actions`: buttons and links. */
+export function Callout(props: { look: Look; title: string; actions?: ReactNode; children?: ReactNode }): ReactNode {
+  const id = useId();
+  return (
+    <section className={`card callout result ${props.look}`} aria-live="polite" aria-labelledby={id}>
+      <Icon name={signs[props.look]} />
+      <div>
+        <h2 id={id}>{props.title}</h2>
+        {props.children}
+      </div>
+      {props.actions && <div className="row">{props.actions}</div>}
     </section>
   );
 }

@@ -13,7 +13,10 @@ describe('the life of a payment', () => {
   });
 
   it('is its end alone while no other service knows of it', () => {
-    expect(timelineOf(nothing)).toEqual([{ at: payment.completedAt, kind: 'PAID', text: 'Transaction ended with SUCCESS' }]);
+    const paid = { at: payment.completedAt, kind: 'PAID' };
+    expect(timelineOf(nothing)).toEqual([{ ...paid, text: 'The customer paid 25.50 ZAR' }]);
+    const declined = { ...payment, outcome: 'NO_MONEY', status: 'BANK_REJECTED' } as const;
+    expect(timelineOf({ ...nothing, payment: declined })).toEqual([{ ...paid, text: 'Transaction ended with BANK_REJECTED' }]);
   });
 
   it('says of each attempt when it was sent, what came back and when', () => {

@@ -46,7 +46,9 @@ export function timelineOf(evidence: Evidence & { notice: ReversalNotice | null;
 }
 
 function paymentSteps({ payment }: Evidence): TimelineStep[] {
-  const paid = step(payment.completedAt, 'PAID', `Transaction ended with ${payment.status}`);
+  const { outcome, status, amount, currencyCode } = payment;
+  const what = outcome === 'NO_MONEY' ? `Transaction ended with ${status}` : `The customer paid ${amount} ${currencyCode}`;
+  const paid = step(payment.completedAt, 'PAID', what);
   const acknowledged = payment.acknowledgedAt
     ? [step(payment.acknowledgedAt, 'ACKNOWLEDGED', `Acknowledged by ${sources[payment.ackSource!]}`)]
     : [];
