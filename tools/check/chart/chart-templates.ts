@@ -195,11 +195,13 @@ const changes: Record<string, Change> = {
     Object.assign(tree, fields('{{- with .Values.imagePullSecrets }}\nimagePullSecrets: {{ toJson . }}\n{{- end }}'));
   },
   Deployment: (tree, name) => {
-    const replicas = `index .Values.replicas "${name}"`;
-    // The autoscaler sets the number of dispatchers: the chart must not.
-    if (tree.spec['replicas'] === undefined)
-      Object.assign(tree.spec, fields(`{{- if not .Values.autoscaling.enabled }}\nreplicas: {{ ${replicas} }}\n{{- end }}`));
-    else if (name !== 'ops') tree.spec['replicas'] = computed(replicas);
+    if (name !== 'ops') {
+      // The autoscaler sets the number of dispatchers: the chart must not.
+      const isScaled = tree.spec['replicas'] === undefined ? 'and (not .Values.autoscaling.enabled) ' : '';
+      delete tree.spec['replicas'];
+      const replicas = `{{- with ${isScaled}(index .Values.replicas "${name}") }}\nreplicas: {{ . }}\n{{- end }}`;
+      Object.assign(tree.spec, fields(replicas));
+    }
     for (const container of podOf(tree).spec.containers) {
       container.image = imageOf(container.image);
       container.env &&= container.env.map(asDecided);

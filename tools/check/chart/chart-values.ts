@@ -114,7 +114,10 @@ function ofServices(overlay: Overlay): ChartValue[] {
       path: `replicas.${service}`,
       default: overlay.replicas(service),
       schema: count,
-      text: service === 'webhook-dispatcher' ? 'Pods of webhook-dispatcher where `autoscaling` is off.' : `Pods of ${service}.`,
+      text:
+        service === 'webhook-dispatcher'
+          ? 'Pods of webhook-dispatcher where `autoscaling` is off.'
+          : `Pods of ${service}; \`null\`: an autoscaler of yours sets their number.`,
     })),
     ...podsValues(services),
     ...services.map(service => ({

@@ -112,7 +112,12 @@ function describePods(templated: Templated): void {
 
   it('what is said of a service adds maps to those of all, replaces lists, and changes no other service', () => {
     const pods = { all: everywhere, portal: { nodeSelector: { disk: 'fast' }, tolerations: [] } };
-    const objects = templated(valuesFile({ pods }));
+    const objects = templated(valuesFile({ pods, replicas: { portal: null } }));
+    const counted = workloads(objects, /^Deployment$/).filter(
+      ({ spec }) => (spec as { replicas?: number }).replicas !== undefined,
+    );
+    // An autoscaler counts the dispatchers.
+    expect(counted).toHaveLength(7);
     const [portal, scheduler] = ['portal', 'reversal-scheduler'].map(name =>
       templateOf(objects.find(object => nameOf(object) === `Deployment/${name}`)!),
     );
