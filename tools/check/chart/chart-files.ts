@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { Document, isMap, type Pair, type Scalar, YAMLMap } from 'yaml';
 import { kustomize } from '../manifests/render.ts';
+import { podsSchema, podsText } from './chart-pods.ts';
 import { chartTemplates } from './chart-templates.ts';
 import { type ChartValue, chartValues, differingValues } from './chart-values.ts';
 
@@ -50,6 +51,7 @@ interface ObjectSchema {
   type: 'object';
   additionalProperties: false;
   properties: Record<string, object>;
+  definitions?: { pods: object };
 }
 
 /** Every value may be left out, and none other given. */
@@ -64,7 +66,7 @@ function schemaOf(values: readonly ChartValue[]): ObjectSchema {
     for (const key of keys.slice(0, -1)) at = (at.properties[key] ??= closed()) as ObjectSchema;
     at.properties[keys.at(-1)!] = { description: text, ...own };
   }
-  return schema;
+  return { ...schema, definitions: { pods: podsSchema } };
 }
 
 function readme(values: readonly ChartValue[]): string {
@@ -95,7 +97,21 @@ Without further values it is a sandbox. For production add \`-f k8s/charts/payco
 
 \`helm test\` runs a pod that asks every service whether it is ready, over TLS with the platform's own authority, through network policies that exist as long as the test.
 
-No value changes resources, probes, spread or security, because they belong together with the code; a [post-renderer](https://helm.sh/docs/topics/advanced/#post-rendering) or a kustomize overlay changes it.
+No value changes probes or weakens security. What no value holds goes into \`extraObjects\`: objects of your own, in which \`{{ … }}\` is template code.
+
+A component of kustomize is a value here: \`ops\`, \`openshift\`, \`nodeLocalDns\`, \`tracing\`, \`paymentCore\`, \`outside\`. \`outside\` opens the way to what is not in the cluster; its hosts and names stand in \`settings\`, its passwords in \`externalSecrets.keys\`, as in [use managed PostgreSQL and Kafka](../../../docs/how-to/use-managed-postgresql-and-kafka.md).
+
+**Secret stores** differ in the names that they take ([examples](../../examples)):
+
+| Store | \`secretStore.separator\` | \`secretStore.property\` |
+|---|---|---|
+| AWS Secrets Manager | \`/\` | |
+| Vault KV | \`/\` | \`value\` |
+| Azure Key Vault, GCP Secret Manager | \`-\` | |
+
+**cert-manager**: \`certManager.enabled\` makes a Certificate per service, in place of the entries \`mutual-tls-…\`. Issue them by the authority that \`secrets init\` made (\`keep/\`), or by another whose certificate stands in the entry \`internal-ca-crt\`. Services read a new certificate without a restart.
+
+**IPv6**: \`ipFamilyPolicy: PreferDualStack\` (or \`RequireDualStack\`), and \`pods.all.env: [{ name: LISTEN_HOST, value: '::' }]\`, which listens on IPv4 too.
 
 ## Values
 
@@ -104,5 +120,11 @@ The settings that \`settings.<service>\` may hold: [environment](../../../docs/r
 | Value | Default | Meaning |
 |---|---|---|
 ${rows.join('\n')}
+
+## Pods
+
+| In \`pods.<service>\` | Meaning |
+|---|---|
+${podsText()}
 `;
 }

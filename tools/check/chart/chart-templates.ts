@@ -1,5 +1,6 @@
 import { yamlOf } from '../docs/page.ts';
 import type { Resource } from '../manifests/render.ts';
+import { optionalObjects, withRanges } from './chart-components.ts';
 
 /** The placeholder for template code in a tree, until the tree is text. No manifest contains it. */
 const mark = /PAYCODE-(\d+)-MARK/;
@@ -68,44 +69,80 @@ type Tree = Record<string, unknown>;
 /** Templates of the chart by file name, from the objects of the sandbox, which has all that production has, and its payment core. */
 export function chartTemplates(resources: readonly Resource[]): Map<string, string> {
   const services = servicesOf(resources);
-  const files = new Map<string, { condition: string | undefined; text: string }[]>();
+  const files = new TemplateFiles();
   for (const resource of resources) {
     // Settings stand in the pod itself, so that a roll-back by any means brings them back.
     if (settingsFor(resource, services)) continue;
-    const [file, condition] = placeOf(resource, services);
-    const documents = files.get(file) ?? [];
-    const text = `---\n${templateText(withValues(resource))}`;
-    const last = documents.at(-1);
-    if (last && last.condition === condition) last.text += text;
-    else documents.push({ condition, text });
-    files.set(file, documents);
+    files.add(placeOf(resource, services), withValues(resource));
+  }
+  for (const { component, condition, ranges, resource } of optionalObjects()) {
+    const tree = ranges ? (withRanges(resource, ranges, computed) as Resource) : resource;
+    files.add([component, conditionOf([switches[resource.kind]?.[1], condition])], withValues(tree));
   }
   const head = '{{- /* Generated from k8s/overlays/sandbox by npm run generate -- manifests. */ -}}\n';
-  const names = [...files].map(([name, documents]): [string, string] => [
-    `${name}.yaml`,
-    head + documents.map(({ condition, text }) => (condition ? `{{- if ${condition} }}\n${text}{{- end }}\n` : text)).join(''),
-  ]);
+  const names = files.texts().map(([name, text]): [string, string] => [`${name}.yaml`, head + text]);
   const settings = services.map(service => settingsOf(resources, service)).join('');
   return new Map([...names, ['_settings.tpl', head + settings], ['_addresses.tpl', head + addressesOf(resources)]]);
+}
+
+type Place = [file: string, condition: string | undefined];
+
+class TemplateFiles {
+  private readonly files = new Map<string, { defined: string; documents: { condition: string | undefined; text: string }[] }>();
+
+  /** Pods get what `pods` says of them: their tree is a text of its own, which a helper reads and completes. */
+  add([file, condition]: Place, tree: Tree): void {
+    const { defined, documents } = this.files.get(file) ?? { defined: '', documents: [] };
+    const { definition, call } = /^(Deployment|Job|CronJob)$/.test(String(tree['kind']))
+      ? workloadOf(tree)
+      : { definition: '', call: templateText(tree) };
+    const last = documents.at(-1);
+    if (last?.condition === condition && last) last.text += `---\n${call}`;
+    else documents.push({ condition, text: `---\n${call}` });
+    this.files.set(file, { defined: defined + definition, documents });
+  }
+
+  texts(): [name: string, text: string][] {
+    return [...this.files].map(([name, { defined, documents }]) => [
+      name,
+      defined +
+        documents.map(({ condition, text }) => (condition ? `{{- if ${condition} }}\n${text}{{- end }}\n` : text)).join(''),
+    ]);
+  }
+}
+
+function workloadOf(tree: Tree): { definition: string; call: string } {
+  const service = serviceOf(tree as unknown as Resource);
+  const name = `paycode.${String(tree['kind']).toLowerCase()}.${service}`;
+  return {
+    definition: `{{- define "${name}" -}}\n${templateText(tree)}{{- end }}\n`,
+    call: `{{ include "paycode.fitted" (list "${service}" (include "${name}" .) .) }}\n`,
+  };
+}
+
+/** The service whose image and account a pod has. */
+function serviceOf(resource: Resource): string {
+  const { jobTemplate, template } = resource['spec'] as { jobTemplate?: { spec: { template: Pod } }; template: Pod };
+  return (jobTemplate?.spec.template ?? template).spec.serviceAccountName;
 }
 
 export function servicesOf(resources: readonly Resource[]): string[] {
   return resources.filter(({ kind }) => kind === 'Deployment').map(({ metadata }) => metadata.name);
 }
 
-function placeOf(resource: Resource, services: readonly string[]): [file: string, condition: string | undefined] {
+function placeOf(resource: Resource, services: readonly string[]): Place {
   const { apiVersion, kind, metadata } = resource;
   const isDashboard = kind === 'ConfigMap';
   const [file, condition] = switches[isDashboard ? 'ServiceMonitor' : kind] ?? [];
   const service = services.find(name => belongsTo(metadata.name, name)) ?? 'others';
   const isOfKeda = /keda/.test(`${apiVersion} ${metadata.name}`);
-  return [isOfKeda ? 'autoscaling' : (file ?? service), conditionOf(condition, isOfKeda, service === simulator)];
+  const ofKeda = isOfKeda ? '.Values.autoscaling.enabled' : undefined;
+  const ofSimulator = service === simulator ? '.Values.paymentSimulator.enabled' : undefined;
+  return [isOfKeda ? 'autoscaling' : (file ?? service), conditionOf([condition, ofKeda, ofSimulator])];
 }
 
-function conditionOf(condition: string | undefined, isOfKeda: boolean, isOfSimulator: boolean): string | undefined {
-  const conditions = condition ? [condition] : [];
-  if (isOfKeda) conditions.push('.Values.autoscaling.enabled');
-  if (isOfSimulator) conditions.push('.Values.paymentSimulator.enabled');
+function conditionOf(all: (string | undefined)[]): string | undefined {
+  const conditions = all.filter(condition => condition !== undefined);
   return conditions.length > 1 ? `and ${conditions.join(' ')}` : conditions[0];
 }
 
@@ -149,34 +186,50 @@ const monitored: Change = tree => {
 
 const changes: Record<string, Change> = {
   Namespace: tree => void (tree.metadata['name'] = computed('.Release.Namespace')),
-  ServiceAccount: tree =>
-    void Object.assign(tree, fields('{{- with .Values.imagePullSecrets }}\nimagePullSecrets: {{ toJson . }}\n{{- end }}')),
+  Service: tree =>
+    void Object.assign(tree.spec, fields('{{- with .Values.ipFamilyPolicy }}\nipFamilyPolicy: {{ . }}\n{{- end }}')),
+  ServiceAccount: (tree, name) => {
+    const pods = `include "paycode.pods" (list "${name}" .) | fromYaml`;
+    const annotations = `{{- with (${pods}).serviceAccountAnnotations }}\nannotations: {{ toJson . }}\n{{- end }}`;
+    Object.assign(tree.metadata, fields(annotations));
+    Object.assign(tree, fields('{{- with .Values.imagePullSecrets }}\nimagePullSecrets: {{ toJson . }}\n{{- end }}'));
+  },
   Deployment: (tree, name) => {
-    const replicas = `index .Values.replicas "${name}"`;
-    // The autoscaler sets the number of dispatchers: the chart must not.
-    if (tree.spec['replicas'] === undefined)
-      Object.assign(tree.spec, fields(`{{- if not .Values.autoscaling.enabled }}\nreplicas: {{ ${replicas} }}\n{{- end }}`));
-    else tree.spec['replicas'] = computed(replicas);
-    const pod = podOf(tree);
-    for (const container of pod.containers) {
+    if (name !== 'ops') {
+      // The autoscaler sets the number of dispatchers: the chart must not.
+      const isScaled = tree.spec['replicas'] === undefined ? 'and (not .Values.autoscaling.enabled) ' : '';
+      delete tree.spec['replicas'];
+      const replicas = `{{- with ${isScaled}(index .Values.replicas "${name}") }}\nreplicas: {{ . }}\n{{- end }}`;
+      Object.assign(tree.spec, fields(replicas));
+    }
+    for (const container of podOf(tree).spec.containers) {
       container.image = imageOf(container.image);
+      container.env &&= container.env.map(asDecided);
       if (!container.envFrom) continue;
       delete container.envFrom;
-      container.env = [line(settingsIn(name)), ...(container.env ?? [])];
+      container.env = [line(settingsIn(name)) as unknown as Setting, ...(container.env ?? [])];
     }
   },
-  Job: tree => {
-    tree.metadata['name'] =
-      `${String(tree.metadata['name']).replace(/-v[0-9-]+$/, '')}-${computed('include "paycode.release" .')}`;
-    for (const container of podOf(tree).containers) container.image = imageOf(container.image);
+  Job: (tree, name) => {
+    const release = computed(`include "paycode.release" (list "${podOf(tree).spec.serviceAccountName}" .)`);
+    tree.metadata['name'] = `${name.replace(/-v[0-9-]+$/, '')}-${release}`;
+    for (const container of podOf(tree).spec.containers) container.image = imageOf(container.image);
+  },
+  CronJob: tree => {
+    const { spec } = tree.spec['jobTemplate'] as { spec: Tree };
+    for (const container of podOf({ spec }).spec.containers) container.image = imageOf(container.image);
   },
   ExternalSecret: (tree, name) => {
-    const data = tree.spec['data'] as { secretKey: string }[] | undefined;
+    const data = (tree.spec['data'] ?? []) as Entry[];
+    for (const entry of data) {
+      const { key } = entry.remoteRef as { key: string };
+      entry.remoteRef = computed(`include "paycode.entry" (list "${key}" .)`);
+    }
     // The secret of a service, which its pod mounts as a whole.
-    if (data?.some(({ secretKey }) => secretKey === 'MUTUAL_TLS_CERT')) {
+    if (data.some(({ secretKey }) => secretKey === 'MUTUAL_TLS_CERT')) {
       const more = `{{- range $key, $entry := index .Values.externalSecrets.keys "${name.replace('paycode-', '')}" }}`;
-      const entry = '- { secretKey: {{ $key | quote }}, remoteRef: { key: {{ $entry | quote }} } }';
-      tree.spec['data'] = [...data, line(`${more}\n${entry}\n{{- end }}`)];
+      const entry = '- { secretKey: {{ $key | quote }}, remoteRef: {{ include "paycode.entry" (list $entry $) }} }';
+      tree.spec['data'] = [...ofCertManager(name, data), line(`${more}\n${entry}\n{{- end }}`)];
     }
     tree.spec['secretStoreRef'] = {
       kind: computed('.Values.secretStore.kind'),
@@ -189,7 +242,10 @@ const changes: Record<string, Change> = {
     tree.spec['parentRefs'] = [{ name: value('name'), namespace: value('namespace'), sectionName: value('section') }];
   },
   NetworkPolicy: tree => {
-    for (const rule of (tree.spec['egress'] ?? []) as { ports: { port: number }[] }[]) {
+    const rules = (tree.spec['egress'] ?? []) as { ports: { port: number }[] }[];
+    // One party for all global addresses, or the proxies in their place.
+    tree.spec['egress'] &&= rules.flatMap(rule => (JSON.stringify(rule).includes('"0.0.0.0/0"') ? orProxy(rule) : [rule]));
+    for (const rule of rules) {
       const plain = rule.ports.filter(({ port }) => port === 80 || port === 8080);
       const others = rule.ports.filter(port => !plain.includes(port));
       const isSandbox = line('{{- if eq .Values.environment "sandbox" }}');
@@ -215,10 +271,48 @@ const changes: Record<string, Change> = {
   },
 };
 
+interface Entry {
+  secretKey: string;
+  remoteRef: unknown;
+}
+
+/** The store has no certificate of a service to which cert-manager gives one. */
+function ofCertManager(secret: string, data: Entry[]): (Entry | string)[] {
+  if (/-(ops|payment-core)$/.test(secret)) return data;
+  const around: Record<string, [before: string[], after: string[]]> = {
+    MUTUAL_TLS_CERT: [[line('{{- if not .Values.certManager.enabled }}')], []],
+    MUTUAL_TLS_KEY: [[], [line('{{- end }}')]],
+  };
+  return data.flatMap(entry => {
+    const [before, after] = around[entry.secretKey] ?? [[], []];
+    return [...before, entry, ...after];
+  });
+}
+
+/** A rule for all global addresses, in whose place another one opens the proxies. */
+function orProxy<T extends object>(rule: T): T[] {
+  const proxies = '.Values.outside.proxy.ranges';
+  const to = {
+    ports: [{ port: computed('.Values.outside.proxy.port'), protocol: 'TCP' }],
+    to: computed(`include "paycode.blocks" ${proxies}`),
+  };
+  const lines = [line(`{{- if not ${proxies} }}`), rule, line('{{- else }}'), to, line('{{- end }}')];
+  return lines as T[];
+}
+
 interface Container {
   image: string;
-  env?: unknown[];
+  env?: Setting[];
   envFrom?: object[];
+}
+
+interface Setting {
+  name: string;
+  value?: string;
+}
+
+interface Pod {
+  spec: { serviceAccountName: string; containers: Container[] };
 }
 
 /** An entry of a container's `env` per setting of the service. Kubernetes reads `$(NAME)` there as a reference, and `$$` as `$`. */
@@ -227,13 +321,14 @@ function settingsIn(service: string): string {
   return `{{- range $name, $value := ${settings} }}\n- { name: {{ $name }}, value: {{ $value | replace "$" "$$" | quote }} }\n{{- end }}`;
 }
 
-function podOf(tree: { spec: Tree }): { containers: Container[] } {
-  return (tree.spec['template'] as { spec: { containers: Container[] } }).spec;
+function podOf(tree: { spec: Tree }): Pod {
+  return tree.spec['template'] as Pod;
 }
 
 function imageOf(image: string): string {
-  const service = /\/([a-z-]+)@/.exec(image)?.[1];
-  if (!service) throw new Error(`${image} is not an image of a service by digest`);
+  // Of a component, which has no registry before an overlay names one.
+  const service = /\/([a-z-]+)(@|$)/.exec(image)?.[1];
+  if (!service) throw new Error(`${image} is not an image of a service`);
   return computed(`include "paycode.image" (list "${service}" .)`);
 }
 
@@ -245,6 +340,11 @@ const decided: Record<string, string> = {
   KAFKA_BROKERS: '.Values.kafka.brokers',
   LOG_LEVEL: '.Values.logLevel',
 };
+
+function asDecided(setting: Setting): Setting {
+  const code = decided[setting.name];
+  return code ? { ...setting, value: computed(`${code} | quote`) } : setting;
+}
 
 function settingsOf(resources: readonly Resource[], service: string): string {
   const data = resources.find(resource => settingsFor(resource, [service]))!['data'] as Record<string, string>;

@@ -1,4 +1,6 @@
 import { type Resource, settingsOf } from '../manifests/render.ts';
+import { outside } from './chart-components.ts';
+import { podsValues } from './chart-pods.ts';
 import { servicesOf } from './chart-templates.ts';
 
 /** A value of the chart. `schema`: of JSON Schema, without the description. */
@@ -23,7 +25,14 @@ const settings = {
 /** The values that an environment sets in its overlay. Every value of the chart has its default from there. */
 export function chartValues(resources: readonly Resource[]): ChartValue[] {
   const overlay = new Overlay(resources);
-  return [...ofEnvironment(overlay), ...ofServices(overlay), ...ofData(overlay), ...ofGateway(overlay), ...ofOperations(overlay)];
+  return [
+    ...ofEnvironment(overlay),
+    ...ofServices(overlay),
+    ...ofData(overlay),
+    ...ofGateway(overlay),
+    ...ofOperations(overlay),
+    ...ofCluster(),
+  ];
 }
 
 /** Values of production: those of the chart that its overlay says otherwise. Services that it does not run are turned off. */
@@ -57,6 +66,17 @@ function ofEnvironment(overlay: Overlay): ChartValue[] {
       text: 'Where api-gateway reaches the payment core.',
     },
     {
+      path: 'paymentCore.inCluster',
+      ...off,
+      text: 'Whether your payment core runs in the namespace: its Service, policies and secrets.',
+    },
+    {
+      path: 'paymentCore.addresses',
+      default: [],
+      schema: { type: 'array', items: { type: 'string', format: 'ipv4' } },
+      text: 'Addresses of a payment core outside the cluster; none: it is not there.',
+    },
+    {
       path: 'paymentSimulator.enabled',
       default: overlay.services.includes('payment-simulator'),
       schema: flag,
@@ -75,9 +95,9 @@ function ofServices(overlay: Overlay): ChartValue[] {
   const { services } = overlay;
   return [
     { path: 'images.registry', default: overlay.registry(), schema: text, text: 'Registry and folder of the images.' },
-    ...services.map(service => ({
+    ...[...services, 'ops'].map(service => ({
       path: `images.digests.${service}`,
-      default: overlay.digest(service),
+      default: overlay.digest(service === 'ops' ? 'api-gateway' : service),
       schema: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
       text: `Digest of the image of ${service}.`,
     })),
@@ -94,8 +114,12 @@ function ofServices(overlay: Overlay): ChartValue[] {
       path: `replicas.${service}`,
       default: overlay.replicas(service),
       schema: count,
-      text: service === 'webhook-dispatcher' ? 'Pods of webhook-dispatcher where `autoscaling` is off.' : `Pods of ${service}.`,
+      text:
+        service === 'webhook-dispatcher'
+          ? 'Pods of webhook-dispatcher where `autoscaling` is off.'
+          : `Pods of ${service}; \`null\`: an autoscaler of yours sets their number.`,
     })),
+    ...podsValues(services),
     ...services.map(service => ({
       path: `settings.${service}`,
       default: {},
@@ -106,6 +130,47 @@ function ofServices(overlay: Overlay): ChartValue[] {
 }
 
 const on = { default: true, schema: flag };
+const off = { default: false, schema: flag };
+const ranges = { type: 'array', items: { type: 'string', pattern: '^[0-9a-fA-F.:]+(/[0-9]{1,3})?$' } };
+
+/** What a cluster has, or demands. */
+function ofCluster(): ChartValue[] {
+  const ways = Object.entries({ ...outside, proxy: ['the proxies of all requests to receivers', '', 3128] as const });
+  return [
+    { path: 'ops.enabled', ...on, text: 'Whether a pod with the operators’ commands runs, and an audit every night.' },
+    {
+      path: 'openshift.enabled',
+      ...off,
+      text: 'Whether users and groups are those of the namespace’s range, and DNS that of OpenShift.',
+    },
+    { path: 'nodeLocalDns.enabled', ...off, text: 'Whether pods ask the DNS cache of their node (169.254.20.10).' },
+    { path: 'tracing.enabled', ...off, text: 'Whether the dispatcher and the scheduler may reach the collector of traces.' },
+    ...ways.flatMap(([name, [of, , port]]) => [
+      { path: `outside.${name}.ranges`, default: [], schema: ranges, text: `Address ranges of ${of} outside the cluster.` },
+      { path: `outside.${name}.port`, default: port, schema: { ...count, maximum: 65_535 }, text: `Port of ${of}.` },
+    ]),
+    {
+      path: 'ipFamilyPolicy',
+      default: '',
+      schema: { enum: ['', 'SingleStack', 'PreferDualStack', 'RequireDualStack'] },
+      text: 'Of every Service.',
+    },
+    { path: 'certManager.enabled', ...off, text: 'Whether cert-manager issues the certificates between services.' },
+    {
+      path: 'certManager.issuer.kind',
+      default: 'Issuer',
+      schema: { enum: ['Issuer', 'ClusterIssuer'] },
+      text: 'Kind of its issuer.',
+    },
+    { path: 'certManager.issuer.name', default: 'paycode', schema: text, text: 'Name of its issuer.' },
+    {
+      path: 'extraObjects',
+      default: [],
+      schema: { type: 'array', items: { type: 'object', required: ['apiVersion', 'kind', 'metadata'] } },
+      text: 'Objects of your own.',
+    },
+  ];
+}
 
 function ofData(overlay: Overlay): ChartValue[] {
   const store = overlay.specOf('ExternalSecret')['secretStoreRef'] as { kind: string; name: string };
@@ -134,6 +199,18 @@ function ofData(overlay: Overlay): ChartValue[] {
       text: 'Kind of the store of External Secrets.',
     },
     { path: 'secretStore.name', default: store.name, schema: text, text: 'Name of the store of External Secrets.' },
+    {
+      path: 'secretStore.separator',
+      default: '/',
+      schema: { enum: ['/', '-', '_'] },
+      text: 'Between the words of an entry’s name, for stores whose names hold no slash.',
+    },
+    {
+      path: 'secretStore.property',
+      default: '',
+      schema: { type: 'string' },
+      text: 'Field of an entry, for stores whose entries are maps.',
+    },
     { path: 'migrations.enabled', ...on, text: 'Whether a Job per service and release migrates its database.' },
     {
       path: 'migrations.revision',

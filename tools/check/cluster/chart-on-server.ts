@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
 import { nameOf, render, type Resource, resourcesOf, settingsOf } from '../manifests/render';
+import { describeFitted, fittedValues, valuesFile } from './chart-fitted';
 import { ControlPlane } from './control-plane';
 import { lostSettings, podsOf, programs, undoneRollOut, type Workload } from './overlay-on-server';
 
@@ -18,6 +19,7 @@ const release = ['paycode', chart, '-n', 'paycode'];
 export function describeChart(template: () => string): void {
   describe('the Helm chart', () => {
     describeRendering();
+    describeFitted(templated);
     describeInstalled(template);
   });
 }
@@ -25,14 +27,14 @@ export function describeChart(template: () => string): void {
 function describeRendering(): void {
   it.each(environments)('renders the same objects as kustomize for %s, with the settings in the pods', (name, words) => {
     const expected = byName(withSettingsInPods(render(`k8s/overlays/${name}`)));
-    const rendered = byName(templated(['--no-hooks', '--set', 'namespace.create=true', ...words]));
+    const rendered = byName(templated(['--no-hooks', '--set', 'namespace.create=true,ops.enabled=false', ...words]));
     expect(Object.keys(rendered)).toEqual(Object.keys(expected));
     for (const [object, content] of Object.entries(expected))
       expect({ [object]: rendered[object] }).toEqual({ [object]: content });
   });
 
   it('has values that take away what belongs to an operator, and every object follows the namespace of its release', () => {
-    const off = ['externalSecrets', 'gateway', 'networkPolicies', 'monitoring', 'autoscaling', 'migrations'];
+    const off = ['externalSecrets', 'gateway', 'networkPolicies', 'monitoring', 'autoscaling', 'migrations', 'ops'];
     const objects = templated(['--no-hooks', '-n', 'elsewhere', ...off.flatMap(name => ['--set', `${name}.enabled=false`])]);
     const kinds = [...new Set(objects.map(({ kind }) => kind))].sort();
     expect(kinds).toEqual(['Deployment', 'PodDisruptionBudget', 'Service', 'ServiceAccount']);
@@ -56,6 +58,9 @@ function describeRendering(): void {
     ['images.digests.api-gateway=latest', '/images/digests/api-gateway'],
     ['settings.api-gateway.HEADERS_MAX=5', '/settings/api-gateway/HEADERS_MAX'],
     ['hots=paycode.example', "'hots' not allowed"],
+    ['pods.portal.nodeselector.pool=a', '/pods/portal'],
+    ['pods.all.terminationGracePeriodSeconds=5', '/pods/all/terminationGracePeriodSeconds'],
+    ['outside.smtp.ranges={mail.example}', '/outside/smtp/ranges/0'],
   ])('refuses %s, and names it', (value, complaint) => {
     const { status, stderr } = helm(['template', ...release, '--set', value]);
     expect({ status, named: stderr.includes(complaint) ? complaint : stderr }).toEqual({ status: 1, named: complaint });
@@ -117,6 +122,16 @@ function describeUpgrades(running: () => ControlPlane): void {
     expect(await socketsOf(plane)).toBe('3000');
     expect(await plane.helm(['rollback', 'paycode', '1', '-n', 'paycode'])).toMatchObject({ status: 0 });
     expect(await socketsOf(plane)).toBe('3000');
+  });
+
+  it('takes what a cluster has or demands, without a warning, in Jobs of new names', async () => {
+    const plane = running();
+    const [scheduling] = [
+      { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'payments' }, value: 1000 },
+    ];
+    plane.kubectl(['apply', '-f', '-'], [scheduling as unknown as Resource]);
+    const { status, complaints } = await plane.helm(['upgrade', ...release, ...valuesFile(fittedValues)]);
+    expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
   });
 
   it('takes other images, whose Jobs have names of their own', async () => {

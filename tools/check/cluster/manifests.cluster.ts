@@ -14,7 +14,7 @@ import {
 } from './overlay-on-server';
 
 const overlays = ['sandbox', 'production', 'data-services', 'data-services-production', 'managed-services', 'evaluation'];
-const alone = ['hpa', 'tracing', 'sms-gateway', 'dns-openshift', 'payment-core', 'identity-providers', 'ops'];
+const alone = ['hpa', 'tracing', 'sms-gateway', 'openshift', 'payment-core', 'identity-providers', 'ops'];
 const rendered = new Map<string, Resource[]>([
   ...overlays.map((name): [string, Resource[]] => [`overlay ${name}`, render(`k8s/overlays/${name}`)]),
   ['examples', render('k8s/examples')],

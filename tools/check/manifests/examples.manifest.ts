@@ -1,6 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nameOf, render, renderWithBase, type Resource } from './render';
+import { stringify } from 'yaml';
+import { nameOf, render, renderWithBase, type Resource, resourcesOf } from './render';
 
 interface Listener {
   name: string;
@@ -11,6 +13,21 @@ interface Listener {
 interface Store {
   conditions: { namespaces: string[] }[];
 }
+interface External {
+  data: { remoteRef: { key: string; property?: string } }[];
+}
+
+/** Names of secrets as the stores' own references give them. */
+const stores: Record<string, { rule: RegExp; lengthMax: number; property?: string }> = {
+  aws: { rule: /^[\w/+=.@-]+$/, lengthMax: 512 },
+  vault: { rule: /^[\w/-]+$/, lengthMax: 512, property: 'value' },
+  azure: { rule: /^[0-9a-zA-Z-]+$/, lengthMax: 127 },
+  gcp: { rule: /^[\w-]+$/, lengthMax: 255 },
+};
+const secrets = ['sandbox', 'data-services']
+  .flatMap(overlay => render(`k8s/overlays/${overlay}`))
+  .concat(renderWithBase('components/ops'))
+  .filter(({ kind }) => kind === 'ExternalSecret');
 
 const examples = render('k8s/examples');
 const example = (kind: string) => examples.find(resource => resource.kind === kind)!;
@@ -28,19 +45,35 @@ describe('k8s/examples', () => {
     expect(listener.allowedRoutes.namespaces.selector.matchLabels).toEqual({ [namespaceLabel]: route.metadata.namespace });
   });
 
-  it('the secret store is the one that the sandbox names, and serves exactly its namespaces', () => {
-    const secrets = ['sandbox', 'data-services']
-      .flatMap(overlay => render(`k8s/overlays/${overlay}`))
-      .filter(({ kind }) => kind === 'ExternalSecret');
-    const { metadata, spec } = example('ClusterSecretStore');
-    expect(new Set(secrets.map(storeOf))).toEqual(new Set([metadata.name]));
+  it.each(Object.entries(stores))(
+    'the store on %s takes every entry, under a name of its own',
+    (name, { rule, lengthMax, property }) => {
+      const comment = commentOf(name);
+      const program = /perl -pe '([^']*)'/.exec(comment)?.[1] ?? '';
+      // As kustomize writes it: the program works on lines.
+      const text = secrets.map(secret => stringify(secret, { lineWidth: 0 })).join('---\n');
+      const changed = resourcesOf(execFileSync('perl', ['-pe', program], { input: text, encoding: 'utf8' }));
+      const named = (of: Resource[]) =>
+        new Set(of.flatMap(({ spec }) => (spec as External).data.map(({ remoteRef }) => remoteRef.key)));
+      const keys = [...named(changed)];
+      expect(keys).toHaveLength(named(secrets).size);
+      expect(keys.filter(key => !rule.test(key) || key.length > lengthMax)).toEqual([]);
+      const properties = changed.flatMap(({ spec }) => (spec as External).data.map(({ remoteRef }) => remoteRef.property));
+      expect(new Set(properties)).toEqual(new Set([property]));
+    },
+  );
+
+  it.each(Object.keys(stores))('the store on %s serves exactly the namespaces of the ExternalSecrets', name => {
+    const { spec } = examples.find(({ metadata }) => metadata.name === `paycode-sandbox-${name}`)!;
     const [condition] = (spec as Store).conditions;
     expect([...condition!.namespaces].sort()).toEqual([...new Set(secrets.map(secret => secret.metadata.namespace))].sort());
   });
 });
 
-function storeOf({ spec }: Resource): string {
-  return (spec as { secretStoreRef: { name: string } }).secretStoreRef.name;
+/** What precedes a document. */
+function commentOf(store: string): string {
+  const documents = readFileSync(join(__dirname, '../../../k8s/examples/secret-stores.yaml'), 'utf8').split('\n---\n');
+  return documents.find(text => text.includes(`paycode-sandbox-${store} }`))!;
 }
 
 const overlays = ['sandbox', 'production', 'data-services', 'data-services-production', 'managed-services', 'evaluation'];

@@ -131,7 +131,7 @@ it('component client-certificate gives both services a certificate and its key, 
 
 it.each([
   ['dns-nodelocal', '169.254.20.10/32', 53],
-  ['dns-openshift', 'selected', 5353],
+  ['openshift', 'selected', 5353],
 ])('component %s lets every pod look names up, by UDP and TCP, and nothing else', (component, target, port) => {
   const [[, policy], ...others] = addedBy(component) as [[string, Policy]];
   expect(others).toEqual([]);
