@@ -59,6 +59,9 @@ import { PeopleStore } from './people/people.store';
 import { Totp } from './people/secrets';
 import { ListNotificationsService } from './reconciliation/list-notifications.service';
 import { NotificationStore } from './reconciliation/notification.store';
+import { ReceiversController } from './receivers/receivers.controller';
+import { ReceiversService } from './receivers/receivers.service';
+import { ReceiversStore } from './receivers/receivers.store';
 import { PurchaseNotificationsController } from './reconciliation/purchase-notifications.controller';
 import { SandboxController } from './sandbox/sandbox.controller';
 import { SandboxCalls, SandboxEnvironment, SandboxLimits, SandboxService } from './sandbox/sandbox.service';
@@ -110,6 +113,7 @@ export class AppModule {
         PaymentEventsConsumer,
         PaymentsController,
         HomeController,
+        ReceiversController,
         StatementsController,
         PurchaseNotificationsController,
         NotificationsController,
@@ -133,6 +137,8 @@ export class AppModule {
         { provide: NOTIFICATION_SEALER, useFactory: () => new PayloadSealer(KeyRing.parse(settings.PAYLOAD_KEYS)) },
         RecordPaymentsService,
         PaymentsService,
+        ReceiversService,
+        ReceiversStore,
         ExportPaymentsService,
         FollowPaymentsService,
         ReadNotificationService,
