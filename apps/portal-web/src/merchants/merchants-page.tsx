@@ -27,8 +27,7 @@ export function MerchantsPage(): ReactNode {
       <Search key={search} before={search} />
       {list.isError && <Failure error={list.error} again={() => void list.refetch()} />}
       {list.isPending && <Waiting what="Reading merchants" />}
-      {list.data?.merchants.length === 0 && <p className="notice">No merchant has this id, or a name that begins so.</p>}
-      {list.data && list.data.merchants.length > 0 && <Found merchants={list.data.merchants} />}
+      {list.data && <Found merchants={list.data.merchants} />}
       <nav className="row" aria-label="Pages of the list">
         {after !== undefined && <PageLink name="First page" search={search} after={undefined} />}
         {list.data && list.data.next !== null && <PageLink name="Next page" search={search} after={list.data.next} />}
@@ -61,6 +60,7 @@ function PageLink({ name, ...search }: { name: string; search: string | undefine
 }
 
 function Found({ merchants }: { merchants: MerchantRecord[] }): ReactNode {
+  if (merchants.length === 0) return <p className="notice">No merchant has this id, or a name that begins so.</p>;
   return (
     <div className="merchant-list">
       <Table label="Merchants" columns={['Merchant', 'State', 'Go to']}>
