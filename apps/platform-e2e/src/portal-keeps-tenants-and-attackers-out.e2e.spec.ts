@@ -25,6 +25,7 @@ const calls: ((of: Ids) => { method?: string; path: string; body?: unknown })[] 
   ({ merchantId }) => ({ path: `statements?period=2026&timeZone=UTC&merchantId=${merchantId}` }),
   ({ merchantId }) => ({ path: `statements/file?period=2026&timeZone=UTC&decimalMark=POINT&merchantId=${merchantId}` }),
   ({ merchantId }) => ({ path: `merchants/${merchantId}` }),
+  ({ merchantId }) => ({ path: `merchants/${merchantId}/people` }),
   ({ merchantId }) => ({ path: `merchants/${merchantId}/notifications` }),
   ({ transactionId }) => ({ method: 'POST', path: `payments/${transactionId}/notification/show`, body: {} }),
   ({ transactionId }) => ({ method: 'POST', path: `payments/${transactionId}/notification/fetch`, body: {} }),
@@ -90,7 +91,7 @@ describe('the portal', () => {
 
   it('answers its owner each of these calls', async () => {
     const client = await PortalClient.signedIn(platform, owner);
-    for (const call of calls.slice(0, 9)) {
+    for (const call of calls.slice(0, 10)) {
       const asked = call(ids);
       expect([asked.path, (await client.send(asked)).status]).toEqual([asked.path, 200]);
     }
@@ -123,6 +124,7 @@ describe('the portal', () => {
       'merchants',
       `merchants?search=${ids.merchantId}`,
       `merchants?after=${ids.merchantId}`,
+      `home/receivers?dayBeganAt=${new Date(0).toISOString()}`,
       `payments?search=${marker}`,
       `payments?search=${ids.transactionId}`,
       'people',
@@ -147,7 +149,7 @@ describe('the portal', () => {
     for (const client of [psp, operator, viewer])
       expect((await client.send({ path: `payments/${ids.transactionId}` })).text).toContain(marker);
     const changes = calls
-      .slice(9)
+      .slice(10)
       .map(call => call(ids))
       .filter(({ path }) => !path.endsWith('/check'));
     for (const path of ['password', 'public-key', 'bearer', 'bearer/request', 'bearer/confirm'])

@@ -18,6 +18,8 @@ export class PortalError extends Error {
     readonly status: number,
     message: string,
     readonly fields: { field: string; message: string }[] = [],
+    /** When the same call may be made again. */
+    readonly retryAfterS?: number,
   ) {
     super(message);
   }
@@ -98,7 +100,8 @@ async function errorOf(response: Response): Promise<PortalError> {
   const text = await response.text();
   try {
     const { message, errors } = JSON.parse(text) as Partial<ErrorBody>;
-    return new PortalError(response.status, sentence(message ?? response.statusText), errors);
+    const retryAfterS = Number(response.headers.get('retry-after')) || undefined;
+    return new PortalError(response.status, sentence(message ?? response.statusText), errors, retryAfterS);
   } catch {
     return new PortalError(response.status, `The portal answered ${response.status}. Please try again in a moment.`);
   }

@@ -21,6 +21,7 @@ export interface Routes {
     query: { dayBeganAt: string | number; range?: string | number; merchantId?: string | number };
     answer: HomeAnswer;
   };
+  'GET /home/receivers': { query: { dayBeganAt: string | number }; answer: Receivers };
   'POST /invitations': { body: InviteColleagueBody; answer: Person };
   'POST /invitations/accept': { body: AcceptBody; answer: void };
   'GET /merchants': {
@@ -60,6 +61,7 @@ export interface Routes {
     body: CurrentPasswordBody;
     answer: void;
   };
+  'GET /merchants/{merchantId}/people': { path: { merchantId: string | number }; answer: MerchantPeople };
   'GET /on-call/dead-letters': { query?: { service?: string | number; before?: string | number }; answer: LettersPage };
   'POST /on-call/dead-letters/confirm': { body: RedriveConfirmBody; answer: RedrivenLetter[] };
   'POST /on-call/dead-letters/preview': { body: LettersBody; answer: PreviewedLetter[] };
@@ -666,6 +668,15 @@ export type Lost = {
   amount: string;
 };
 
+/** Amounts: exact decimals with the decimals of the currency. */
+export type LostMoney = {
+  currencyCode: string;
+  reversed: number;
+  reversedAmount: string;
+  /** Of the payments of the last hour, whatever became of them. */
+  lastHourAmount: string;
+};
+
 export type MadeCode = {
   merchantReference: string;
   amount: string;
@@ -677,6 +688,13 @@ export type MadeCode = {
   qrPath: string;
   /** Milliseconds since 1970; null: never. */
   expiresAtMs: number | null;
+};
+
+/** People of a merchant's own who may sign in, and those who have not accepted their invitation yet. */
+export type MerchantPeople = {
+  owners: number;
+  others: number;
+  invited: number;
 };
 
 /** GET notification-config /internal/merchants/{merchantId} (operator, payment-simulator). */
@@ -972,6 +990,19 @@ export type ProbeTimings = {
   totalMs: number;
 };
 
+export type RankedReceiver = {
+  merchantName: string | null;
+  /** Payments of today that its server acknowledged by HTTP 200, and those that it did not. */
+  acknowledged: number;
+  failed: number;
+  money: LostMoney[];
+  merchantId: number;
+  lastAnswer: 'BACKSTOP' | 'CONNECTION' | 'HTTP_200' | 'NEVER_SENT' | 'NON_200' | 'READ' | 'TIMEOUT';
+  lastAnswerAt: string;
+  /** First payment that was reversed after the last one that was acknowledged; null: the last one was acknowledged. */
+  failingSince: string | null;
+};
+
 /** A merchant's server may demand it of each request: `header` and `value`, or `username` and `password` (Basic, RFC 7617). Without any member: nothing. */
 export type ReceiverCredential = {
   /** Name of a header field: `Authorization`, `X-Api-Key`. */
@@ -979,6 +1010,14 @@ export type ReceiverCredential = {
   value?: string;
   username?: string;
   password?: string;
+};
+
+export type Receivers = {
+  receivers: RankedReceiver[];
+  /** There are more than are shown. */
+  isCut: boolean;
+  /** Merchants of the tenant; null: all of the platform. */
+  merchants: number | null;
 };
 
 export type ReceiverSummary = {

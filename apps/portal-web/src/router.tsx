@@ -29,7 +29,7 @@ const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
   validateSearch: (search: Record<string, unknown>) => ({ merchantId: id(search['merchantId']) }),
-  component: lazyRouteComponent(() => import('./home/home-page'), 'HomePage'),
+  component: lazyRouteComponent(() => import('./home/home'), 'Home'),
 });
 const payments = createRoute({
   getParentRoute: () => signedIn,
@@ -59,6 +59,25 @@ const notifications = createRoute({
   path: '/notifications',
   validateSearch: (search: Record<string, unknown>) => ({ merchantId: id(search['merchantId']) }),
   component: lazyRouteComponent(() => import('./server/notifications-page'), 'NotificationsPage'),
+});
+const merchants = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/merchants',
+  validateSearch: (search: Record<string, unknown>): { search: string | undefined; after: number | undefined } => ({
+    search: word(search['search']),
+    after: id(search['after']),
+  }),
+  component: lazyRouteComponent(() => import('./merchants/merchants-page'), 'MerchantsPage'),
+});
+const merchant = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/merchants/$merchantId',
+  component: lazyRouteComponent(() => import('./merchants/merchant-page'), 'MerchantPage'),
+});
+const merchantImport = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/merchants/import',
+  component: lazyRouteComponent(() => import('./merchants/import-page'), 'ImportPage'),
 });
 const apiPage = createRoute({
   getParentRoute: () => signedIn,
@@ -138,6 +157,9 @@ const routeTree = root.addChildren([
   sso,
   signedIn.addChildren([
     home,
+    merchants,
+    merchant,
+    merchantImport,
     payments,
     payment,
     notifications,

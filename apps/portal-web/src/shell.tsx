@@ -12,6 +12,7 @@ const daily = [
   { to: '/', label: 'Home' },
   { to: '/till', label: 'Take a payment' },
   { to: '/payments', label: 'Payments' },
+  { to: '/merchants', label: 'Merchants' },
   { to: '/statements', label: 'Statements' },
 ] as const;
 const setUp = [
@@ -26,6 +27,7 @@ type NavPage = (typeof daily)[number] | (typeof setUp)[number];
 /** Merchants rehearse and take payments in the sandbox; people on call look at everything. */
 function isFor(me: ShownPerson | null | undefined, page: NavPage['to']): boolean {
   if (page === '/on-call') return me?.person.mayOnCall === true;
+  if (page === '/merchants') return me?.person.tenantType === 'PSP' || me?.person.tenantType === 'ACQUIRER';
   return (page !== '/sandbox' && page !== '/till') || (me?.environment === 'sandbox' && me.person.tenantType === 'MERCHANT');
 }
 

@@ -68,6 +68,9 @@ import { PeopleStore } from './people/people.store';
 import { Totp } from './people/secrets';
 import { ListNotificationsService } from './reconciliation/list-notifications.service';
 import { NotificationStore } from './reconciliation/notification.store';
+import { ReceiversController } from './receivers/receivers.controller';
+import { ReceiversService } from './receivers/receivers.service';
+import { ReceiversStore } from './receivers/receivers.store';
 import { PurchaseNotificationsController } from './reconciliation/purchase-notifications.controller';
 import { SandboxController } from './sandbox/sandbox.controller';
 import { SandboxCalls, SandboxEnvironment, SandboxLimits, SandboxService } from './sandbox/sandbox.service';
@@ -122,6 +125,7 @@ export class AppModule {
         PaymentEventsConsumer,
         PaymentsController,
         HomeController,
+        ReceiversController,
         StatementsController,
         PurchaseNotificationsController,
         NotificationsController,
@@ -145,6 +149,8 @@ export class AppModule {
         { provide: NOTIFICATION_SEALER, useFactory: () => new PayloadSealer(KeyRing.parse(settings.PAYLOAD_KEYS)) },
         RecordPaymentsService,
         PaymentsService,
+        ReceiversService,
+        ReceiversStore,
         ExportPaymentsService,
         FollowPaymentsService,
         ReadNotificationService,

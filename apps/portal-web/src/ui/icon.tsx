@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 const strokes: Record<string, string> = {
   '/': 'M3 11.5 12 4l9 7.5V20a1 1 0 0 1-1 1h-5v-6H9v6H4a1 1 0 0 1-1-1z',
   '/payments': 'M3 7h18M3 12h18M3 17h10',
+  '/merchants': 'M4 9l1-5h14l1 5M4 9v11h16V9M4 9a3 3 0 0 0 5.3 2 3.5 3.5 0 0 0 5.4 0A3 3 0 0 0 20 9M9 20v-5h6v5',
   '/till': 'M7 3h10a3 3 0 0 1 3 3v12a3 3 0 0 1-3 3H7a3 3 0 0 1-3-3V6a3 3 0 0 1 3-3zM8 7h8M8 12h.01M12 12h.01M16 12h.01M8 16h.01M12 16h.01M16 16h.01',
   '/statements': 'M6 3h9l4 4v14H6zM14 3v5h5M9 13h7M9 17h5',
   '/notifications': 'M5 4h14a2 2 0 0 1 2 2v3a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2zM5 13h14a2 2 0 0 1 2 2v3a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2v-3a2 2 0 0 1 2-2zM7 7.5h.01M7 16.5h.01',

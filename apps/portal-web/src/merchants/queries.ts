@@ -1,0 +1,30 @@
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../api';
+import { dayBeganAt } from '../format';
+
+export const receiversQuery = queryOptions({
+  queryKey: ['receivers'],
+  refetchInterval: 10_000,
+  queryFn: () => call('GET /home/receivers', { query: { dayBeganAt: dayBeganAt() } }),
+});
+
+/** Of one merchant, or of all. */
+export const todayQuery = (merchantId?: number) =>
+  queryOptions({
+    queryKey: ['today', merchantId],
+    refetchInterval: 10_000,
+    queryFn: () => call('GET /home', { query: { merchantId, dayBeganAt: dayBeganAt() } }),
+  });
+
+export const merchantPeopleQuery = (merchantId: number) =>
+  queryOptions({
+    queryKey: ['merchant-people', merchantId],
+    queryFn: () => call('GET /merchants/{merchantId}/people', { path: { merchantId } }),
+  });
+
+export const latestPaymentsQuery = (merchantId: number) =>
+  queryOptions({
+    queryKey: ['latest-payments', merchantId],
+    refetchInterval: 10_000,
+    queryFn: () => call('GET /payments', { query: { merchantId, limit: 5 } }),
+  });
