@@ -2,14 +2,15 @@
  * `npm run -s generate -- evaluation-secrets | kubectl apply --server-side -f -`: the namespace and the secrets of k8s/overlays/evaluation. They are made at random on
  * first use and kept in `.paycode/evaluation` (PAYCODE_HOME names another folder than `.paycode`).
  */
-import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { parse } from 'yaml';
 import {
   ensureTokenKeys,
   operatorName,
+  replaceFile,
   signingKeyOf,
   signOperatorToken,
 } from '../../libs/access/src/service-token/token-keys.ts';
@@ -69,17 +70,13 @@ class KeptFolder {
 
   /** The text of a file, made by the first run. */
   async text(name: string, make: () => string | Promise<string>): Promise<string> {
-    const file = join(this.path, name);
-    if (!existsSync(file)) this.write(name, await make());
-    return readFileSync(file, 'utf8');
+    if (!existsSync(join(this.path, name))) this.write(name, await make());
+    return readFileSync(join(this.path, name), 'utf8');
   }
 
   /** Replaces a file; an interrupted run leaves the old text or the new one. */
   write(name: string, text: string): void {
-    const file = join(this.path, name);
-    const unfinished = `${file}.${randomUUID()}`;
-    writeFileSync(unfinished, text, { mode: 0o600, flag: 'wx', flush: true });
-    renameSync(unfinished, file);
+    replaceFile(join(this.path, name), text, 0o600);
   }
 }
 

@@ -40,41 +40,34 @@ const tools: [program: string, argumentsOf: (tag: string) => string[]][] = [
 ];
 
 function digestOf(tag: string): string {
-  const tried = tools.map(([program, argumentsOf]) => {
+  const reasons: string[] = [];
+  for (const [program, argumentsOf] of tools) {
     const { status, stdout, stderr, error } = spawnSync(program, argumentsOf(tag), { encoding: 'utf8', timeout: waitMs });
-    return {
-      program,
-      digest: status === 0 ? stdout.trim() : undefined,
-      reason: error?.message ?? stderr.trim().split('\n').at(-1),
-    };
-  });
-  const found = tried.find(({ digest }) => digest !== undefined);
-  if (found) return found.digest!;
-  throw new Error(
-    `nobody told the digest of ${tag}:\n${tried.map(({ program, reason }) => `  ${program}: ${reason}`).join('\n')}`,
-  );
+    if (status === 0) return stdout.trim();
+    reasons.push(`  ${program}: ${error?.message ?? stderr.trim().split('\n').at(-1)}`);
+  }
+  throw new Error(`nobody told the digest of ${tag}:\n${reasons.join('\n')}`);
 }
 
-function check(text: string): void {
-  const open = baseImages(text).filter(reference => !isPinned(reference));
-  for (const reference of open)
-    console.error(
-      `docker/Dockerfile: ${reference} has no digest; npm run release -- pin-images writes it where a registry answers`,
-    );
-  process.exitCode = open.length > 0 ? 1 : 0;
-}
-
-function pin(text: string): void {
-  const pinned = withDigests(text, digestOf);
-  writeFileSync(file, pinned);
-  for (const reference of baseImages(pinned)) console.log(`docker/Dockerfile: ${reference}`);
+/** Problems with `--check`, else the places that were written. */
+function run(text: string): void {
+  const isCheck = process.argv.includes('--check');
+  const pinned = isCheck ? text : withDigests(text, digestOf);
+  if (!isCheck) writeFileSync(file, pinned);
+  for (const reference of baseImages(pinned)) {
+    if (!isCheck) console.log(`docker/Dockerfile: ${reference}`);
+    else if (!isPinned(reference)) {
+      console.error(
+        `docker/Dockerfile: ${reference} has no digest; npm run release -- pin-images writes it where a registry answers`,
+      );
+      process.exitCode = 1;
+    }
+  }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const text = readFileSync(file, 'utf8');
   try {
-    if (process.argv.includes('--check')) check(text);
-    else pin(text);
+    run(readFileSync(file, 'utf8'));
   } catch (error) {
     console.error((error as Error).message);
     process.exitCode = 1;
