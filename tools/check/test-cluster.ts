@@ -2,19 +2,16 @@
  * `npm run prove -- cluster`: applies every overlay and component to a real Kubernetes API server, and to it again, changed. Needs Go, Java and
  * Maven; without one of them it says so and ends well, unless PAYCODE_REQUIRE_CLUSTER is set. `-- --prepare` only builds and fetches.
  */
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { operatorDefinitions, kubernetesPrograms } from './cluster/kubernetes-programs.ts';
+import { missingPrograms } from '../prove/testing/processes.ts';
 import { runJest } from '../prove/testing/run-jest.ts';
 
-const needed: Record<string, string[]> = { go: ['version'], java: ['-version'], mvn: ['-v'] };
-const missing = Object.entries(needed).filter(([command, args]) => spawnSync(command, args).status !== 0);
+const missing = missingPrograms({ go: ['version'], java: ['-version'], mvn: ['-v'] });
 const words = process.argv.slice(2);
 
 if (missing.length > 0) {
-  console.log(
-    `No Kubernetes API server can be built here: ${missing.map(([command]) => command).join(', ')} not found. Nothing was tested.`,
-  );
+  console.log(`No Kubernetes API server can be built here: ${missing.join(', ')} not found. Nothing was tested.`);
   process.exitCode = process.env['PAYCODE_REQUIRE_CLUSTER'] ? 1 : 0;
 } else if (words.includes('--prepare')) {
   console.log(`programs: ${kubernetesPrograms()}`);
