@@ -121,7 +121,7 @@ describeInBrowser('the portal in a browser', () => {
       'Reversed: the customer has the money back',
       'Your server answered HTTP 400',
       'Do not hand over the goods',
-      'What to do:',
+      'Next steps:',
       'Money returned by transaction',
     );
     expect(await portal.accessibilityFaults()).toEqual([]);

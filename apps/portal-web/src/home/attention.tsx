@@ -11,7 +11,7 @@ import { Callout, Icon } from '../ui';
 const yearMs = 365 * 86_400_000;
 const isOld = (http?: PortalNotifications['http']) => Boolean(http && Date.now() - Date.parse(http.changedAt) > yearMs);
 
-/** What needs the people of one merchant: lost money first, then what is not set up. */
+/** Tells the people of one merchant of lost money first, then of settings that are missing or old. */
 export function Attention({ merchantId, home }: { merchantId: number; home: HomeAnswer | undefined }): ReactNode {
   const { data: notifications } = useQuery(notificationsQuery(merchantId));
   const { data: latest } = useQuery(latestQuery(merchantId));

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { Code, CopyButton } from '../ui';
 import { indentedJson } from './indented-json';
 
-/** A body in lines and colours, or as it was sent. What is copied is always as it was sent. */
+/** A body in lines and colours, or as it was sent. The copy is always as it was sent. */
 export function JsonText({ label, text }: { label: string; text: string }): ReactNode {
   const [isAsSent, setAsSent] = useState(false);
   return (

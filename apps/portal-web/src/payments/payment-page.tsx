@@ -85,7 +85,7 @@ function Explanation({ shown: { payment, explanation } }: { shown: ShownPayment 
       </p>
       {advice.length > 0 && (
         <p>
-          <strong>What to do:</strong> {advice.join(' ')}
+          <strong>Next steps:</strong> {advice.join(' ')}
         </p>
       )}
     </Callout>

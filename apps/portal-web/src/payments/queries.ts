@@ -22,7 +22,7 @@ export interface PaymentPageSearch extends PaymentSearch {
   before?: string | undefined;
 }
 
-/** What the list showed last: the way back from a payment. Who signs out takes it along. */
+/** The filter that the list used last: the way back from a payment. Signing out forgets it. */
 export const shownKey = ['payments-shown'];
 
 /** The newest payments are asked for again while one looks; what lies further back is read once. */

@@ -48,7 +48,7 @@ export function ServerCallout({ merchantId, http }: { merchantId: number; http: 
     return (
       <Callout look="reversed" title="Your server is failing: payments are reversed." actions={<OfPayment payment={last} />}>
         <p>
-          {lastWords(last)} <strong>What to do:</strong> press Check, then send a test notification.
+          {lastWords(last)} <strong>Next steps:</strong> press Check, then send a test notification.
         </p>
       </Callout>
     );
