@@ -12,7 +12,7 @@ const advice: Record<LastAnswer, [wrong: string, toDo: string]> = {
   READ: ['Reads its payments itself', 'The server did not answer, a program fetched the notification.'],
 };
 
-/** What is wrong with a server that answered so last, and what helps. */
+/** The fault of a server that answered so last, and what helps. */
 export const adviceOn = (answer: LastAnswer): { wrong: string; toDo: string } => {
   const [wrong, toDo] = advice[answer];
   return { wrong, toDo };

@@ -78,7 +78,6 @@ function Rows({ rows }: { rows: FileRow[] }): ReactNode {
   });
   useKeptOpen(sending.isPending);
   const done = [...results.values()].filter(({ isDone }) => isDone).length;
-  const failed = results.size - done;
   return (
     <section className="merchant-list card" aria-labelledby="preview">
       <h2 id="preview">
@@ -103,7 +102,9 @@ function Rows({ rows }: { rows: FileRow[] }): ReactNode {
           disabled={sending.isPending || good.length === 0 || done === good.length}
           onClick={() => setAsking(true)}
         >
-          {results.size === 0 ? `Set up ${good.length} merchants` : 'Send the lines that are left'}
+          {results.size === 0
+            ? `Set up ${good.length} ${good.length === 1 ? 'merchant' : 'merchants'}`
+            : 'Send the lines that are left'}
         </button>
         {sending.isPending && (
           <button type="button" onClick={() => stop.current.abort()}>
@@ -117,13 +118,7 @@ function Rows({ rows }: { rows: FileRow[] }): ReactNode {
         )}
       </div>
       {(sending.isPending || results.size > 0) && (
-        <>
-          <progress aria-label="Lines that were sent" max={good.length} value={results.size} />
-          <p role="status">
-            {done} done, {failed} not{sending.isPending && ', keep this page open'}
-            {waitingS !== undefined && `. Too many at once: goes on in ${waitingS} s`}
-          </p>
-        </>
+        <Progress of={good.length} done={done} failed={results.size - done} isAtWork={sending.isPending} waitingS={waitingS} />
       )}
       <Lines rows={rows} results={results} />
       {isAsking && (
@@ -137,6 +132,25 @@ function Rows({ rows }: { rows: FileRow[] }): ReactNode {
         />
       )}
     </section>
+  );
+}
+
+function Progress(props: {
+  of: number;
+  done: number;
+  failed: number;
+  isAtWork: boolean;
+  waitingS: number | undefined;
+}): ReactNode {
+  const { of, done, failed, isAtWork, waitingS } = props;
+  return (
+    <>
+      <progress aria-label="Lines that were sent" max={of} value={done + failed} />
+      <p role="status">
+        {done} done, {failed} not{isAtWork && ', keep this page open'}
+        {waitingS !== undefined && `. Too many at once: goes on in ${waitingS} s`}
+      </p>
+    </>
   );
 }
 

@@ -112,7 +112,7 @@ function Ranking({ receivers: { receivers, isCut } }: { receivers: Receivers }):
         label="Merchants that need you"
         columns={[
           'Merchant',
-          'What is wrong',
+          'Problem',
           'Since',
           { name: 'Reversed today', isRight: true },
           { name: 'Answered 200', isRight: true },

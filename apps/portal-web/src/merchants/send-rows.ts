@@ -18,7 +18,7 @@ export interface Sending {
   doesReplace: boolean;
   signal: AbortSignal;
   onResult: (result: RowResult) => void;
-  /** What the work waits for; undefined: it goes on. */
+  /** The work waits so long for its turn; undefined: it goes on. */
   onWaiting: (seconds: number | undefined) => void;
 }
 
@@ -68,7 +68,7 @@ async function send(row: FileRow, { current, doesReplace }: Sending): Promise<Pi
   return { result: done.join(', ') || 'Nothing to change', encryptKey };
 }
 
-/** Again after the time that the portal names, while it says that there were too many. What a row did before is found done. */
+/** Again after the time that the portal names, while it says that there were too many. The changes that a row made before are found done. */
 async function withTurns<T>(step: () => Promise<T>, { signal, onWaiting }: Sending): Promise<T> {
   for (let turn = 1; ; turn += 1) {
     try {

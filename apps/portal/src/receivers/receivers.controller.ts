@@ -2,8 +2,8 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { IsInstantText, ParseIdPipe } from '@paycode/service-runtime';
 import { SignedIn } from '../sessions/portal.guard';
 import { Scope, ScopePipe } from '../tenancy/scope';
+import type { MerchantPeople } from './domain/receiver';
 import { type Receivers, ReceiversService } from './receivers.service';
-import type { MerchantPeople } from './receivers.store';
 
 export class ReceiversQuery {
   /** Where the reader's day began. */

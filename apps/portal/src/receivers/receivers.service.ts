@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '@paycode/service-runtime/timing';
 import { MerchantDirectory } from '../tenancy/merchant.directory';
 import type { Scope } from '../tenancy/scope';
-import { type FailureInCurrency, type MerchantPeople, ReceiversStore } from './receivers.store';
+import type { FailureInCurrency, MerchantPeople } from './domain/receiver';
+import { ReceiversStore } from './receivers.store';
 
 /** Amounts: exact decimals with the decimals of the currency. */
 export interface LostMoney {
