@@ -3,6 +3,7 @@
 /** Calls of the portal below /console/api: what each takes, and what it answers. */
 export interface Routes {
   'GET /actions': { query?: { before?: string | number; action?: string | number }; answer: RecordedAction[] };
+  'GET /actions/file': { query?: { before?: string | number; action?: string | number }; answer: string };
   'GET /credentials': { answer: PortalAccount };
   'GET /credentials/bearer': { answer: SwitchOverview };
   'POST /credentials/bearer': { body: BearerSwitchBody; answer: PortalAccount };

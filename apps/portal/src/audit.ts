@@ -65,6 +65,7 @@ export interface AuditEvent {
     | 'NOTICE_REDELIVERED'
     | 'DEAD_LETTER_REDRIVEN'
     | 'PAYMENTS_EXPORTED'
+    | 'RECORD_EXPORTED'
     | 'NOTIFICATION_SHOWN'
     | 'NOTIFICATION_FETCHED';
   merchantId?: number;

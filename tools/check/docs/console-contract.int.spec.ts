@@ -170,6 +170,7 @@ const ofMerchant: Call[] = [
   ['get', 'sessions'],
   ['get', 'people'],
   ['get', 'actions'],
+  ['get', 'actions/file'],
   ['get', 'owner-recovery'],
   ['get', 'merchants'],
   ['get', 'merchants/7'],

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { call } from '../api';
+import { call, linkTo } from '../api';
 import type { RecordedAction } from '../portal-api';
 import { Failure, Moment, Table, Waiting } from '../ui';
 
@@ -42,6 +42,7 @@ const names: Record<string, string> = {
   API_BEARER_ENABLED: 'Switched to session tokens',
   API_SESSION_ENDED: 'Ended a session of the API',
   PAYMENTS_EXPORTED: 'Exported payments',
+  RECORD_EXPORTED: 'Downloaded the record',
   NOTIFICATION_SHOWN: 'Looked at a notification',
   NOTIFICATION_FETCHED: 'Fetched a notification',
 };
@@ -72,6 +73,12 @@ export function Actions(): ReactNode {
           ))}
         </select>
       </div>
+      <p>
+        <a className="button" href={linkTo('GET /actions/file', { query: action === '' ? {} : { action } })} download>
+          Download CSV
+        </a>{' '}
+        <span className="dim">The latest 10,000 of what is shown.</span>
+      </p>
       {list.isError && <Failure error={list.error} />}
       {list.isPending && <Waiting what="Reading the record" />}
       {list.data && rows.length === 0 && <p className="notice">Nothing of this kind is on record.</p>}

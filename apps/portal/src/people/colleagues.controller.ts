@@ -1,9 +1,10 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, StreamableFile } from '@nestjs/common';
 import { IsIn, IsOptional, IsString, IsUUID, Length, Matches } from 'class-validator';
-import { AuditLog, type RecordedAction } from '../audit';
+import { AuditLog, doneBy, type RecordedAction } from '../audit';
 import type { OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, Needs, SignedIn } from '../sessions/portal.guard';
 import { CurrentPasswordBody } from '../sign-in/current-password';
+import { actionsFile } from './domain/actions-file';
 import { type Colleague, type Person, type Role, roles } from './domain/person';
 import { InviteBody } from './people.controller';
 import { PeopleService } from './people.service';
@@ -38,6 +39,8 @@ export class ActionsQuery {
 }
 
 const actionsPerPage = 50;
+/** Lines of one file; earlier actions come with `before`. */
+const actionsPerFile = 10_000;
 
 /** Owners let people into their account, change their roles and remove them. */
 @Controller('console/api')
@@ -101,5 +104,17 @@ export class ColleaguesController {
   @Needs('INVITE')
   actions(@Query() { before, action }: ActionsQuery, @SignedIn() { person }: OpenedSession): Promise<RecordedAction[]> {
     return this.audit.ofTenant(person, { before, action, limit: actionsPerPage });
+  }
+
+  /** As CSV, the latest first, at most 10,000; on record itself. */
+  @Get('actions/file')
+  @Needs('INVITE')
+  async actionsFile(@Query() { before, action }: ActionsQuery, @AskedBy() asking: Asking): Promise<StreamableFile> {
+    await this.audit.record({ ...doneBy(asking), action: 'RECORD_EXPORTED', ...(action && { detail: { action } }) });
+    const actions = await this.audit.ofTenant(asking.person, { before, action, limit: actionsPerFile });
+    return new StreamableFile(Buffer.from(actionsFile(actions)), {
+      type: 'text/csv; charset=utf-8; header=present',
+      disposition: 'attachment; filename="record.csv"',
+    });
   }
 }

@@ -133,6 +133,16 @@ describe('owners say who is in (proves: T-24, T-52)', () => {
     expect(all[1]!.detail).toMatchObject({ name: 'Thandi', from: 'DEVELOPER', to: 'VIEWER' });
     expect(await read(`?before=${all[1]!.auditEventId}`)).toEqual(all.slice(2));
     expect(await read('?action=ROLE_CHANGED')).toEqual([all[1]]);
+    const response = await fetch(`${portal.publicUrl}/console/api/actions/file?action=ROLE_CHANGED`, {
+      headers: { cookie: owner.cookie, 'sec-fetch-site': 'same-origin' },
+    });
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="record.csv"');
+    const [header, line, end] = Buffer.from(await response.arrayBuffer())
+      .toString()
+      .split('\r\n');
+    expect([header, end]).toEqual(['\uFEFFat,person,action,merchantId,address,detail', '']);
+    expect(line).toMatch(/^\d{4}-[^,]+Z,Thandi,ROLE_CHANGED,,[^,]+,"to: VIEWER, from: DEVELOPER, name: Thandi, person: [^,]+"$/);
+    expect((await read())[0]).toMatchObject({ action: 'RECORD_EXPORTED', detail: { action: 'ROLE_CHANGED' } });
     expect((await (await signedIn(await person())).get('actions')).body).toMatchObject([{ action: 'SIGNED_IN' }]);
   });
 });

@@ -37,6 +37,9 @@ const formula = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 const changed = /^0\d|^\d{12}|^\d+(\.\d+)?e[+-]?\d+$|^\d{1,4}[-/]\d{1,2}([-/]\d{1,4})?$/i;
 const special = /[",;\r\n\t]|^\s|\s$/;
 
+/** Excel takes a file without this mark for one in the code page of its computer. */
+export const utf8Mark = '\uFEFF';
+
 /** A field of a line whose columns are separated by a comma or a semicolon. */
 export function cellOf(value: Cell): string {
   if (value === null) return '';

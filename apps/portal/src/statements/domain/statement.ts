@@ -1,4 +1,4 @@
-import { type Cell, cellOf } from '../../payments/domain/csv';
+import { type Cell, cellOf, utf8Mark } from '../../payments/domain/csv';
 
 export interface StatementPart {
   count: number;
@@ -45,8 +45,6 @@ const columns: readonly Column[] = [
 ];
 
 const amountForm = /^\d+\.\d+$/;
-/** Excel takes a file without this mark for one in the code page of its computer. */
-const utf8Mark = '\uFEFF';
 
 /** RFC 4180, but for what separates the columns. The amounts have the decimals of their currency; no line is a total. */
 export function statementFile(lines: readonly StatementLine[], mark: DecimalMark): string {
