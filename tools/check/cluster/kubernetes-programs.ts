@@ -95,11 +95,12 @@ const modules: [module: string, sum: string, folder: string][] = [
     'h1:M5xLCLEoaW2IJfnuCwFzzpL+jSVQu3KGT84Pye+fW8s=',
     'example/prometheus-operator-crd',
   ],
+  ['github.com/cert-manager/cert-manager@v1.18.2', 'h1:H2P75ycGcTMauV3gvpkDqLdS3RSXonWF2S49QGA1PZE=', 'deploy/crds'],
 ];
 
 export interface Definition {
   kind: string;
-  metadata: { name: string };
+  metadata: { name: string; labels?: object };
   spec: { group: string; names: { kind: string }; versions: { name: string; served: boolean }[] };
 }
 
@@ -107,7 +108,10 @@ export interface Definition {
 export function operatorDefinitions(): Definition[] {
   const texts = [...modules.flatMap(textsOf), ...strimziDefinitions()];
   const documents = texts.flatMap(text => parseAllDocuments(text).map(document => document.toJS() as Definition | null));
-  return documents.filter(document => document?.kind === 'CustomResourceDefinition') as Definition[];
+  const definitions = documents.filter(document => document?.kind === 'CustomResourceDefinition') as Definition[];
+  // Those of cert-manager are code of its chart.
+  for (const { metadata } of definitions) delete metadata.labels;
+  return definitions;
 }
 
 function textsOf([module, sum, folder]: (typeof modules)[number]): string[] {

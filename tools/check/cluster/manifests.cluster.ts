@@ -22,7 +22,8 @@ const rendered = new Map<string, Resource[]>([
   ['component postgres-restore', renderWithBase('components/postgres-cnpg', 'components/postgres-restore')],
 ]);
 let template: string;
-beforeAll(async () => void (template = await clusterTemplate([...rendered.values()].flat())));
+const ofChart: Resource = { apiVersion: 'cert-manager.io/v1', kind: 'Certificate', metadata: { name: 'of-the-chart' } };
+beforeAll(async () => void (template = await clusterTemplate([...rendered.values(), ofChart].flat())));
 
 interface Fixture {
   resources: readonly Resource[];
