@@ -121,11 +121,19 @@ export class InternalCallersGuard extends AuthGuard() {
     );
   }
 
-  private async verify(request: InternalRequest & { caller?: InternalCaller }): Promise<InternalCaller> {
-    await super.canActivate(new ExecutionContextHost([request, {}]));
-    const caller = request.caller!;
+  private async verify(request: InternalRequest): Promise<InternalCaller> {
+    const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const provider = this.keys.operatorProvider;
+    const isOfProvider = provider && token !== undefined && provider.isIssuerOf(token);
+    const caller = isOfProvider ? await provider.callerOf(token) : await this.verifyByKey(request);
+    if (!caller) throw tokenRefused();
     this.known.add(request.headers.authorization!, caller, Date.now());
     return caller;
+  }
+
+  private async verifyByKey(request: InternalRequest & { caller?: InternalCaller }): Promise<InternalCaller | undefined> {
+    await super.canActivate(new ExecutionContextHost([request, {}]));
+    return request.caller;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { type MutualTlsFiles, ReloadedFile } from '@paycode/service-runtime';
 import jsonwebtoken from 'jsonwebtoken';
+import { OperatorProvider } from './operator-provider';
 import { serviceTokenLifetimeS } from './service-token';
 import { type ActingPerson, invitationIn, type InvitedPerson, personIn } from '../person/person-assertion';
 import {
@@ -54,6 +55,8 @@ export interface TokenKeyOptions {
   /** null: no token can be revoked. */
   operatorRevocationsFile: string | null;
   operatorLifetimeMaxS: number;
+  /** Unset: operators show tokens of the operator key alone. */
+  operatorProvider?: { issuer: string; clientId: string } | undefined;
   mutualTls: MutualTlsFiles;
 }
 
@@ -73,6 +76,8 @@ export class ServiceTokenKeys {
   private readonly services: ReloadedFile<Map<string, PublishedKey>>;
   private readonly operators: ReloadedFile<Map<string, PublishedKey>>;
   private readonly revocations: { value: OperatorRevocations };
+  /** Undefined: the company's sign-in is not set. */
+  readonly operatorProvider: OperatorProvider | undefined;
 
   /** @throws Error naming the file that is not usable */
   constructor(
@@ -80,7 +85,9 @@ export class ServiceTokenKeys {
     private readonly options: Omit<TokenKeyOptions, 'privateKeyFile' | 'mutualTls'>,
     onRefused?: (error: Error) => void,
   ) {
-    const { servicePublicKeysFile, operatorPublicKeysFile, operatorRevocationsFile } = options;
+    const { servicePublicKeysFile, operatorPublicKeysFile, operatorRevocationsFile, operatorProvider } = options;
+    this.operatorProvider =
+      operatorProvider && new OperatorProvider({ ...operatorProvider, lifetimeMaxS: options.operatorLifetimeMaxS });
     this.services = new ReloadedFile(servicePublicKeysFile, text => publishedKeysOf(text, serviceNames), { onRefused });
     this.operators = new ReloadedFile(operatorPublicKeysFile, text => publishedKeysOf(text, [operatorName]), { onRefused });
     this.revocations =
