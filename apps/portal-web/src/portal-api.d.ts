@@ -3,6 +3,9 @@
 /** Calls of the portal below /console/api: what each takes, and what it answers. */
 export interface Routes {
   'GET /actions': { query?: { before?: string | number; action?: string | number }; answer: RecordedAction[] };
+  'GET /alerts': { answer: AlertChoice[] };
+  'POST /alerts': { body: AlertChoiceBody; answer: void };
+  'POST /alerts/stop/{secret}': { path: { secret: string | number }; answer: void };
   'GET /credentials': { answer: PortalAccount };
   'GET /credentials/bearer': { answer: SwitchOverview };
   'POST /credentials/bearer': { body: BearerSwitchBody; answer: PortalAccount };
@@ -208,6 +211,16 @@ export type AccountSummary = {
   passwordChangedAt: string;
   hasPublicKey: boolean;
   isBoundToAddresses: boolean;
+};
+
+export type AlertChoice = {
+  rule: 'RECEIVER' | 'REVERSED';
+  isOn: boolean;
+};
+
+export type AlertChoiceBody = {
+  rule: 'RECEIVER' | 'REVERSED';
+  isOn: boolean;
 };
 
 /** How payments ended, and what servers of merchants answered. */

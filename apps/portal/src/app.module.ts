@@ -8,6 +8,10 @@ import { GuessStore, PostgresGuessStore } from '@paycode/access/guessing';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import { Clock, SystemClock } from '@paycode/service-runtime/timing';
 import { insertOnly, migrations, reader } from '../migrations';
+import { AlertStore } from './alerts/alert.store';
+import { AlertsController } from './alerts/alerts.controller';
+import { AlertsJob } from './alerts/alerts.job';
+import { AlertMailer, AlertsService } from './alerts/alerts.service';
 import { AuditLog } from './audit';
 import type { Settings } from './config/env';
 import { BearerSwitchService } from './credentials/bearer-switch.service';
@@ -110,6 +114,7 @@ export class AppModule {
         PaymentsController,
         HomeController,
         StatementsController,
+        AlertsController,
         PurchaseNotificationsController,
         NotificationsController,
         CredentialsController,
@@ -135,6 +140,9 @@ export class AppModule {
         ExportPaymentsService,
         FollowPaymentsService,
         ReadNotificationService,
+        AlertStore,
+        AlertsService,
+        AlertsJob,
         StatementStore,
         StatementsService,
         NotificationStore,
@@ -248,6 +256,11 @@ function callProviders(settings: Settings): Provider[] {
       provide: InvitationMailer,
       inject: [AuthSessionCalls, MAIL_CLIENT],
       useFactory: ({ client }: AuthSessionCalls, mails: InternalClient) => new InvitationMailer(client, mails),
+    },
+    {
+      provide: AlertMailer,
+      inject: [AuthSessionCalls, MAIL_CLIENT],
+      useFactory: ({ client }: AuthSessionCalls, mails: InternalClient) => new AlertMailer(client, mails),
     },
     {
       provide: FourEyesMailer,
