@@ -7,6 +7,46 @@ CREATE OR REPLACE FUNCTION public.refuse_audit_change()
 AS $function$
      begin raise exception 'audit_event is append-only' using errcode = 'integrity_constraint_violation'; end $function$;
 
+CREATE TABLE alert_choice (
+  person_id uuid NOT NULL,
+  rule text NOT NULL,
+  is_on boolean NOT NULL,
+  CONSTRAINT alert_choice_pkey PRIMARY KEY (person_id, rule),
+  CONSTRAINT alert_choice_rule_check CHECK (rule = ANY (ARRAY['RECEIVER'::text, 'REVERSED'::text]))
+);
+
+CREATE TABLE alert_mail (
+  alert_id uuid NOT NULL,
+  person_id uuid NOT NULL,
+  kind text NOT NULL,
+  about jsonb NOT NULL,
+  token_hash bytea NOT NULL,
+  secret_sealed text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT alert_mail_pkey PRIMARY KEY (alert_id),
+  CONSTRAINT alert_mail_token_hash_key UNIQUE (token_hash),
+  CONSTRAINT alert_mail_kind_check CHECK (kind = ANY (ARRAY['RECEIVER_FAILS'::text, 'RECEIVER_WORKS'::text, 'REVERSED'::text]))
+);
+
+CREATE TABLE alert_outage (
+  merchant_id bigint NOT NULL,
+  psp_id bigint,
+  since_at timestamp with time zone NOT NULL,
+  failed_at timestamp with time zone NOT NULL,
+  placed_at timestamp with time zone NOT NULL,
+  opened_at timestamp with time zone NOT NULL,
+  CONSTRAINT alert_outage_pkey PRIMARY KEY (merchant_id)
+);
+
+CREATE TABLE alert_reversal (
+  transaction_id bigint NOT NULL,
+  merchant_id bigint NOT NULL,
+  psp_id bigint,
+  requested_at timestamp with time zone NOT NULL,
+  placed_at timestamp with time zone,
+  CONSTRAINT alert_reversal_pkey PRIMARY KEY (transaction_id)
+);
+
 CREATE TABLE audit_event (
   audit_event_id bigint GENERATED ALWAYS AS IDENTITY,
   at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
@@ -227,6 +267,10 @@ CREATE TABLE recovery_code (
   CONSTRAINT recovery_code_pkey PRIMARY KEY (code_hash)
 );
 
+CREATE INDEX alert_mail_created_at ON alert_mail USING btree (created_at);
+CREATE INDEX alert_mail_person ON alert_mail USING btree (person_id, kind, created_at);
+CREATE INDEX alert_mail_waiting ON alert_mail USING btree (created_at) WHERE secret_sealed IS NOT NULL;
+CREATE INDEX alert_reversal_placed_at ON alert_reversal USING btree (placed_at);
 CREATE INDEX audit_event_person ON audit_event USING btree (person_id, audit_event_id);
 CREATE INDEX audit_event_tenant ON audit_event USING btree (tenant_type, tenant_id, audit_event_id);
 CREATE INDEX dead_letter_parked_at ON dead_letter USING btree (parked_at);
@@ -257,6 +301,8 @@ CREATE INDEX portal_session_expires ON portal_session USING btree (expires_at);
 CREATE INDEX portal_session_person ON portal_session USING btree (person_id) WHERE ended_at IS NULL;
 CREATE INDEX recovery_code_person ON recovery_code USING btree (person_id);
 
+ALTER TABLE alert_choice ADD CONSTRAINT alert_choice_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
+ALTER TABLE alert_mail ADD CONSTRAINT alert_mail_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE four_eyes_request ADD CONSTRAINT four_eyes_request_asked_by_fkey FOREIGN KEY (asked_by) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE invitation ADD CONSTRAINT invitation_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE passkey ADD CONSTRAINT passkey_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
@@ -267,6 +313,10 @@ ALTER TABLE recovery_code ADD CONSTRAINT recovery_code_person_id_fkey FOREIGN KE
 
 CREATE TRIGGER audit_event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_event FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
+COMMENT ON COLUMN alert_mail.secret_sealed IS 'Of the link that ends such mails, sealed under KEY_ENCRYPTION_KEYS; null: recipient-messages has it, or it was given up.';
+COMMENT ON TABLE alert_outage IS 'Merchants whose servers fail now.';
+COMMENT ON TABLE alert_reversal IS 'Reversals that people may still have to be told of.';
+COMMENT ON COLUMN alert_reversal.placed_at IS 'When the PSP of the merchant was looked up, by the clock of this database; null: not yet.';
 COMMENT ON COLUMN dead_letter.record IS 'As it was received: key, value and headers, the notification sealed.';
 COMMENT ON COLUMN four_eyes_request.fingerprint IS 'SHA-256 of what was asked about, as it was then.';
 COMMENT ON COLUMN four_eyes_request.about IS 'What was asked about, where the kind and the tenant do not say it.';

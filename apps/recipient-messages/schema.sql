@@ -45,10 +45,11 @@ CREATE TABLE recipient_message (
   finished_at timestamp with time zone,
   invitation jsonb,
   four_eyes jsonb,
+  alert jsonb,
   CONSTRAINT recipient_message_pkey PRIMARY KEY (message_id),
   CONSTRAINT recipient_message_dedup_key_key UNIQUE (dedup_key),
   CONSTRAINT recipient_message_channel_check CHECK (channel = ANY (ARRAY['EMAIL'::text, 'SMS'::text])),
-  CONSTRAINT recipient_message_content CHECK (num_nonnulls(notification, change_notice, invitation, four_eyes) =
+  CONSTRAINT recipient_message_content CHECK (num_nonnulls(notification, change_notice, invitation, four_eyes, alert) =
 CASE state
     WHEN 'PENDING'::text THEN 1
     ELSE 0
@@ -70,3 +71,4 @@ COMMENT ON COLUMN recipient_message.notification IS 'What a message of a transac
 COMMENT ON COLUMN recipient_message.change_notice IS 'What a message of a changed URL or key tells: kind of change, who made it, when.';
 COMMENT ON COLUMN recipient_message.invitation IS 'What an invitation to the portal tells, its link included; gone once it is sent.';
 COMMENT ON COLUMN recipient_message.four_eyes IS 'What a request for a second person tells: who asks for what, until when; gone once it is sent.';
+COMMENT ON COLUMN recipient_message.alert IS 'What an alert of the portal tells, with the links that end such alerts; gone once it is sent.';

@@ -4,6 +4,9 @@
 export interface Routes {
   'GET /actions': { query?: { before?: string | number; action?: string | number }; answer: RecordedAction[] };
   'GET /actions/file': { query?: { before?: string | number; action?: string | number }; answer: string };
+  'GET /alerts': { answer: AlertChoice[] };
+  'POST /alerts': { body: AlertChoiceBody; answer: void };
+  'POST /alerts/stop/{secret}': { path: { secret: string | number }; answer: void };
   'GET /credentials': { answer: PortalAccount };
   'GET /credentials/bearer': { answer: SwitchOverview };
   'POST /credentials/bearer': { body: BearerSwitchBody; answer: PortalAccount };
@@ -217,6 +220,16 @@ export type AccountSummary = {
   passwordChangedAt: string;
   hasPublicKey: boolean;
   isBoundToAddresses: boolean;
+};
+
+export type AlertChoice = {
+  rule: 'RECEIVER' | 'REVERSED';
+  isOn: boolean;
+};
+
+export type AlertChoiceBody = {
+  rule: 'RECEIVER' | 'REVERSED';
+  isOn: boolean;
 };
 
 export type AskedReport = {

@@ -122,6 +122,16 @@ const deadLetters = createRoute({
   }),
   component: lazyRouteComponent(() => import('./on-call/dead-letters-page'), 'DeadLettersPage'),
 });
+const alerts = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('./alerts/alerts-page'), 'AlertsPage'),
+});
+const stopAlerts = createRoute({
+  getParentRoute: () => root,
+  path: '/alerts/stop',
+  component: lazyRouteComponent(() => import('./alerts/stop-page'), 'StopPage'),
+});
 const security = createRoute({
   getParentRoute: () => signedIn,
   path: '/security',
@@ -155,6 +165,7 @@ const routeTree = root.addChildren([
   accept,
   forgotten,
   sso,
+  stopAlerts,
   signedIn.addChildren([
     home,
     merchants,
@@ -169,6 +180,7 @@ const routeTree = root.addChildren([
     statements,
     onCall,
     deadLetters,
+    alerts,
     security,
   ]),
 ]);

@@ -20,6 +20,7 @@ const setUp = [
   { to: '/api', label: 'API' },
   { to: '/sandbox', label: 'Sandbox' },
   { to: '/on-call', label: 'On-call' },
+  { to: '/alerts', label: 'Alerts' },
   { to: '/security', label: 'Security' },
 ] as const;
 type NavPage = (typeof daily)[number] | (typeof setUp)[number];

@@ -12,11 +12,12 @@ import { PeopleComeAndGo1810000000000 } from './1810000000000-people-come-and-go
 import { PaymentsHoldTheirNotices1811500000000 } from './1811500000000-payments-hold-their-notices';
 import { KeepTips1812000000000 } from './1812000000000-keep-tips';
 import { OwnersAreRecovered1813000000000 } from './1813000000000-owners-are-recovered';
+import { TellPeople1814000000000 } from './1814000000000-tell-people';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
 
-/** auth-session reads these columns to assert who is signed in or invited, and who owns an account (T-27): no password, no secret, no payment. */
+/** auth-session reads these columns to assert who is signed in, invited or alerted, and who owns an account (T-27): no password, no secret, no payment. */
 export const reader = {
   role: 'paycode_auth_session',
   reads: [
@@ -26,6 +27,7 @@ export const reader = {
     },
     { table: 'person', columns: ['person_id', 'email', 'name', 'tenant_type', 'tenant_id', 'role', 'accepted_at'] },
     { table: 'invitation', columns: ['invitation_id', 'token_hash', 'person_id', 'expires_at', 'used_at'] },
+    { table: 'alert_mail', columns: ['alert_id', 'token_hash', 'person_id', 'created_at'] },
   ],
 };
 
@@ -45,4 +47,5 @@ export const migrations = [
   PaymentsHoldTheirNotices1811500000000,
   KeepTips1812000000000,
   OwnersAreRecovered1813000000000,
+  TellPeople1814000000000,
 ];

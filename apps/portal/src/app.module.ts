@@ -15,6 +15,10 @@ import { GuessStore, PostgresGuessStore } from '@paycode/access/guessing';
 import { connectionOptionsOf, DatabaseModule, migrateDatabase } from '@paycode/persistence';
 import { Clock, SystemClock } from '@paycode/service-runtime/timing';
 import { insertOnly, migrations, reader } from '../migrations';
+import { AlertStore } from './alerts/alert.store';
+import { AlertsController } from './alerts/alerts.controller';
+import { AlertsJob } from './alerts/alerts.job';
+import { AlertMailer, AlertsService } from './alerts/alerts.service';
 import { AuditLog } from './audit';
 import { type Settings, env } from './config/env';
 import { BearerSwitchService } from './credentials/bearer-switch.service';
@@ -127,6 +131,7 @@ export class AppModule {
         HomeController,
         ReceiversController,
         StatementsController,
+        AlertsController,
         PurchaseNotificationsController,
         NotificationsController,
         CredentialsController,
@@ -154,6 +159,9 @@ export class AppModule {
         ExportPaymentsService,
         FollowPaymentsService,
         ReadNotificationService,
+        AlertStore,
+        AlertsService,
+        AlertsJob,
         StatementStore,
         StatementsService,
         NotificationStore,
@@ -269,6 +277,11 @@ function callProviders(settings: Settings): Provider[] {
       provide: InvitationMailer,
       inject: [AuthSessionCalls, MAIL_CLIENT],
       useFactory: ({ client }: AuthSessionCalls, mails: InternalClient) => new InvitationMailer(client, mails),
+    },
+    {
+      provide: AlertMailer,
+      inject: [AuthSessionCalls, MAIL_CLIENT],
+      useFactory: ({ client }: AuthSessionCalls, mails: InternalClient) => new AlertMailer(client, mails),
     },
     {
       provide: FourEyesMailer,

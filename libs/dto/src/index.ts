@@ -7,6 +7,7 @@ export * from './events/events';
 export * from './events/reversal-requested.event';
 export * from './events/topic-catalog';
 export * from './events/transaction-terminal.event';
+export * from './internal/alerts';
 export * from './internal/authorize';
 export * from './internal/change-notices';
 export * from './internal/channels';

@@ -176,6 +176,8 @@ const ofMerchant: Call[] = [
   ['get', 'merchants/7'],
   ['get', 'merchants/7/people'],
   ['get', `home/receivers?dayBeganAt=${at}`],
+  ['get', 'alerts'],
+  ['post', 'alerts', { rule: 'REVERSED', isOn: false }],
   ['get', 'passkeys'],
   ['post', 'passkeys/options', { current: password }],
   ['post', 'passkeys/proof/options'],
@@ -327,6 +329,15 @@ describe('the OpenAPI document of the calls that pages of the portal make', () =
       expect([path, (await answer(visitor, method, path, body)).status < 300]).toEqual([path, true]);
   });
 
+  /** The secret of an alert that somebody was mailed. */
+  const alertTo = async (email: string) => {
+    const secret = 'x'.repeat(43);
+    const sql = `insert into alert_mail (alert_id, person_id, kind, about, token_hash, created_at)
+                 select gen_random_uuid(), person_id, 'REVERSED', '{}', sha256($2::text::bytea), now() from person where email = $1`;
+    await portal.database.dataSource.query(sql, [email, secret]);
+    return secret;
+  };
+
   it('answers a newcomer as it says, from the invitation to the end of the session', async () => {
     const invited = await answer(owner, 'post', 'invitations', { email: 'new@shop.example', name: 'Sipho', role: 'VIEWER' });
     const newcomer = `people/${String(invited.body['personId'])}`;
@@ -343,6 +354,7 @@ describe('the OpenAPI document of the calls that pages of the portal make', () =
     const sessions = (await answer(other, 'get', 'sessions')).body as unknown as { sessionId: string; isThisOne: boolean }[];
     await answer(other, 'delete', `sessions/${sessions.find(({ isThisOne }) => !isThisOne)!.sessionId}`);
     await answer(other, 'delete', 'session');
+    await answer(other, 'post', `alerts/stop/${await alertTo('new@shop.example')}`);
     await answer(other, 'post', 'password/forgotten', { email: 'nobody@shop.example' });
     await answer(owner, 'post', `${newcomer}/role`, { role: 'DEVELOPER', current: password });
     await answer(owner, 'post', `${newcomer}/remove`, { current: password });

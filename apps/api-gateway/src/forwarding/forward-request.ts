@@ -9,7 +9,7 @@ import type { Site } from '../site/site';
 import { type AuthorizerClient, AuthorizerUnavailableError } from './authorizer.client';
 import { answerHeaders, forwardedHeaders, type RawHeaders, valuesOf } from './domain/header-lines';
 import { bodyTooLarge, bodyTooSlow, bodyTypeObjection, type Objection, objectionTo } from './domain/request-rules';
-import { endsPayment, mayReadCookies, mayReadCredentials, type UpstreamName, upstreamOf } from './domain/route-table';
+import { endsPayment, mayReadCookies, mayReadCredentials, takesForms, type UpstreamName, upstreamOf } from './domain/route-table';
 import { type UpstreamClient, UpstreamUnavailableError } from './upstream.client';
 
 /** One request as the public listener passes it to the use case. */
@@ -62,8 +62,10 @@ interface Admitted {
   admission: Admission;
   path: Path;
   authorization: string[];
-  /** Its body may be of any type: a relay's. */
+  /** A relay takes it. */
   isHook: boolean;
+  /** Bodies of any type are taken. */
+  isAnyType: boolean;
 }
 
 type Path = Extract<ReturnType<typeof normalisePath>, { ok: true }>;
@@ -130,9 +132,10 @@ export class ForwardRequest {
     if (!path.ok)
       throw new DomainError({ status: 400, reason: 'INVALID_PATH', message: `invalid path: ${path.reason}`, headers: cut });
     const isHook = this.relay?.isHook(path.path) ?? false;
-    const objection = objectionTo({ ...request, isAnyType: isHook }, this.limits.bodyBytesMax);
+    const isAnyType = isHook || takesForms(path.path);
+    const objection = objectionTo({ ...request, isAnyType }, this.limits.bodyBytesMax);
     if (objection) throw refusalFor(objection);
-    return { request, admission, path, authorization, isHook };
+    return { request, admission, path, authorization, isHook, isAnyType };
   }
 
   private async authorizeForward({ request, admission, path, authorization }: Admitted, body: Buffer | null): Promise<Answer> {
@@ -180,11 +183,11 @@ export class ForwardRequest {
     throw new DomainError({ status: 429, reason: 'RATE_LIMITED', message: 'Too Many Requests', headers });
   }
 
-  private async bodyOf({ request, isHook }: Admitted): Promise<Buffer | null> {
+  private async bodyOf({ request, isAnyType }: Admitted): Promise<Buffer | null> {
     if (request.announcedBytes === 0) return null;
     try {
       const body = await request.readBody(this.limits.bodyBytesMax);
-      const objection = isHook ? undefined : bodyTypeObjection(request.headers, body.length);
+      const objection = isAnyType ? undefined : bodyTypeObjection(request.headers, body.length);
       if (objection) throw refusalFor(objection);
       return body.length > 0 ? body : null;
     } catch (error) {

@@ -83,6 +83,12 @@ describe('the limits of the gateway', () => {
     nobodyAsked();
   });
 
+  it('a form is taken where mail programs end alerts, and nowhere else (R-5.4-1)', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const statuses = ['/console/api/alerts/stop/x', '/console/api/alerts'].map(path => gateway.post(path, 'a=1', headers));
+    expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([200, 415]);
+  });
+
   it('a chunked body without a type is refused, unless it is empty (R-5.4-1)', async () => {
     const headers = ['Host', 'localhost', 'Transfer-Encoding', 'chunked'];
     expect((await gateway.send('/authentication/logout', { method: 'POST', headers, body: '{}' })).status).toBe(415);

@@ -20,6 +20,13 @@ const portalPeopleSql = {
            p.tenant_type as "tenantType", p.tenant_id as "tenantId"
       from invitation i join person p using (person_id)
      where i.token_hash = $1 and i.used_at is null and i.expires_at > clock_timestamp()`,
+  // The role reads the address of a person alone; what the alert says is the portal's.
+  alert: `
+    select a.alert_id as "invitationId", a.created_at + interval '1 day' as "expiresAt", p.email,
+           p.tenant_type as "tenantType", p.tenant_id as "tenantId"
+      from alert_mail a join person p using (person_id)
+     where a.token_hash = $1 and a.created_at > clock_timestamp() - interval '1 day' and p.accepted_at is not null`,
+
   owners: `
     select array(
       select distinct email from person
@@ -60,8 +67,17 @@ export class PortalPeopleStore implements OnApplicationShutdown {
   }
 
   /** undefined: no invitation with this secret waits. @throws DomainError 503 */
-  async invited(secret: string): Promise<InvitedPerson | undefined> {
-    const [row] = await this.read<InvitationRow>(portalPeopleSql.invitation, [hashOf(secret)]);
+  invited(secret: string): Promise<InvitedPerson | undefined> {
+    return this.mailed(portalPeopleSql.invitation, secret);
+  }
+
+  /** undefined: no alert with this secret waits, or its person is not in. @throws DomainError 503 */
+  alerted(secret: string): Promise<InvitedPerson | undefined> {
+    return this.mailed(portalPeopleSql.alert, secret);
+  }
+
+  private async mailed(sql: string, secret: string): Promise<InvitedPerson | undefined> {
+    const [row] = await this.read<InvitationRow>(sql, [hashOf(secret)]);
     return row && { ...row, secret, expiresAt: row.expiresAt.toISOString() };
   }
 

@@ -7,7 +7,7 @@ import { ProofService } from './proof.service';
 
 export class ProofBody implements PersonProofRequest {
   @Matches(/^[A-Za-z0-9_-]{43}$/, {
-    message: 'secret must be the secret of a session or an invitation: 43 characters of base64url',
+    message: 'secret must be the secret of a session, an invitation or an alert: 43 characters of base64url',
   })
   secret!: string;
 }
@@ -52,6 +52,14 @@ export class ProofController {
   @Header('cache-control', 'no-store')
   proveInvited(@Body() { secret }: ProofBody): Promise<PortalAnswer<PersonProof>> {
     return answered(() => this.proofs.proveInvited(secret));
+  }
+
+  /** Lets recipient-messages mail the alert, to the address that the portal's table has for the person (T-25). */
+  @Post('alert')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  proveAlerted(@Body() { secret }: ProofBody): Promise<PortalAnswer<PersonProof>> {
+    return answered(() => this.proofs.proveAlerted(secret));
   }
 
   /** For notification-config, which has owners mailed about changes (T-15). */

@@ -11,7 +11,8 @@ const tables = `
   create table portal_session (session_id uuid primary key default gen_random_uuid(), token_hash bytea, person_id uuid, stage text,
     seen_at timestamptz default now(), expires_at timestamptz default now() + interval '1 hour', ended_at timestamptz);
   create table invitation (invitation_id uuid primary key default gen_random_uuid(), token_hash bytea, person_id uuid,
-    expires_at timestamptz default now() + interval '1 hour', used_at timestamptz)`;
+    expires_at timestamptz default now() + interval '1 hour', used_at timestamptz);
+  create table alert_mail (alert_id uuid primary key default gen_random_uuid(), token_hash bytea, person_id uuid, created_at timestamptz default now())`;
 
 /** proves: T-27 */
 describe('who is signed in to the portal', () => {
@@ -114,6 +115,42 @@ describe('who is signed in to the portal', () => {
       expect((await askInvited(secret)).answer).toMatchObject({ ok: true });
       await portal.dataSource.query(change);
       expect((await askInvited(secret)).answer).toMatchObject({ ok: false, status: 409, reason: 'NOT_INVITED' });
+    });
+  });
+
+  describe('an alert', () => {
+    const alert = async () => {
+      const secret = randomBytes(32).toString('base64url');
+      const values = [createHash('sha256').update(secret).digest(), personId];
+      await portal.dataSource.query('insert into alert_mail (token_hash, person_id) values ($1, $2)', values);
+      return secret;
+    };
+    const askAlerted = async (secret: string, caller: 'portal' | 'recipient-messages' = 'portal') => {
+      const { status, data } = await service.as(caller, '/internal/console/alert', { secret });
+      return { status, answer: data as PortalAnswer<PersonProof> };
+    };
+
+    it('is asserted with the address to mail, by its secret, and is neither an invitation nor a session', async () => {
+      const secret = await alert();
+      const { answer } = await askAlerted(secret);
+      if (!answer.ok) throw new Error(answer.message);
+      const { header, payload } = jsonwebtoken.decode(answer.value.assertion, { complete: true })!;
+      expect([header.typ, payload]).toMatchObject(['paycode-alert+jwt', { aud: 'portal', secret, email: 'thandi@shop.example' }]);
+      expect((await ask(secret)).answer).toMatchObject(refused);
+      const { data } = await service.as('portal', '/internal/console/invitation', { secret });
+      expect(data).toMatchObject({ ok: false, reason: 'NOT_INVITED' });
+      expect((await askAlerted(secret, 'recipient-messages')).status).toBe(403);
+    });
+
+    it.each([
+      ['is older than a day', `update alert_mail set created_at = now() - interval '25 hours'`],
+      ['belongs to somebody who is not in', 'update person set accepted_at = null'],
+      ['belongs to somebody who was removed', 'delete from person'],
+    ])('that %s is asserted no more', async (_, change) => {
+      const secret = await alert();
+      expect((await askAlerted(secret)).answer).toMatchObject({ ok: true });
+      await portal.dataSource.query(change);
+      expect((await askAlerted(secret)).answer).toMatchObject({ ok: false, status: 409, reason: 'NOT_ALERTED' });
     });
   });
 

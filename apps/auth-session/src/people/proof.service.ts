@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  alertAssertionType,
   invitationAssertionType,
   personAssertionLifetimeS,
   personAssertionType,
@@ -33,6 +34,13 @@ export class ProofService {
     const invited = await this.people.invited(secret);
     if (!invited) throw new DomainError({ status: 409, reason: 'NOT_INVITED', message: 'no invitation with this secret waits' });
     return { assertion: this.signer.sign(invited, { ...as, type: invitationAssertionType }) };
+  }
+
+  /** Names the address to mail. @throws DomainError 409 for one of somebody who left, or older than a day; 503 */
+  async proveAlerted(secret: string): Promise<PersonProof> {
+    const alerted = await this.people.alerted(secret);
+    if (!alerted) throw new DomainError({ status: 409, reason: 'NOT_ALERTED', message: 'no alert with this secret waits' });
+    return { assertion: this.signer.sign(alerted, { ...as, type: alertAssertionType }) };
   }
 
   /** As the store says. @throws DomainError 503 */

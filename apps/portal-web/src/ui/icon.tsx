@@ -11,6 +11,7 @@ const strokes: Record<string, string> = {
   '/api': 'M12 15a4 4 0 1 1-8 0 4 4 0 0 1 8 0zM11 12l9-9M17 6l3 3',
   '/sandbox': 'M9 3h6M10 3v6l-5.5 9.2A1.9 1.9 0 0 0 6.1 21h11.8a1.9 1.9 0 0 0 1.6-2.8L14 9V3',
   '/on-call': 'M3 12h4l3-8 4 16 3-8h4',
+  '/alerts': 'M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4',
   '/security': 'M12 3 4.5 6v5.5c0 4.6 3.2 8 7.5 9.5 4.3-1.5 7.5-4.9 7.5-9.5V6z',
   menu: 'M4 6h16M4 12h16M4 18h16',
   alert: 'M12 3 2 20h20zM12 10v4M12 17h.01',

@@ -43,12 +43,19 @@ export const writeSql = {
     on conflict (transaction_id) do update set (acknowledged_at, ack_source, ack_elapsed_ms) =
       (excluded.acknowledged_at, excluded.ack_source, excluded.ack_elapsed_ms)
      where p.acknowledged_at is null`,
+  // Each payment that is reversed goes to the alerts once, in the same statement; old ones come from topics that are read again.
   reversals: `
-    insert into payment as p (transaction_id, merchant_id, reversal_requested_at, reversal_reason)
-    select * from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::text[]) order by 1
-    on conflict (transaction_id) do update set (reversal_requested_at, reversal_reason) =
-      (excluded.reversal_requested_at, excluded.reversal_reason)
-     where p.reversal_requested_at is null`,
+    with written as (
+      insert into payment as p (transaction_id, merchant_id, reversal_requested_at, reversal_reason)
+      select * from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::text[]) order by 1
+      on conflict (transaction_id) do update set (reversal_requested_at, reversal_reason) =
+        (excluded.reversal_requested_at, excluded.reversal_reason)
+       where p.reversal_requested_at is null
+      returning p.transaction_id, p.merchant_id, p.reversal_requested_at)
+    insert into alert_reversal (transaction_id, merchant_id, requested_at)
+    select transaction_id, merchant_id, reversal_requested_at from written
+     where reversal_requested_at > clock_timestamp() - interval '1 hour'
+    on conflict (transaction_id) do nothing`,
   // The oldest rows, by the index payment_at. A reversal writes into its payment, so a payment that was never recorded goes with its reversal.
   purge: `
     with old as (

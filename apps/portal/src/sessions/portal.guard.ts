@@ -22,6 +22,8 @@ export const ForEverybody = () => SetMetadata('portal:stages', ['NONE', 'FULL', 
 export const ForAnybody = () => SetMetadata('portal:stages', []);
 /** The route takes sessions of these stages; without it `FULL` alone. */
 export const AtStages = (...stages: Stage[]) => SetMetadata('portal:stages', stages);
+/** Programs that are no browser call the route: what it takes proves itself. */
+export const FromAnywhere = () => SetMetadata('portal:from-anywhere', true);
 export const Needs = (permission: Permission) => SetMetadata('portal:permission', permission);
 
 /** Person and session behind PortalGuard. */
@@ -80,7 +82,7 @@ export class PortalGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<PortalHttpRequest>();
     if (!request.routeOptions.url?.startsWith('/console/api/')) return true;
     void context.switchToHttp().getResponse<FastifyReply>().headers(apiHeaders);
-    this.refuseForeign(request);
+    if (!this.reflector.get<true | undefined>('portal:from-anywhere', context.getHandler())) this.refuseForeign(request);
     const stages = this.reflector.get<(Stage | 'NONE')[] | undefined>('portal:stages', context.getHandler()) ?? ['FULL'];
     if (stages.length === 0) return true;
     await this.admit(request, stages);

@@ -1,6 +1,10 @@
 import { Body, Controller, HttpCode, ParseArrayPipe, Post } from '@nestjs/common';
 import { type ActingPerson, type InvitedPerson, OfInvitation, OfPerson } from '@paycode/access';
 import {
+  type AlertKind,
+  alertKinds,
+  type AlertSum,
+  alertSumsMax,
   type ChangeNotice,
   type ChangeNoticeKind,
   changeNoticeKinds,
@@ -9,13 +13,28 @@ import {
   type InvitationReason,
   invitationReasons,
   IsId,
+  type PortalAlert,
   type PortalFourEyesNotice,
   type PortalInvitation,
 } from '@paycode/dto';
 import { isDataFault } from '@paycode/persistence';
 import { DomainError, invalidField, IsInstantText } from '@paycode/service-runtime';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsEmail, IsIn, IsString, IsUUID, Length, ValidateNested } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  IsArray,
+  IsEmail,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Matches,
+  Min,
+  ValidateNested,
+} from 'class-validator';
 import { QueueMessages } from './queue-messages';
 
 export class ChangeNoticeBody implements ChangeNotice {
@@ -74,6 +93,36 @@ export class FourEyesBody implements PortalFourEyesNotice {
   expiresAt!: string;
 }
 
+class AlertSumBody implements AlertSum {
+  @Matches(/^[A-Z]{3}$/)
+  currencyCode!: string;
+
+  @Matches(/^\d{1,20}(\.\d{1,4})?$/)
+  amount!: string;
+}
+
+export class AlertBody implements PortalAlert {
+  @IsIn(alertKinds)
+  kind!: AlertKind;
+
+  @IsOptional()
+  @IsId()
+  merchantId!: number | null;
+
+  @IsInt()
+  @Min(0)
+  payments!: number;
+
+  @IsInstantText()
+  sinceAt!: string;
+
+  @IsArray()
+  @ArrayMaxSize(alertSumsMax)
+  @ValidateNested({ each: true })
+  @Type(() => AlertSumBody)
+  sums!: AlertSumBody[];
+}
+
 const noticesMax = 100;
 
 @Controller('internal/recipient-messages')
@@ -99,6 +148,13 @@ export class ChangeNoticesController {
   @HttpCode(204)
   async invite(@Body() { reason }: InvitationBody, @OfInvitation() invited: InvitedPerson): Promise<void> {
     await this.queueMessages.queueInvitation(invited, reason);
+  }
+
+  /** Mails a person of the portal what happened, in words of this service, to the address that auth-session found. */
+  @Post('alerts')
+  @HttpCode(204)
+  async alert(@Body() alert: AlertBody, @OfInvitation() alerted: InvitedPerson): Promise<void> {
+    await this.queueMessages.queueAlert(alert, alerted);
   }
 
   /** Mails those who can confirm what the person asks for. */

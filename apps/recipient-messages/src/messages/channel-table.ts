@@ -1,7 +1,8 @@
 import { type ChangeNotice, type Channel, channels, type TransactionNotificationV3 } from '@paycode/dto';
 import { type MessageSender, SendError, type Sending } from '../senders/message.sender';
 import { emailSenderOf, type SenderOptions, smsSenderOf } from '../senders/senders';
-import type { FourEyesRequest, InvitationText } from './domain/message';
+import type { AlertText, FourEyesRequest, InvitationText } from './domain/message';
+import { alertEmail } from './domain/alert-text';
 import { changeNoticeEmail, fourEyesEmail, invitationEmail, paymentEmail, paymentSms } from './domain/message-texts';
 
 type ShownChange = Pick<ChangeNotice, 'kind' | 'merchantId' | 'actor' | 'occurredAt'>;
@@ -15,6 +16,8 @@ interface ChannelTexts<Text> {
   ofInvitation: ((invitation: InvitationText) => Text) | null;
   /** null: nobody is asked to confirm over it. */
   ofFourEyes: ((request: FourEyesRequest) => Text) | null;
+  /** null: nobody is alerted over it. */
+  ofAlert: ((alert: AlertText) => Text) | null;
 }
 
 type Addressed = Omit<Sending<never>, 'text'>;
@@ -26,6 +29,7 @@ export class OpenChannel {
     readonly sendChange: (to: Addressed, change: ShownChange) => Promise<void>,
     readonly invite: (to: Addressed, invitation: InvitationText) => Promise<void>,
     readonly askSecondPerson: (to: Addressed, request: FourEyesRequest) => Promise<void>,
+    readonly alert: (to: Addressed, alert: AlertText) => Promise<void>,
     readonly close: () => Promise<void>,
   ) {}
 
@@ -41,6 +45,7 @@ export class OpenChannel {
       sending(texts.ofChange),
       sending(texts.ofInvitation),
       sending(texts.ofFourEyes),
+      sending(texts.ofAlert),
       () => sender.close(),
     );
   }
@@ -57,10 +62,19 @@ type Opening = (options: SenderOptions) => OpenChannel | undefined;
 
 const channelTable = {
   EMAIL: opening({
-    texts: { ofPayment: paymentEmail, ofChange: changeNoticeEmail, ofInvitation: invitationEmail, ofFourEyes: fourEyesEmail },
+    texts: {
+      ofPayment: paymentEmail,
+      ofChange: changeNoticeEmail,
+      ofInvitation: invitationEmail,
+      ofFourEyes: fourEyesEmail,
+      ofAlert: alertEmail,
+    },
     senderOf: emailSenderOf,
   }),
-  SMS: opening({ texts: { ofPayment: paymentSms, ofChange: null, ofInvitation: null, ofFourEyes: null }, senderOf: smsSenderOf }),
+  SMS: opening({
+    texts: { ofPayment: paymentSms, ofChange: null, ofInvitation: null, ofFourEyes: null, ofAlert: null },
+    senderOf: smsSenderOf,
+  }),
 } satisfies Record<Channel, Opening>;
 
 export type OpenChannels = ReadonlyMap<Channel, OpenChannel>;

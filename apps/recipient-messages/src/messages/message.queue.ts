@@ -6,8 +6,8 @@ import { DataSource } from 'typeorm';
 import type { MessageContent, NewMessage, QueuedMessage } from './domain/message';
 
 const messageSql = {
-  add: `insert into recipient_message (dedup_key, channel, merchant_id, transaction_id, recipient, notification, change_notice, invitation, four_eyes)
-       select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::jsonb[], $8::jsonb[], $9::jsonb[])
+  add: `insert into recipient_message (dedup_key, channel, merchant_id, transaction_id, recipient, notification, change_notice, invitation, four_eyes, alert)
+       select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::jsonb[], $8::jsonb[], $9::jsonb[], $10::jsonb[])
        on conflict (dedup_key) do nothing`,
 
   // Skips locked rows, because another replica is sending them.
@@ -15,7 +15,7 @@ const messageSql = {
        where message_id in (
          select message_id from recipient_message where channel = $1 and state = 'PENDING' and due_at <= statement_timestamp()
          order by due_at limit $2 for update skip locked)
-       returning message_id, channel, merchant_id, transaction_id, recipient, notification, change_notice, invitation, four_eyes, tries`,
+       returning message_id, channel, merchant_id, transaction_id, recipient, notification, change_notice, invitation, four_eyes, alert, tries`,
 
   // For each channel the first row of its index, however many wait.
   nextDue: `select c.channel, ceil(extract(epoch from next.due_at - clock_timestamp()) * 1000)::float8 as wait_ms
@@ -23,13 +23,13 @@ const messageSql = {
          select min(due_at) as due_at from recipient_message m where m.channel = c.channel and state = 'PENDING') next
        where next.due_at is not null`,
 
-  finish: `update recipient_message set state = $2, recipient = '', notification = null, change_notice = null, invitation = null, four_eyes = null, finished_at = clock_timestamp() where message_id = $1`,
+  finish: `update recipient_message set state = $2, recipient = '', notification = null, change_notice = null, invitation = null, four_eyes = null, alert = null, finished_at = clock_timestamp() where message_id = $1`,
 
   retryAfter: `update recipient_message set due_at = clock_timestamp() + $2 * interval '1 millisecond' where message_id = $1 and state = 'PENDING'`,
 
   waiting: `select channel, count(*) from recipient_message where state = 'PENDING' group by channel`,
 
-  giveUp: `update recipient_message set state = 'FAILED', recipient = '', notification = null, change_notice = null, invitation = null, four_eyes = null, finished_at = clock_timestamp()
+  giveUp: `update recipient_message set state = 'FAILED', recipient = '', notification = null, change_notice = null, invitation = null, four_eyes = null, alert = null, finished_at = clock_timestamp()
        where message_id in (
          select message_id from recipient_message
          where state = 'PENDING' and created_at < statement_timestamp() - $1 * interval '1 millisecond' limit $2 for update skip locked)`,
@@ -61,6 +61,7 @@ interface MessageRow {
   change_notice: Omit<ChangeNoticeContent, 'kind'> | null;
   invitation: Omit<InvitationContent, 'kind'> | null;
   four_eyes: Omit<FourEyesContent, 'kind'> | null;
+  alert: Omit<AlertContent, 'kind'> | null;
   tries: number;
 }
 
@@ -69,6 +70,8 @@ type ChangeNoticeContent = Extract<MessageContent, { kind: 'CHANGE_NOTICE' }>;
 type InvitationContent = Extract<MessageContent, { kind: 'INVITATION' }>;
 
 type FourEyesContent = Extract<MessageContent, { kind: 'FOUR_EYES' }>;
+
+type AlertContent = Extract<MessageContent, { kind: 'ALERT' }>;
 
 const tidiedMax = 5_000;
 
@@ -89,6 +92,7 @@ export class MessageQueue {
       messages.map(({ content }) => changeNoticeOf(content)),
       messages.map(({ content }) => textOf('INVITATION', content)),
       messages.map(({ content }) => textOf('FOUR_EYES', content)),
+      messages.map(({ content }) => textOf('ALERT', content)),
     ]);
   }
 
@@ -141,14 +145,15 @@ function changeNoticeOf(content: MessageContent): string | null {
 }
 
 /** Content of a message of this kind as JSON, or null where the message is of another kind. */
-function textOf(kind: 'INVITATION' | 'FOUR_EYES', content: MessageContent): string | null {
+function textOf(kind: 'INVITATION' | 'FOUR_EYES' | 'ALERT', content: MessageContent): string | null {
   if (content.kind !== kind) return null;
   const { kind: _, ...told } = content;
   return JSON.stringify(told);
 }
 
-/** A waiting message has one of the four columns. */
-function contentOf({ notification, change_notice, invitation, four_eyes }: MessageRow): MessageContent {
+/** A waiting message has one of the five columns. */
+function contentOf({ notification, change_notice, invitation, four_eyes, alert }: MessageRow): MessageContent {
+  if (alert !== null) return { kind: 'ALERT', ...alert };
   if (notification !== null) return { kind: 'TRANSACTION', payload: notification };
   if (four_eyes !== null) return { kind: 'FOUR_EYES', ...four_eyes };
   return invitation ? { kind: 'INVITATION', ...invitation } : { kind: 'CHANGE_NOTICE', ...change_notice! };

@@ -5,7 +5,7 @@ import { describeListeners, eventually } from '@paycode/service-runtime/testing'
 import { TestAuthority } from '@paycode/safe-http/testing';
 import type { RunningService } from '@paycode/service-runtime';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
-import { RecipientMessagesHarness } from '../testing/running-recipient-messages';
+import { RecipientMessagesHarness, tokenKeys } from '../testing/running-recipient-messages';
 import { TestSmsc } from '../testing/test-smsc';
 import { TestSmtpServer } from '../testing/test-smtp-server';
 import { migrations } from '../../migrations';
@@ -59,6 +59,51 @@ describe('Email and SMS', () => {
   const publish = () => harness.publish(harness.terminal(notificationOf(transactionId, { merchantId })));
   const rows = () => harness.messagesOf(transactionId);
   const smsTo = (number: string) => smsc.messages.filter(({ to }) => to === number);
+
+  it('an alert goes by SMTP to the person whom auth-session asserts, once, and its mail program can end such mails (T-25, T-27)', async () => {
+    const alert = { kind: 'REVERSED', merchantId: 1001, payments: 2, sinceAt: '2026-11-27T14:05:00.000Z' };
+    const body = {
+      ...alert,
+      sums: [{ currencyCode: 'ZAR', amount: '25.0' }],
+      email: 'thief@shop.example',
+      link: 'https://thief.example/',
+    };
+    const secret = 'a'.repeat(43);
+    const assertion = tokenKeys.invitationAssertion({ email: 'owner@shop.example', secret }, 'ALERTED');
+    for (let time = 0; time < 2; time++) expect(await harness.post('portal', 'alerts', { body, assertion })).toBe(204);
+    await eventually(() => expect(smtp.mailsTo('owner@shop.example')).toHaveLength(1));
+    const { source } = smtp.mailsTo('owner@shop.example')[0]!;
+    const unfolded = source.replace(/\r\n[ \t]/g, ' ');
+    expect(unfolded).toContain('Subject: 2 payments were reversed since 14:05 UTC');
+    expect(unfolded).toMatch(new RegExp(`List-Unsubscribe: <https://pay.example/console/api/alerts/stop/${secret}>`));
+    expect(unfolded).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+    expect(source).toContain(`https://pay.example/console/alerts/stop#${secret}`);
+    expect(source).not.toContain('thief');
+    const stored = () =>
+      harness.database.dataSource.query('select recipient, alert from recipient_message where alert is not null');
+    await eventually(async () => expect(await stored()).toEqual([]));
+  });
+
+  it.each(['INVITED', undefined] as const)(
+    'an alert is not mailed by the key of the portal with an assertion of another kind: %s (T-27)',
+    async demand => {
+      const assertion = demand ? tokenKeys.invitationAssertion({}, demand) : tokenKeys.personAssertion();
+      const body = { kind: 'REVERSED', merchantId: null, payments: 2, sinceAt: '2026-11-27T14:05:00.000Z', sums: [] };
+      expect(await harness.post('portal', 'alerts', { body, assertion })).toBe(401);
+      const alerted = tokenKeys.invitationAssertion({}, 'ALERTED');
+      expect(await harness.post('notification-config', 'alerts', { body, assertion: alerted })).toBe(403);
+      for (const wrong of [
+        { kind: 'ALL' },
+        { payments: -1 },
+        { sinceAt: 'now' },
+        { sums: [{ currencyCode: 'ZAR', amount: 'much' }] },
+      ])
+        expect([wrong, await harness.post('portal', 'alerts', { body: { ...body, ...wrong }, assertion: alerted })]).toEqual([
+          wrong,
+          400,
+        ]);
+    },
+  );
 
   it.each([
     [true, true],

@@ -4,6 +4,7 @@ import type {
   Channel,
   FourEyesKind,
   InvitationReason,
+  PortalAlert,
   PortalFourEyesNotice,
   Recipients,
   Route,
@@ -127,6 +128,23 @@ export class QueueMessages {
         return { channel: 'EMAIL', recipient: email, merchantId: null, transactionId: null, cause, content };
       }),
     );
+  }
+
+  /** To the address of one person. @throws DomainError 503 */
+  async queueAlert(alert: PortalAlert, { invitationId: alertId, secret, email, ...of }: InvitedPerson): Promise<void> {
+    this.demandEmail();
+    const { portalUrl } = this.options;
+    const isReversed = alert.kind === 'REVERSED';
+    const content = {
+      kind: 'ALERT' as const,
+      alert,
+      tenant: tenantName(of),
+      link: `${portalUrl}/${isReversed ? 'payments?outcome=REVERSED' : 'notifications'}`,
+      stopPage: `${portalUrl}/alerts/stop#${secret}`,
+      stopUrl: `${portalUrl}/api/alerts/stop/${secret}`,
+    };
+    const cause = `alert:${alertId}`;
+    await this.add([{ channel: 'EMAIL', recipient: email, merchantId: null, transactionId: null, cause, content }]);
   }
 
   private demandEmail(): void {

@@ -108,6 +108,7 @@ export class SendMessages {
     const to = { recipient, reference: messageId };
     if (content.kind === 'TRANSACTION') return open.sendPayment(to, this.notificationOf(content.payload));
     if (content.kind === 'INVITATION') return open.invite(to, content);
+    if (content.kind === 'ALERT') return open.alert(to, content);
     if (content.kind === 'FOUR_EYES') return open.askSecondPerson(to, content);
     // A notice of a change has always a merchant.
     return open.sendChange(to, { ...content, kind: content.change, merchantId: merchantId! });

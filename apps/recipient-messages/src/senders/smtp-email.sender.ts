@@ -43,11 +43,14 @@ export class SmtpEmailSender extends MessageSender<EmailText> {
  * (T-25).
  */
 export function mailOf(mail: { from: string; recipient: string; text: EmailText; reference: string }) {
+  const { stopUrl, ...text } = mail.text;
+  const stop =
+    stopUrl === undefined ? {} : { 'List-Unsubscribe': `<${stopUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
   return {
     from: { name: 'Paycode', address: mail.from },
     to: { name: '', address: mail.recipient },
-    ...mail.text,
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Paycode-Message': mail.reference },
+    ...text,
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Paycode-Message': mail.reference, ...stop },
     disableFileAccess: true,
     disableUrlAccess: true,
   };

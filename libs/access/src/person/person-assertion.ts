@@ -9,6 +9,11 @@ export const personHeader = 'x-paycode-person';
 export const personAssertionType = 'paycode-person+jwt';
 /** An invitation is mailed by it, and nobody acts by it. */
 export const invitationAssertionType = 'paycode-invitation+jwt';
+/** An alert is mailed by it, and nobody acts by it. */
+export const alertAssertionType = 'paycode-alert+jwt';
+/** Type of the assertion by which somebody who is not signed in is mailed, by the demand of the route. */
+export const mailAssertionTypes = { INVITED: invitationAssertionType, ALERTED: alertAssertionType } as const;
+export type MailDemand = keyof typeof mailAssertionTypes;
 /** The one service that asserts people. The portal cannot: it has no key of this service. */
 export const personIssuer: ServiceName = 'auth-session';
 /** The one service that acts for people. */
@@ -28,10 +33,14 @@ export interface ActingPerson {
   sessionId: string;
 }
 
-/** Somebody who is not signed in and gets a link by e-mail, as auth-session found the invitation. It holds the secret: forget it once mailed. */
+/**
+ * Somebody who is not signed in and gets a link by e-mail, as auth-session found the invitation or the alert. It holds the secret: forget it once
+ * mailed.
+ */
 export interface InvitedPerson {
+  /** Of the invitation, or of the alert. */
   invitationId: string;
-  /** Of the link: it lets its reader choose a password. */
+  /** Of the link: it lets its reader choose a password; that of an alert lets its reader end such alerts. */
   secret: string;
   email: string;
   tenantType: TenantType;
@@ -54,9 +63,9 @@ export function personIn(token: string, keyOf: KeyFinder): ActingPerson | undefi
   return payload && personOf(payload);
 }
 
-/** As `personIn`, for an invitation. */
-export function invitationIn(token: string, keyOf: KeyFinder): InvitedPerson | undefined {
-  const payload = payloadOf(token, { type: invitationAssertionType, keyOf });
+/** As `personIn`, for an invitation or an alert. */
+export function invitationIn(token: string, demand: MailDemand, keyOf: KeyFinder): InvitedPerson | undefined {
+  const payload = payloadOf(token, { type: mailAssertionTypes[demand], keyOf });
   if (!payload) return undefined;
   const { invitationId, secret, email, tenantType, tenantId, expiresAt } = payload as unknown as Unchecked<InvitedPerson>;
   if (![invitationId, secret, email, tenantId, expiresAt].every(isText) || !isTenantType(tenantType)) return undefined;

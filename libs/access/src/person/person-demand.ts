@@ -1,11 +1,11 @@
 import { may, type Permission } from '@paycode/dto/people';
 import { DomainError } from '@paycode/service-runtime';
-import { type ActingPerson, type InvitedPerson, personHeader } from './person-assertion';
+import { type ActingPerson, type InvitedPerson, type MailDemand, mailAssertionTypes, personHeader } from './person-assertion';
 
 /** Required role of the person for whom the portal calls: one with this permission, or any; `NO_TENANT`: whose data it is about is not checked. */
 type RoleDemand = Permission | 'ANY' | 'NO_TENANT';
-/** `INVITED`: nobody is signed in, and an invitation that waits is shown instead. */
-export type PersonDemand = RoleDemand | 'INVITED';
+/** `INVITED`, `ALERTED`: nobody is signed in, and an invitation or an alert that waits is shown instead. */
+export type PersonDemand = RoleDemand | MailDemand;
 
 /** PSP and acquirer of a merchant, as far as the service that is called knows them. undefined: it knows no such merchant. */
 export abstract class MerchantTenants {
@@ -15,7 +15,7 @@ export abstract class MerchantTenants {
 export interface PersonRules {
   /** undefined: the assertion is not valid now. */
   personOf(assertion: string): ActingPerson | undefined;
-  invitationOf(assertion: string): InvitedPerson | undefined;
+  invitationOf(assertion: string, demand: MailDemand): InvitedPerson | undefined;
   /** undefined: the service knows no PSP of a merchant, and people of PSPs and acquirers are refused. */
   tenants(): MerchantTenants | undefined;
   isProduction: boolean;
@@ -41,11 +41,15 @@ export class PersonCheck {
   /** @throws DomainError 401 without a valid assertion, 403 for a role or a tenant that may not do this */
   async proven({ assertion, body }: { assertion: unknown; body: unknown }, demand: PersonDemand): Promise<Proven> {
     const text = typeof assertion === 'string' ? assertion : '';
-    const proven: Proven =
-      demand === 'INVITED' ? { invitation: this.rules.invitationOf(text) } : { person: this.rules.personOf(text) };
-    if (!proven.person && !proven.invitation) throw unproven(assertion === undefined);
-    if (proven.person && demand !== 'INVITED') await this.refuse(proven.person, demand, body);
-    return proven;
+    if (demand in mailAssertionTypes) {
+      const invitation = this.rules.invitationOf(text, demand as MailDemand);
+      if (!invitation) throw unproven(assertion === undefined);
+      return { invitation };
+    }
+    const person = this.rules.personOf(text);
+    if (!person) throw unproven(assertion === undefined);
+    await this.refuse(person, demand as RoleDemand, body);
+    return { person };
   }
 
   private async refuse(person: ActingPerson, demand: RoleDemand, body: unknown): Promise<void> {

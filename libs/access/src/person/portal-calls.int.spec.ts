@@ -9,7 +9,7 @@ import { ServiceTokenModule } from '../service-token/service-token.module';
 import { type ServiceName, signingKeyOf } from '../service-token/token-keys';
 import { tokenKeyOptionsOf } from '../service-token/token-keys-env';
 import { TestTokenKeys } from '../testing';
-import { type ActingPerson, invitationAssertionType, personAssertionType, personHeader } from './person-assertion';
+import { type ActingPerson, type MailDemand, mailAssertionTypes, personAssertionType, personHeader } from './person-assertion';
 import { MerchantTenants } from './person-demand';
 
 const tokenKeys = new TestTokenKeys();
@@ -39,9 +39,12 @@ function serviceNamed(name: ServiceName, { calls = internalCalls, environment = 
 const silent = { LOG_LEVEL: 'silent', INTERNAL_PORT: '0', PUBLIC_PORT: '0' };
 
 const invited = { invitationId: randomUUID(), secret: 's', email: 'new@shop.example', expiresAt: '2030-01-01T00:00:00.000Z' };
-/** Type of the assertion that the call demands, and the other one. */
-const typesOf = ({ person }: InternalCall) =>
-  person === 'INVITED' ? [invitationAssertionType, personAssertionType] : [personAssertionType, invitationAssertionType];
+const isMail = ({ person }: InternalCall): boolean => typeof person === 'string' && person in mailAssertionTypes;
+/** Type of the assertion that the call demands, and the other ones. */
+function typesOf(call: InternalCall): [typ: string, ...others: string[]] {
+  const typ = isMail(call) ? mailAssertionTypes[call.person as MailDemand] : personAssertionType;
+  return [typ, ...[personAssertionType, ...Object.values(mailAssertionTypes)].filter(other => other !== typ)];
+}
 
 /** As auth-session signs an assertion, but for what `over` says. */
 function assertionBy(signer: ServiceName, over: jsonwebtoken.SignOptions & { claims?: object; typ?: string; kid?: string } = {}) {
@@ -99,7 +102,7 @@ describe('a call of the portal for a person', () => {
   it.each(forSomebody.map(call => [named(call), call] as const))(
     '%s is refused by the key of the portal alone',
     async (_, call) => {
-      const [typ, otherTyp] = typesOf(call);
+      const [typ, ...others] = typesOf(call);
       const right = { claims: entitled(call), typ };
       const forged = {
         missing: undefined,
@@ -107,7 +110,9 @@ describe('a call of the portal for a person', () => {
         expired: assertionBy('auth-session', { ...right, expiresIn: -1 }),
         'of long life': assertionBy('auth-session', { ...right, expiresIn: 3_600 }),
         'of a service token': assertionBy('auth-session', { ...right, typ: 'paycode-service+jwt' }),
-        'of a person for an invitation, or the reverse': assertionBy('auth-session', { ...right, typ: otherTyp }),
+        ...Object.fromEntries(
+          others.map(other => [`of the type ${other}`, assertionBy('auth-session', { ...right, typ: other })]),
+        ),
         'for another service': assertionBy('auth-session', { ...right, audience: 'api-gateway' }),
         'by the portal': assertionBy('portal', right),
         'by the portal under the id of the other key': assertionBy('portal', { ...right, kid: kidOfAuthSession() }),
@@ -127,14 +132,14 @@ describe('a call of the portal for a person', () => {
       expect(refusal).toBeNull();
       const { person, invitation } = request;
       expect([person, invitation]).toEqual(
-        call.person === 'INVITED'
+        isMail(call)
           ? [undefined, { ...invited, tenantType: 'MERCHANT', tenantId: '1001' }]
           : [expect.objectContaining({ actor: 'Thandi', ...entitled(call) }), undefined],
       );
     },
   );
 
-  it.each(forSomebody.filter(({ person }) => person !== 'INVITED').map(call => [named(call), call] as const))(
+  it.each(forSomebody.filter(call => !isMail(call)).map(call => [named(call), call] as const))(
     '%s is refused for a role or a tenant that may not',
     async (_, call) => {
       const demand = call.person;
@@ -179,10 +184,11 @@ describe('a call of the portal for a person', () => {
     await service.stop('test');
   });
 
-  it('without a person the portal reads names and states, and asks who is signed in or invited: it changes and mails nothing', () => {
+  it('without a person the portal reads names and states, and asks who is signed in, invited or alerted: it changes and mails nothing', () => {
     expect(ofPortal.filter(call => !forSomebody.includes(call)).map(named)).toEqual([
       'auth-session POST /internal/console/proof',
       'auth-session POST /internal/console/invitation',
+      'auth-session POST /internal/console/alert',
       'notification-config POST /internal/portal/merchants',
       'notification-config POST /internal/portal/merchants/ids',
       'notification-config POST /internal/portal/merchants/page',

@@ -104,6 +104,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ...forPerson('accounts', accountDemands),
     ['POST', '/internal/console/proof', portal, { nobody: 'the secret of a session is what proves the person here' }],
     ['POST', '/internal/console/invitation', portal, { nobody: 'the secret of an invitation is what proves the person here' }],
+    ['POST', '/internal/console/alert', portal, { nobody: 'the secret of an alert is what proves the person here' }],
     ['POST', '/internal/console/owners', ['notification-config']],
   ],
   'notification-config': [
@@ -141,6 +142,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
   'recipient-messages': [
     ['POST', '/internal/recipient-messages/notices', ['notification-config']],
     ['POST', '/internal/recipient-messages/invitations', portal, 'INVITED'],
+    ['POST', '/internal/recipient-messages/alerts', portal, 'ALERTED'],
     ['POST', '/internal/recipient-messages/four-eyes', portal, 'NO_TENANT'],
     ...deadLetters,
     ...erasures,

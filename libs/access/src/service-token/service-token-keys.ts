@@ -3,7 +3,7 @@ import { type MutualTlsFiles, ReloadedFile } from '@paycode/service-runtime';
 import jsonwebtoken from 'jsonwebtoken';
 import { OperatorProvider } from './operator-provider';
 import { serviceTokenLifetimeS } from './service-token';
-import { type ActingPerson, invitationIn, type InvitedPerson, personIn } from '../person/person-assertion';
+import { type ActingPerson, invitationIn, type InvitedPerson, type MailDemand, personIn } from '../person/person-assertion';
 import {
   operatorAudience,
   operatorName,
@@ -121,9 +121,9 @@ export class ServiceTokenKeys {
     return personIn(assertion, kid => this.services.value.get(kid));
   }
 
-  /** As `personOf`, for an invitation. */
-  invitationOf(assertion: string): InvitedPerson | undefined {
-    return invitationIn(assertion, kid => this.services.value.get(kid));
+  /** As `personOf`, for an invitation or an alert. */
+  invitationOf(assertion: string, demand: MailDemand): InvitedPerson | undefined {
+    return invitationIn(assertion, demand, kid => this.services.value.get(kid));
   }
 
   /** Whether an operator's token has been revoked since it was issued. */

@@ -58,7 +58,7 @@ export class ServiceTokenModule {
           useFactory: (serviceKeys: ServiceTokenKeys, modules: ModuleRef) =>
             new PersonCheck({
               personOf: text => serviceKeys.personOf(text),
-              invitationOf: text => serviceKeys.invitationOf(text),
+              invitationOf: (text, demand) => serviceKeys.invitationOf(text, demand),
               tenants: () => tenantsIn(modules),
               isProduction,
             }),

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type ActingPerson,
-  invitationAssertionType,
   type InvitedPerson,
+  mailAssertionTypes,
+  type MailDemand,
   personAssertionLifetimeS,
   personAssertionType,
   personAudience,
@@ -72,12 +73,12 @@ export class TestTokenKeys {
     return this.assertion(claims, personAssertionType);
   }
 
-  /** As auth-session asserts an invitation to merchant 1001. */
-  invitationAssertion(of: Partial<InvitedPerson> = {}): string {
+  /** As auth-session asserts an invitation to merchant 1001, or an alert. */
+  invitationAssertion(of: Partial<InvitedPerson> = {}, demand: MailDemand = 'INVITED'): string {
     const invited = { invitationId: randomUUID(), email: 'new@shop.example', tenantType: 'MERCHANT', tenantId: '1001' };
     return this.assertion(
       { ...invited, secret: 'x'.repeat(43), expiresAt: '2030-01-01T10:00:00.000Z', ...of },
-      invitationAssertionType,
+      mailAssertionTypes[demand],
     );
   }
 

@@ -172,7 +172,10 @@ export interface PortalAccountAnswers {
   'end-session': Record<string, never>;
 }
 
-/** POST auth-session /internal/console/proof: who is signed in with this secret of a session; …/invitation: who is invited with it. */
+/**
+ * POST auth-session /internal/console/proof: who is signed in with this secret of a session; …/invitation: who is invited with it; …/alert: who is to
+ * be alerted with it.
+ */
 export interface PersonProofRequest {
   /** As the cookie, or the link, holds it. */
   secret: string;

@@ -49,6 +49,8 @@ export async function createServiceApp(
   return app;
 }
 
+const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+
 function harden(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request: FastifyRequest, body, done) => {
@@ -57,6 +59,11 @@ function harden(fastify: FastifyInstance): void {
     } catch (error) {
       done(error as Error);
     }
+  });
+  fastify.addContentTypeParser(formTypes, { parseAs: 'buffer' }, ({ routeOptions }, _body, done) => {
+    if (routeOptions.config.isBodyIgnored) return done(null);
+    // As Fastify itself refuses a type without a parser.
+    done(Object.assign(new Error('Unsupported Media Type'), { statusCode: 415 }));
   });
   // By the route and not after parsing, so that a client cannot make a public listener keep what only internal calls may send.
   fastify.addHook('onRoute', route => {

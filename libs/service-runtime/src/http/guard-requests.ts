@@ -16,6 +16,8 @@ declare module 'fastify' {
      * checked before.
      */
     isTargetQuoted?: boolean;
+    /** Programs of others send a form that says nothing; the handler gets no body. */
+    isBodyIgnored?: boolean;
   }
 }
 

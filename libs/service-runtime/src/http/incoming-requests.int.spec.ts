@@ -52,6 +52,12 @@ class OrdersController {
     return {};
   }
 
+  @Post('form')
+  @RouteConfig({ isBodyIgnored: true })
+  form(@Body() body: unknown): object {
+    return { body: body ?? null };
+  }
+
   @Post('addresses')
   @RouteConfig({ multilineFields: new Set(['address']) })
   address(@Body() body: object): object {
@@ -102,13 +108,15 @@ describe('the checks of every request to a service', () => {
     expect(errorLines).toEqual([]);
   });
 
-  const post = (path: string, body: string | Buffer, port = service.ports.public!): Promise<RawAnswer> => {
+  const post = (path: string, body: string | Buffer, port = service.ports.public!): Promise<RawAnswer> =>
+    postAs('application/json', { path, body, port });
+  const postAs = (type: string, { path, body, port }: { path: string; body: string | Buffer; port: number }) => {
     const bytes = Buffer.from(body);
     const head = [
       `POST ${path} HTTP/1.1`,
       'host: test',
       'connection: close',
-      'content-type: application/json',
+      `content-type: ${type}`,
       `content-length: ${bytes.length}`,
     ];
     return rawExchange(port, Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]));
@@ -133,6 +141,15 @@ describe('the checks of every request to a service', () => {
     const inward = await post('/internal/orders', `[{"a":1},{"b":[${text}]}]`, service.ports.internal);
     expect(refusalOf(inward)).toEqual([400, '[1].b[0]', rule]);
   });
+
+  it.each(['application/x-www-form-urlencoded', 'multipart/form-data; boundary=b'])(
+    'takes a form of type %s, unread, on a path for programs of others, and refuses it on every other (R-5.4-1)',
+    async type => {
+      const sent = (path: string) => postAs(type, { path, body: 'List-Unsubscribe=One-Click', port: service.ports.public! });
+      expect(await sent('/form')).toMatchObject({ status: 201, body: '{"body":null}' });
+      expect(refusalOf(await sent('/orders')).slice(0, 2)).toEqual([415, 'Content-Type must be application/json']);
+    },
+  );
 
   it('refuses such characters in a key too, and names its place without repeating it (R-7-6, A-70)', async () => {
     expect(refusalOf(await post('/orders', '{"reference":"1","a\\u0000b":1}'))).toEqual([

@@ -7,7 +7,7 @@ export interface RequestLine {
   headers: RawHeaders;
   /** Announced number of bytes; undefined for chunks, whose size is known only at the end; 0 without a body. */
   announcedBytes: number | undefined;
-  /** The path takes bodies of any type: a relay's. */
+  /** The path takes bodies of any type: a relay's, or one for mail programs. */
   isAnyType?: boolean;
 }
 

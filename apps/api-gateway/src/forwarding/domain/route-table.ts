@@ -28,6 +28,11 @@ export function mayReadCookies(path: string): boolean {
   return path.startsWith('/console/');
 }
 
+/** Mail programs send a form there to end alerts by e-mail (RFC 8058). */
+export function takesForms(path: string): boolean {
+  return path.startsWith('/console/api/alerts/stop/');
+}
+
 /** Whether the endpoint reads the token from the header itself (section 4.1); no other service gets a client's credentials. */
 export function mayReadCredentials(path: string): boolean {
   return path === '/authentication/logout' || path === '/authentication/renew';

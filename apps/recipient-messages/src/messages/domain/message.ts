@@ -1,4 +1,4 @@
-import type { ChangeNotice, Channel, InvitationReason } from '@paycode/dto';
+import type { ChangeNotice, Channel, InvitationReason, PortalAlert } from '@paycode/dto';
 
 /** Content of the message to somebody who may choose a password. */
 export interface InvitationText {
@@ -25,18 +25,32 @@ export interface FourEyesRequest {
   expiresAt: string;
 }
 
+/** Content of the message to a person who is alerted. */
+export interface AlertText {
+  alert: PortalAlert;
+  /** Whose people they are, in words. */
+  tenant: string;
+  /** The page that shows more; holds no secret. */
+  link: string;
+  /** The page that ends such alerts, with the secret behind its hash; forgotten once the mail is sent. */
+  stopPage: string;
+  /** What a mail program calls to end such alerts (RFC 8058); forgotten as well. */
+  stopUrl: string;
+}
+
 /** Content of a message. */
 export type MessageContent =
   /** TransactionNotificationV3 JSON sealed as compact JWE. */
   | { kind: 'TRANSACTION'; payload: string }
   | ({ kind: 'INVITATION' } & InvitationText)
   | ({ kind: 'FOUR_EYES' } & FourEyesRequest)
+  | ({ kind: 'ALERT' } & AlertText)
   | ({ kind: 'CHANGE_NOTICE' } & Pick<ChangeNotice, 'actor' | 'occurredAt'> & { change: ChangeNotice['kind'] });
 
 export interface NewMessage {
   channel: Channel;
   recipient: string;
-  /** null: an invitation or a request for a second person concerns people, not a merchant. */
+  /** null: an invitation, an alert or a request for a second person goes to people, not to recipients of a merchant. */
   merchantId: number | null;
   transactionId: number | null;
   /** Id of the cause; cause, channel and recipient identify the message, so that it is queued only once. */
@@ -56,4 +70,6 @@ export interface EmailText {
   subject: string;
   text: string;
   html: string;
+  /** The mail program's own button calls it, to end such mails (RFC 8058). */
+  stopUrl?: string;
 }

@@ -1,0 +1,82 @@
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect } from 'react';
+import { call } from '../api';
+import type { AlertChoice } from '../portal-api';
+import { meQuery, queryClient } from '../queries';
+import { Failure, Waiting } from '../ui';
+import './alerts.css';
+
+export const ruleTexts: Record<AlertChoice['rule'], { name: string; hint: string }> = {
+  RECEIVER: {
+    name: 'My server fails',
+    hint: 'After three payments in ten minutes that it did not acknowledge, and once more when it works again.',
+  },
+  REVERSED: {
+    name: 'Payments were reversed',
+    hint: 'Their number and the money that went back to customers. One e-mail an hour at most.',
+  },
+};
+
+const alertsQuery = queryOptions({ queryKey: ['alerts'], queryFn: () => call('GET /alerts') });
+
+/** Which e-mails a person gets. */
+export function AlertsPage(): ReactNode {
+  const { data: me } = useQuery(meQuery);
+  const { data, isError, error, refetch } = useQuery(alertsQuery);
+  useEffect(() => void (document.title = 'Alerts · Paycode'), []);
+  return (
+    <>
+      <h1>Alerts</h1>
+      <p className="dim">We e-mail you at {me?.person.email}. Your colleagues choose for themselves.</p>
+      {isError && <Failure error={error} again={() => void refetch()} />}
+      {!data && !isError && <Waiting what="Reading your choices" />}
+      {data?.length === 0 && <p className="notice">Alerts are for people of merchants and PSPs.</p>}
+      {data && data.length > 0 && (
+        <div className="card alert-rules">
+          <ul className="lines" aria-label="Alerts">
+            {data.map(choice => (
+              <Rule key={choice.rule} choice={choice} />
+            ))}
+          </ul>
+        </div>
+      )}
+      {data && data.length > 0 && (
+        <p className="dim">
+          Changes of your URL, key or recipients are always e-mailed to owners. Each alert has a link that stops it.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Rule({ choice: { rule, isOn } }: { choice: AlertChoice }): ReactNode {
+  const { name, hint } = ruleTexts[rule];
+  const change = useMutation({
+    mutationFn: () => call('POST /alerts', { body: { rule, isOn: !isOn } }),
+    onSettled: () => queryClient.invalidateQueries(alertsQuery),
+  });
+  const isShownOn = change.isPending ? !isOn : isOn;
+  return (
+    <li>
+      <span className="alert-rule">
+        <strong id={`${rule}-name`}>{name}</strong>
+        <span id={`${rule}-hint`} className="dim">
+          {hint}
+        </span>
+        {change.isError && <Failure error={change.error} />}
+      </span>
+      <button
+        type="button"
+        role="switch"
+        className="alert-switch"
+        aria-checked={isShownOn}
+        aria-labelledby={`${rule}-name`}
+        aria-describedby={`${rule}-hint`}
+        disabled={change.isPending}
+        onClick={() => change.mutate()}
+      >
+        <span aria-hidden="true" />
+      </button>
+    </li>
+  );
+}

@@ -1,0 +1,74 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InternalCallError, type InternalClient, personHeader } from '@paycode/access';
+import type { PersonProof, PersonProofRequest, PortalAlert, PortalAnswer } from '@paycode/dto';
+import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
+import { ClientSecrets } from '../identity-providers/identity-providers.service';
+import { valueOf } from '../neighbours';
+import { MerchantDirectory } from '../tenancy/merchant.directory';
+import { AlertStore, type WaitingAlert } from './alert.store';
+
+/** Mails an alert. auth-session finds the address by the secret, as for an invitation: the key of the portal alone has nobody mailed. */
+export class AlertMailer {
+  constructor(
+    private readonly authSession: InternalClient,
+    private readonly mails: InternalClient,
+  ) {}
+
+  /** @throws DomainError where auth-session asserts nobody; InternalCallError */
+  async send(secret: string, alert: PortalAlert): Promise<void> {
+    const request: PersonProofRequest = { secret };
+    const answer = await this.authSession.post<PortalAnswer<PersonProof>>('/internal/console/alert', request);
+    await this.mails.post('/internal/recipient-messages/alerts', alert, { [personHeader]: valueOf(answer).assertion });
+  }
+}
+
+/** Flow: reversals that the read model noted -> mails that are due by the rules -> handed to recipient-messages, which takes each once. */
+@Injectable()
+export class AlertsService {
+  constructor(
+    private readonly store: AlertStore,
+    private readonly directory: MerchantDirectory,
+    private readonly mailer: AlertMailer,
+    private readonly secrets: ClientSecrets,
+    @Inject(LOGGER) private readonly log: Logger,
+  ) {}
+
+  /** `at`: the instant of the run, for tests; the database's clock says it otherwise. */
+  async run(at?: Date): Promise<void> {
+    const merchantIds = await this.store.unplaced();
+    const psps = await Promise.all(merchantIds.map(merchantId => this.pspOf(merchantId)));
+    const known = merchantIds.flatMap((merchantId, index) => {
+      const found = psps[index];
+      return found ? [[merchantId, found.pspId] as const] : [];
+    });
+    await this.store.collect(new Map(known), secret => this.secrets.seal(secret), at);
+    for (const alert of await this.store.waiting()) await this.handOver(alert);
+  }
+
+  /** undefined: nobody knows now, and the next run asks again. A merchant without a PSP waits for no other. */
+  private async pspOf(merchantId: number): Promise<{ pspId: number | null } | undefined> {
+    try {
+      const [record] = await this.directory.merchantsOf({ merchantId });
+      return { pspId: record?.pspId ?? null };
+    } catch (err) {
+      this.log.warn({ event: 'alert-waits', merchantId, err }, 'alerts about a merchant wait until its PSP is known');
+      return undefined;
+    }
+  }
+
+  /** A refusal ends this alert alone. A fault ends the run: the next one hands over the same alerts again, under the same ids. */
+  private async handOver({ alertId, about, secretSealed }: WaitingAlert): Promise<void> {
+    try {
+      await this.mailer.send(this.secrets.open(secretSealed), about);
+    } catch (err) {
+      if (!isRefusal(err)) throw err;
+      this.log.warn({ event: 'alert-refused', merchantId: about.merchantId, err }, 'an alert was refused and is given up');
+    }
+    await this.store.forgetSecret(alertId);
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  const isCall = error instanceof DomainError || error instanceof InternalCallError;
+  return isCall && error.status !== null && error.status >= 400 && error.status < 500;
+}

@@ -1,0 +1,49 @@
+import type { PortalAlert } from '@paycode/dto';
+import { alertEmail } from './alert-text';
+
+const about = (over: Partial<PortalAlert> = {}): PortalAlert => ({
+  kind: 'REVERSED',
+  merchantId: 1001,
+  payments: 12,
+  sinceAt: '2026-11-27T14:05:09.000Z',
+  sums: [],
+  ...over,
+});
+const mail = (over: Partial<PortalAlert> = {}, tenant = 'merchant 1001') =>
+  alertEmail({
+    alert: about(over),
+    tenant,
+    link: 'https://pay.example/console/payments',
+    stopPage: 'https://pay.example/console/alerts/stop#s',
+    stopUrl: 'https://pay.example/console/api/alerts/stop/s',
+  });
+
+describe('an alert by e-mail', () => {
+  it.each([
+    [{ kind: 'RECEIVER_FAILS' as const }, 'Your server failed 12 payments since 14:05 UTC'],
+    [{ kind: 'RECEIVER_WORKS' as const, payments: 0 }, 'Your server works again'],
+    [{}, '12 payments were reversed since 14:05 UTC'],
+    [{ payments: 1 }, '1 payment was reversed since 14:05 UTC'],
+  ])('says the fact in its subject: %j', (over, subject) => {
+    expect(mail(over).subject).toBe(subject);
+  });
+
+  it('names the money by currency, with the decimals of each', () => {
+    const sums = ['ZAR', 'EUR', 'JPY'].map(currencyCode => ({ currencyCode, amount: '1250.5000' }));
+    expect(mail({ sums }).text).toContain('ZAR 1250.50, EUR 1250.50 and JPY 1250.5');
+    expect(mail({ sums: sums.slice(0, 1), merchantId: null }).text).toContain(
+      'ZAR 1250.50 went back to customers, because servers of several',
+    );
+    expect(mail().text).toContain('The money went back to customers');
+  });
+
+  it('has one link to the page that shows more and one that ends such mails, in text and HTML (T-25)', () => {
+    const { text, html, stopUrl } = mail({}, 'acquirer <b>Bank</b>\r\nBcc: x@y');
+    for (const part of [text, html]) {
+      expect(part).toContain('https://pay.example/console/payments');
+      expect(part).toContain('https://pay.example/console/alerts/stop#s');
+    }
+    expect([html.match(/<a /g)!.length, html.includes('<b>'), text.includes('\nBcc')]).toEqual([2, false, false]);
+    expect(stopUrl).toBe('https://pay.example/console/api/alerts/stop/s');
+  });
+});

@@ -1,0 +1,61 @@
+import type { AlertKind, PortalAlert } from '@paycode/dto';
+import type { AlertText, EmailText } from './message';
+import { escapedHtml, moneyText, plainText } from './message-texts';
+
+interface Words {
+  /** Subject and title. */
+  fact: string;
+  sentence: string;
+  button: string;
+}
+
+const wordsOf: Record<AlertKind, (alert: PortalAlert) => Words> = {
+  RECEIVER_FAILS: alert => ({
+    fact: `Your server failed ${counted(alert)} since ${clockTime(alert.sinceAt)}`,
+    sentence: `The server of merchant ${alert.merchantId} does not answer HTTP 200 to our notifications, so these payments go back to your customers.`,
+    button: 'See what your server answers',
+  }),
+  RECEIVER_WORKS: alert => ({
+    fact: 'Your server works again',
+    sentence: `The server of merchant ${alert.merchantId} acknowledges payments again. It had failed since ${clockTime(alert.sinceAt)}; payments that were reversed stay reversed.`,
+    button: 'See your server',
+  }),
+  REVERSED: alert => ({
+    fact: `${counted(alert)} ${alert.payments === 1 ? 'was' : 'were'} reversed since ${clockTime(alert.sinceAt)}`,
+    sentence: `${sumsOf(alert)} went back to customers, because ${alert.merchantId === null ? 'servers of several merchants' : `the server of merchant ${alert.merchantId}`} did not acknowledge the payments.`,
+    button: 'See the payments',
+  }),
+};
+
+/** Tells a person of the portal what happened: numbers alone, nothing of the payer. */
+export function alertEmail({ alert, tenant, link, stopPage, stopUrl }: AlertText): EmailText {
+  const { fact, sentence, button } = wordsOf[alert.kind](alert);
+  const reason = `You get this because you are in the Paycode portal of ${plainText(tenant, 100)}.`;
+  const html = [
+    `<h1>${escapedHtml(fact)}</h1>`,
+    `<p>${escapedHtml(sentence)}</p>`,
+    `<p><a href="${escapedHtml(link)}">${escapedHtml(button)}</a></p>`,
+    `<p><small>${escapedHtml(reason)} <a href="${escapedHtml(stopPage)}">Stop these e-mails</a></small></p>`,
+  ].join('');
+  return {
+    subject: fact,
+    text: `${[fact, sentence, `${button}: ${link}`, `${reason} Stop these e-mails: ${stopPage}`].join('\n\n')}\n`,
+    html: `<!doctype html><html lang="en"><body>${html}</body></html>`,
+    stopUrl,
+  };
+}
+
+function counted({ payments }: PortalAlert): string {
+  return payments === 1 ? '1 payment' : `${payments} payments`;
+}
+
+/** `ZAR 12.50 and EUR 3.00`; payments whose amount is not known yet have none. */
+function sumsOf({ sums }: PortalAlert): string {
+  const texts = sums.map(({ currencyCode, amount }) => moneyText(currencyCode, amount));
+  return texts.length === 0 ? 'The money' : [texts.slice(0, -1).join(', '), texts.at(-1)].filter(Boolean).join(' and ');
+}
+
+/** The zone of the reader is not known, so it is named. */
+function clockTime(at: string): string {
+  return `${at.slice(11, 16)} UTC`;
+}

@@ -1,0 +1,31 @@
+/** Rules by which the portal mails its people; each person switches each of them on or off. */
+export const alertRules = ['RECEIVER', 'REVERSED'] as const;
+export type AlertRule = (typeof alertRules)[number];
+
+/** The mails of the rules. RECEIVER has one at the beginning of a failure, and one at its end. */
+export const alertKinds = ['RECEIVER_FAILS', 'RECEIVER_WORKS', 'REVERSED'] as const;
+export type AlertKind = (typeof alertKinds)[number];
+
+/**
+ * POST recipient-messages /internal/recipient-messages/alerts, with an assertion of the alert: who is mailed, and the secret that ends such mails.
+ * It holds numbers alone, and no text that a payer or a person chose. Idempotent by alert. Answer: 204 once it is stored.
+ */
+export interface PortalAlert {
+  kind: AlertKind;
+  /** null: payments of several merchants. */
+  merchantId: number | null;
+  /** Payments that went back to customers. */
+  payments: number;
+  /** The first of them, or the beginning of the failure that is over. ISO 8601 UTC. */
+  sinceAt: string;
+  /** What went back, by currency; at most `alertSumsMax`. */
+  sums: AlertSum[];
+}
+
+export interface AlertSum {
+  currencyCode: string;
+  /** Exact decimal. */
+  amount: string;
+}
+
+export const alertSumsMax = 20;
