@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { Document, isMap, type Pair, type Scalar, YAMLMap } from 'yaml';
 import { kustomize } from '../manifests/render.ts';
-import { podsSchema, podsText } from './chart-pods.ts';
+import { type ChartValue, podsSchema, podsText } from './chart-pods.ts';
 import { chartTemplates } from './chart-templates.ts';
-import { type ChartValue, chartValues, differingValues } from './chart-values.ts';
+import { chartValues, differingValues } from './chart-values.ts';
 
 export const chartFolder = 'k8s/charts/paycode';
 const made = ' Generated from k8s/overlays by npm run generate -- manifests.';
@@ -97,7 +97,7 @@ Without further values it is a sandbox. For production add \`-f k8s/charts/payco
 
 \`helm test\` runs a pod that asks every service whether it is ready, over TLS with the platform's own authority, through network policies that exist as long as the test.
 
-No value changes probes or weakens security. What no value holds goes into \`extraObjects\`: objects of your own, in which \`{{ … }}\` is template code.
+No value changes probes or weakens security. Anything else goes into \`extraObjects\`: objects of your own, in which \`{{ … }}\` is template code.
 
 A component of kustomize is a value here: \`ops\`, \`openshift\`, \`nodeLocalDns\`, \`tracing\`, \`paymentCore\`, \`outside\`. \`outside\` opens the way to what is not in the cluster; its hosts and names stand in \`settings\`, its passwords in \`externalSecrets.keys\`, as in [use managed PostgreSQL and Kafka](../../../docs/how-to/use-managed-postgresql-and-kafka.md).
 

@@ -1,10 +1,16 @@
-import type { ChartValue } from './chart-values.ts';
+/** A value of the chart. `schema`: of JSON Schema, without the description. */
+export interface ChartValue {
+  path: string;
+  default: unknown;
+  schema: Record<string, unknown>;
+  text: string;
+}
 
 const object = { type: 'object' };
 const objects = { type: 'array', items: object };
 const texts = { type: 'object', additionalProperties: { type: 'string' } };
 
-/** What `pods.<service>` may hold, by its field: the schema, and the words of the README. Fields of Kubernetes have its names. */
+/** Fields of `pods.<service>`: the schema of each, and the words of the README. Fields of Kubernetes have its names. */
 const fields: Record<string, [schema: object, text: string]> = {
   nodeSelector: [texts, 'labels of the nodes'],
   tolerations: [objects, 'taints that the pods bear'],
@@ -48,7 +54,7 @@ export function podsValues(services: readonly string[]): ChartValue[] {
     text,
   });
   return [
-    value('all', 'What the pods of every service have ([fields](#pods)); Jobs take placement, priority, labels and annotations.'),
+    value('all', 'Fields of the pods of every service ([list](#pods)); Jobs take placement, priority, labels and annotations.'),
     ...[...services, 'ops'].map(service =>
       value(service, `The same for ${service}: a map adds to that of all, a list replaces it.`),
     ),

@@ -1,15 +1,7 @@
 import { type Resource, settingsOf } from '../manifests/render.ts';
 import { outside } from './chart-components.ts';
-import { podsValues } from './chart-pods.ts';
+import { type ChartValue, podsValues } from './chart-pods.ts';
 import { servicesOf } from './chart-templates.ts';
-
-/** A value of the chart. `schema`: of JSON Schema, without the description. */
-export interface ChartValue {
-  path: string;
-  default: unknown;
-  schema: Record<string, unknown>;
-  text: string;
-}
 
 const text = { type: 'string', minLength: 1 };
 const flag = { type: 'boolean' };
@@ -133,7 +125,7 @@ const on = { default: true, schema: flag };
 const off = { default: false, schema: flag };
 const ranges = { type: 'array', items: { type: 'string', pattern: '^[0-9a-fA-F.:]+(/[0-9]{1,3})?$' } };
 
-/** What a cluster has, or demands. */
+/** Values that follow from the cluster. */
 function ofCluster(): ChartValue[] {
   const ways = Object.entries({ ...outside, proxy: ['the proxies of all requests to receivers', '', 3128] as const });
   return [

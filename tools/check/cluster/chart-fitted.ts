@@ -71,7 +71,7 @@ export function valuesFile(values: object): string[] {
   return ['-f', file];
 }
 
-/** What the values change, object by object. */
+/** Object by object, the changes that values make. */
 export function describeFitted(templated: Templated): void {
   describePods(templated);
   describeSurroundings(templated);

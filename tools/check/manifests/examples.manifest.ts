@@ -70,7 +70,7 @@ describe('k8s/examples', () => {
   });
 });
 
-/** What precedes a document. */
+/** The store's document, with the comment above it. */
 function commentOf(store: string): string {
   const documents = readFileSync(join(__dirname, '../../../k8s/examples/secret-stores.yaml'), 'utf8').split('\n---\n');
   return documents.find(text => text.includes(`paycode-sandbox-${store} }`))!;

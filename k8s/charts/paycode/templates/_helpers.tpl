@@ -21,7 +21,7 @@
 {{- toYaml (mergeOverwrite $settings (deepCopy (index $root.Values.settings $service))) -}}
 {{- end -}}
 
-{{/* What the values say of a service's pods, over what they say of all. Call: (list service root) */}}
+{{/* The values for a service's pods, over those for all. Call: (list service root) */}}
 {{- define "paycode.pods" -}}
 {{- $pods := (index . 1).Values.pods -}}
 {{- toYaml (mergeOverwrite (deepCopy $pods.all) (deepCopy (index $pods (index . 0) | default dict))) -}}
