@@ -222,6 +222,7 @@ export type AccountSummary = {
   isBoundToAddresses: boolean;
 };
 
+/** A rule as one person has it. */
 export type AlertChoice = {
   rule: 'RECEIVER' | 'REVERSED';
   isOn: boolean;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { alertRules, type AlertKind, type AlertRule, alertSumsMax, type PortalAlert } from '@paycode/dto';
+import { type AlertChoice, alertRules, type AlertKind, type AlertRule, alertSumsMax, type PortalAlert } from '@paycode/dto';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Person } from '../people/domain/person';
 import { newSecret, secretHash } from '../people/secrets';
@@ -125,12 +125,7 @@ export interface WaitingAlert {
   secretSealed: string;
 }
 
-export interface AlertChoice {
-  rule: AlertRule;
-  isOn: boolean;
-}
-
-/** What people are to be told of, what they were, and what they want to be told of. */
+/** Reversals that people may hear of, the mails about them, and the choice of each person. */
 @Injectable()
 export class AlertStore {
   constructor(private readonly dataSource: DataSource) {}

@@ -1,12 +1,11 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { type AlertRule, alertRules } from '@paycode/dto';
-import { DomainError } from '@paycode/service-runtime';
+import { type AlertChoice, type AlertRule, alertRules } from '@paycode/dto';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { IsBoolean, IsIn } from 'class-validator';
 import { readsNotifications } from '../people/domain/person';
 import { ForAnybody, FromAnywhere, SignedIn } from '../sessions/portal.guard';
 import type { OpenedSession } from '../sessions/domain/session';
-import { type AlertChoice, AlertStore } from './alert.store';
+import { AlertsService } from './alerts.service';
 
 export class AlertChoiceBody implements AlertChoice {
   @IsIn(alertRules)
@@ -16,21 +15,21 @@ export class AlertChoiceBody implements AlertChoice {
   isOn!: boolean;
 }
 
-/** What a person is mailed. */
+/** The alerts that a person is mailed. */
 @Controller('console/api/alerts')
 export class AlertsController {
-  constructor(private readonly store: AlertStore) {}
+  constructor(private readonly alerts: AlertsService) {}
 
   /** Empty for people who are neither a merchant's nor a PSP's: no rule concerns them. */
   @Get()
   async list(@SignedIn() { person }: OpenedSession): Promise<AlertChoice[]> {
-    return readsNotifications(person) ? this.store.choices(person) : [];
+    return readsNotifications(person) ? this.alerts.choices(person) : [];
   }
 
   @Post()
   @HttpCode(204)
   choose(@Body() { rule, isOn }: AlertChoiceBody, @SignedIn() { person }: OpenedSession): Promise<void> {
-    return this.store.choose(person.personId, { rule, isOn });
+    return this.alerts.choose(person.personId, { rule, isOn });
   }
 
   /**
@@ -42,9 +41,7 @@ export class AlertsController {
   @ForAnybody()
   @FromAnywhere()
   @RouteConfig({ isBodyIgnored: true })
-  async stop(@Param('secret') secret: string): Promise<void> {
-    if (await this.store.stop(secret)) return;
-    const message = 'this link is too old: sign in and choose your alerts';
-    throw new DomainError({ status: 404, reason: 'NO_ALERT', message });
+  stop(@Param('secret') secret: string): Promise<void> {
+    return this.alerts.stop(secret);
   }
 }

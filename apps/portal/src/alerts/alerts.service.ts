@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InternalCallError, type InternalClient, personHeader } from '@paycode/access';
-import type { PersonProof, PersonProofRequest, PortalAlert, PortalAnswer } from '@paycode/dto';
+import type { AlertChoice, PersonProof, PersonProofRequest, PortalAlert, PortalAnswer } from '@paycode/dto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { ClientSecrets } from '../identity-providers/identity-providers.service';
 import { valueOf } from '../neighbours';
+import type { Person } from '../people/domain/person';
 import { MerchantDirectory } from '../tenancy/merchant.directory';
 import { AlertStore, type WaitingAlert } from './alert.store';
 
@@ -43,6 +44,21 @@ export class AlertsService {
     });
     await this.store.collect(new Map(known), secret => this.secrets.seal(secret), at);
     for (const alert of await this.store.waiting()) await this.handOver(alert);
+  }
+
+  choices(person: Person): Promise<AlertChoice[]> {
+    return this.store.choices(person);
+  }
+
+  choose(personId: string, choice: AlertChoice): Promise<void> {
+    return this.store.choose(personId, choice);
+  }
+
+  /** By the secret of a mail. @throws DomainError 404 for one that is unknown or too old */
+  async stop(secret: string): Promise<void> {
+    if (await this.store.stop(secret)) return;
+    const message = 'this link is too old: sign in and choose your alerts';
+    throw new DomainError({ status: 404, reason: 'NO_ALERT', message });
   }
 
   /** undefined: nobody knows now, and the next run asks again. A merchant without a PSP waits for no other. */

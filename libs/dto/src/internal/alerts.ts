@@ -2,6 +2,12 @@
 export const alertRules = ['RECEIVER', 'REVERSED'] as const;
 export type AlertRule = (typeof alertRules)[number];
 
+/** A rule as one person has it. */
+export interface AlertChoice {
+  rule: AlertRule;
+  isOn: boolean;
+}
+
 /** The mails of the rules. RECEIVER has one at the beginning of a failure, and one at its end. */
 export const alertKinds = ['RECEIVER_FAILS', 'RECEIVER_WORKS', 'REVERSED'] as const;
 export type AlertKind = (typeof alertKinds)[number];
@@ -18,7 +24,7 @@ export interface PortalAlert {
   payments: number;
   /** The first of them, or the beginning of the failure that is over. ISO 8601 UTC. */
   sinceAt: string;
-  /** What went back, by currency; at most `alertSumsMax`. */
+  /** The money that went back, by currency; at most `alertSumsMax`. */
   sums: AlertSum[];
 }
 

@@ -34,7 +34,7 @@ export interface AlertText {
   link: string;
   /** The page that ends such alerts, with the secret behind its hash; forgotten once the mail is sent. */
   stopPage: string;
-  /** What a mail program calls to end such alerts (RFC 8058); forgotten as well. */
+  /** A mail program calls it to end such alerts (RFC 8058); forgotten as well. */
   stopUrl: string;
 }
 
