@@ -140,6 +140,17 @@ export const internalCallsEnv = {
     description:
       'Longest lifetime of an operator token; a token with a longer one is refused. More than 8 h is for standalone only.',
   },
+  OPERATOR_OIDC_ISSUER: {
+    type: 'string',
+    default: null,
+    description:
+      "Issuer of the company's OpenID Connect provider, exactly as its tokens name it: its ID tokens for persons with the role `paycode-operator` are operator tokens. Unset: tokens of the operator key only.",
+  },
+  OPERATOR_OIDC_CLIENT_ID: {
+    type: 'string',
+    default: null,
+    description: 'Client at that provider, for which `paycode login` gets the ID tokens; set with the issuer or not at all.',
+  },
 } as const satisfies Record<string, EnvKey<unknown>>;
 
 /** Keys of a service that payments pass through. */

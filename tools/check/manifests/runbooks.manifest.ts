@@ -166,4 +166,4 @@ describe('pages of operators', () => {
 });
 
 /** Commands on files of whoever holds them; they call no service. */
-const onFiles = /^(secrets init|operators (issue|revoke)|keys (make|renew|retire)) /;
+const onFiles = /^(secrets init|operators (issue|revoke)|login|keys (make|renew|retire)) /;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { addLoginCommand } from './commands/login.ts';
 import { addSecretCommands } from './commands/secrets.ts';
 import { operatorProgram } from './program.ts';
 
@@ -17,6 +18,7 @@ it("the portal's page says of every operators' command where it is in the portal
   const say = () => undefined;
   const program = operatorProgram(say);
   addSecretCommands(program, say);
+  addLoginCommand(program, say);
   const cells = [...table.matchAll(/^\| (`.*?) \|/gm)].map(([, cell]) => cell!);
   const named = cells.flatMap(cell => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
   expect(named.sort()).toEqual(leavesOf(program).sort());

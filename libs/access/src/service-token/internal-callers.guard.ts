@@ -9,9 +9,9 @@ import { type ActingPerson, type InvitedPerson, personAudience, personHeader } f
 import { PersonCheck } from '../person/person-demand';
 import { type InternalCall, InternalCallTable } from './internal-calls';
 import { KnownCallers } from './known-callers';
-import { type InternalCaller, ServiceTokenKeys } from './service-token-keys';
+import { ServiceTokenKeys } from './service-token-keys';
 import { ownNameRegistry } from '../passport/own-name';
-import { tokenAlgorithm } from './token-keys';
+import { type InternalCaller, tokenAlgorithm } from './token-keys';
 
 /** Verifies the Bearer token of an internal call (ES256 only, T-08); the result is the caller. */
 @Injectable()
@@ -121,11 +121,19 @@ export class InternalCallersGuard extends AuthGuard() {
     );
   }
 
-  private async verify(request: InternalRequest & { caller?: InternalCaller }): Promise<InternalCaller> {
-    await super.canActivate(new ExecutionContextHost([request, {}]));
-    const caller = request.caller!;
+  private async verify(request: InternalRequest): Promise<InternalCaller> {
+    const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const provider = this.keys.operatorProvider;
+    const isOfProvider = provider && token !== undefined && provider.isIssuerOf(token);
+    const caller = isOfProvider ? await provider.callerOf(token) : await this.verifyByKey(request);
+    if (!caller) throw tokenRefused();
     this.known.add(request.headers.authorization!, caller, Date.now());
     return caller;
+  }
+
+  private async verifyByKey(request: InternalRequest & { caller?: InternalCaller }): Promise<InternalCaller | undefined> {
+    await super.canActivate(new ExecutionContextHost([request, {}]));
+    return request.caller;
   }
 }
 

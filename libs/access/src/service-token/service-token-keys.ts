@@ -1,9 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import { type MutualTlsFiles, ReloadedFile } from '@paycode/service-runtime';
 import jsonwebtoken from 'jsonwebtoken';
+import { OperatorProvider } from './operator-provider';
 import { serviceTokenLifetimeS } from './service-token';
 import { type ActingPerson, invitationIn, type InvitedPerson, personIn } from '../person/person-assertion';
 import {
+  type InternalCaller,
   operatorAudience,
   operatorName,
   operatorTokenType,
@@ -54,18 +56,9 @@ export interface TokenKeyOptions {
   /** null: no token can be revoked. */
   operatorRevocationsFile: string | null;
   operatorLifetimeMaxS: number;
+  /** Unset: operators show tokens of the operator key alone. */
+  operatorProvider?: { issuer: string; clientId: string } | undefined;
   mutualTls: MutualTlsFiles;
-}
-
-/** The caller of an internal route, as its token names it. */
-export interface InternalCaller {
-  /** A service, or `operator`. */
-  name: string;
-  /** Name of the operator; null for services. */
-  subject: string | null;
-  tokenId: string;
-  issuedAtS: number;
-  expiresAtS: number;
 }
 
 /** Public keys of services and operators, read again when their files change, and the rules for their tokens. */
@@ -73,6 +66,8 @@ export class ServiceTokenKeys {
   private readonly services: ReloadedFile<Map<string, PublishedKey>>;
   private readonly operators: ReloadedFile<Map<string, PublishedKey>>;
   private readonly revocations: { value: OperatorRevocations };
+  /** Undefined: the company's sign-in is not set. */
+  readonly operatorProvider: OperatorProvider | undefined;
 
   /** @throws Error naming the file that is not usable */
   constructor(
@@ -80,7 +75,9 @@ export class ServiceTokenKeys {
     private readonly options: Omit<TokenKeyOptions, 'privateKeyFile' | 'mutualTls'>,
     onRefused?: (error: Error) => void,
   ) {
-    const { servicePublicKeysFile, operatorPublicKeysFile, operatorRevocationsFile } = options;
+    const { servicePublicKeysFile, operatorPublicKeysFile, operatorRevocationsFile, operatorProvider } = options;
+    this.operatorProvider =
+      operatorProvider && new OperatorProvider({ ...operatorProvider, lifetimeMaxS: options.operatorLifetimeMaxS });
     this.services = new ReloadedFile(servicePublicKeysFile, text => publishedKeysOf(text, serviceNames), { onRefused });
     this.operators = new ReloadedFile(operatorPublicKeysFile, text => publishedKeysOf(text, [operatorName]), { onRefused });
     this.revocations =

@@ -8,6 +8,8 @@ interface InternalCallsEnv extends MutualTlsEnv {
   OPERATOR_TOKEN_PUBLIC_KEYS_FILE: string;
   OPERATOR_TOKEN_REVOCATIONS_FILE: string | null;
   OPERATOR_TOKEN_LIFETIME_MAX_S: number;
+  OPERATOR_OIDC_ISSUER: string | null;
+  OPERATOR_OIDC_CLIENT_ID: string | null;
   PAYCODE_ENVIRONMENT: 'sandbox' | 'production';
 }
 
@@ -19,6 +21,15 @@ export function tokenKeyOptionsOf(env: InternalCallsEnv): TokenKeyOptions & { is
     operatorPublicKeysFile: env.OPERATOR_TOKEN_PUBLIC_KEYS_FILE,
     operatorRevocationsFile: env.OPERATOR_TOKEN_REVOCATIONS_FILE,
     operatorLifetimeMaxS: env.OPERATOR_TOKEN_LIFETIME_MAX_S,
+    operatorProvider: operatorProviderOf(env),
     mutualTls: mutualTlsFilesOf(env),
   };
+}
+
+/** @throws Error when one of the two settings is missing: operators would be locked out, or let in without an audience */
+function operatorProviderOf(env: InternalCallsEnv): TokenKeyOptions['operatorProvider'] {
+  const { OPERATOR_OIDC_ISSUER: issuer, OPERATOR_OIDC_CLIENT_ID: clientId } = env;
+  if ((issuer === null) !== (clientId === null))
+    throw new Error('OPERATOR_OIDC_ISSUER and OPERATOR_OIDC_CLIENT_ID: set both or none');
+  return issuer === null || clientId === null ? undefined : { issuer, clientId };
 }
