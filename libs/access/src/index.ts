@@ -11,7 +11,7 @@ export * from './service-token/internal-calls';
 export * from './service-token/internal-client';
 export { ServiceTokenSigner } from './service-token/service-token';
 export { operatorRole } from './service-token/operator-provider';
-export { type InternalCaller, ServiceTokenKeys, type TokenKeyOptions } from './service-token/service-token-keys';
+export { ServiceTokenKeys, type TokenKeyOptions } from './service-token/service-token-keys';
 export * from './service-token/service-token.module';
 export * from './service-token/token-keys';
 export { tokenKeyOptionsOf } from './service-token/token-keys-env';

@@ -9,9 +9,9 @@ import { type ActingPerson, type InvitedPerson, personAudience, personHeader } f
 import { PersonCheck } from '../person/person-demand';
 import { type InternalCall, InternalCallTable } from './internal-calls';
 import { KnownCallers } from './known-callers';
-import { type InternalCaller, ServiceTokenKeys } from './service-token-keys';
+import { ServiceTokenKeys } from './service-token-keys';
 import { ownNameRegistry } from '../passport/own-name';
-import { tokenAlgorithm } from './token-keys';
+import { type InternalCaller, tokenAlgorithm } from './token-keys';
 
 /** Verifies the Bearer token of an internal call (ES256 only, T-08); the result is the caller. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { BoundedMap } from '@paycode/service-runtime/timing';
-import type { InternalCaller } from './service-token-keys';
+import type { InternalCaller } from './token-keys';
 
 interface KnownCaller {
   caller: InternalCaller;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DomainError } from '@paycode/service-runtime';
 import { createRemoteJWKSet, decodeJwt, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
-import type { InternalCaller } from './service-token-keys';
-import { operatorName, subjectPattern } from './token-keys';
+import { type InternalCaller, operatorName, subjectPattern } from './token-keys';
 
 /** The company's OpenID Connect provider, and the client there whose ID tokens operators show. */
 export interface OperatorProviderOptions {

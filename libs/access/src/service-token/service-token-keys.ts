@@ -5,6 +5,7 @@ import { OperatorProvider } from './operator-provider';
 import { serviceTokenLifetimeS } from './service-token';
 import { type ActingPerson, invitationIn, type InvitedPerson, type MailDemand, personIn } from '../person/person-assertion';
 import {
+  type InternalCaller,
   operatorAudience,
   operatorName,
   operatorTokenType,
@@ -58,17 +59,6 @@ export interface TokenKeyOptions {
   /** Unset: operators show tokens of the operator key alone. */
   operatorProvider?: { issuer: string; clientId: string } | undefined;
   mutualTls: MutualTlsFiles;
-}
-
-/** The caller of an internal route, as its token names it. */
-export interface InternalCaller {
-  /** A service, or `operator`. */
-  name: string;
-  /** Name of the operator; null for services. */
-  subject: string | null;
-  tokenId: string;
-  issuedAtS: number;
-  expiresAtS: number;
 }
 
 /** Public keys of services and operators, read again when their files change, and the rules for their tokens. */

@@ -28,6 +28,17 @@ export const operatorTokenType = 'paycode-operator+jwt';
 /** A person's name in an operator token, in a form that audit rows can store. */
 export const subjectPattern = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
+/** The caller of an internal route, as its token names it. */
+export interface InternalCaller {
+  /** A service, or `operator`. */
+  name: string;
+  /** Name of the operator; null for services. */
+  subject: string | null;
+  tokenId: string;
+  issuedAtS: number;
+  expiresAtS: number;
+}
+
 export interface SigningKey {
   /** `<owner>:<version>`, the version being the first 16 characters of the key's RFC 7638 thumbprint. */
   kid: string;
