@@ -228,7 +228,7 @@ describeInBrowser('the portal in a browser', () => {
     await shows('Exported', '1 payment', 'reversed');
     const [header, line, ...others] = readFileSync(await file.path(), 'utf8').split('\r\n');
     expect([header, line, others]).toEqual([
-      expect.stringMatching(/^transactionId,.*,amount,currencyCode,reference,/),
+      expect.stringMatching(/^\uFEFFtransactionId,.*,amount,currencyCode,reference,/),
       expect.stringMatching(/,REVERSED,NON_200,99\.95,ZAR,/),
       [''],
     ]);

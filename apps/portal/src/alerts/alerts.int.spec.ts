@@ -25,7 +25,7 @@ describe('alerts by e-mail', () => {
   let alerts: AlertsService;
   let mailed: { secret: string; alert: PortalAlert }[];
   let refuse: (alert: PortalAlert) => Error | undefined;
-  let directory: { merchantsOf: (of: { merchantId: number }) => Promise<unknown> };
+  let directory: { find: (merchantId: number) => Promise<unknown> };
   let nextId = 1;
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('alerts by e-mail', () => {
     );
     mailed = [];
     refuse = () => undefined;
-    directory = { merchantsOf: ({ merchantId }) => Promise.resolve([{ merchantId, pspId: merchantId < 100 ? 3 : null }]) };
+    directory = { find: merchantId => Promise.resolve({ merchantId, pspId: merchantId < 100 ? 3 : null }) };
     store = new AlertStore(database.dataSource);
     alerts = service();
   });
@@ -202,12 +202,12 @@ describe('alerts by e-mail', () => {
 
   it('a merchant whose PSP cannot be looked up now delays no other, and its alerts come later (T-29)', async () => {
     await Promise.all([person('MERCHANT', '1001'), person('MERCHANT', '1002')]);
-    const { merchantsOf } = directory;
-    directory.merchantsOf = of => (of.merchantId === 1001 ? Promise.reject(new Error('away')) : merchantsOf(of));
+    const { find } = directory;
+    directory.find = merchantId => (merchantId === 1001 ? Promise.reject(new Error('away')) : find(merchantId));
     for (const merchantId of [1001, 1002]) await reversed(merchantId, 0);
     await runs(0, 5);
     expect(kinds()).toEqual(['REVERSED 1002 1']);
-    directory.merchantsOf = merchantsOf;
+    directory.find = find;
     await runs(6, 11);
     expect(kinds()).toEqual(['REVERSED 1001 1', 'REVERSED 1002 1']);
   });

@@ -64,7 +64,7 @@ export class AlertsService {
   /** undefined: nobody knows now, and the next run asks again. A merchant without a PSP waits for no other. */
   private async pspOf(merchantId: number): Promise<{ pspId: number | null } | undefined> {
     try {
-      const [record] = await this.directory.merchantsOf({ merchantId });
+      const record = await this.directory.find(merchantId);
       return { pspId: record?.pspId ?? null };
     } catch (err) {
       this.log.warn({ event: 'alert-waits', merchantId, err }, 'alerts about a merchant wait until its PSP is known');

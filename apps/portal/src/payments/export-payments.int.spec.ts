@@ -55,7 +55,7 @@ describe('a file of payments', () => {
   const linesOf = async (wanted: Partial<ExportFilter>, merchantId = 7) => {
     const file = await exporting.begin(await scopeOfMerchants(merchantId), { ...everything, ...wanted }, asking);
     const [header, ...lines] = (await text(file)).trimEnd().split('\r\n');
-    expect(header).toMatch(/^transactionId,merchantId,/);
+    expect(header).toMatch(/^\uFEFFtransactionId,merchantId,/);
     return lines;
   };
   const idOf = (line: string | undefined) => Number(line!.split(',', 1)[0]);

@@ -23,8 +23,11 @@ const columns: readonly (readonly [name: string, of: (payment: NamedPayment) => 
   ['merchantName', payment => payment.merchantName && { text: payment.merchantName }],
 ];
 
+/** Excel takes a file without this mark for one in the code page of its computer. */
+export const utf8Mark = '\uFEFF';
+
 /** The first line of a file of payments, RFC 4180. */
-export const csvHeader = `${columns.map(([name]) => name).join(',')}\r\n`;
+export const csvHeader = `${utf8Mark}${columns.map(([name]) => name).join(',')}\r\n`;
 
 /** Lines of payments. Instants are ISO 8601 UTC, amounts have the decimals of their currency; what is not known is empty. */
 export function csvLines(payments: readonly NamedPayment[]): string {
@@ -36,9 +39,6 @@ const formula = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 /** A spreadsheet takes a text that looks so for a number or a day: 007 becomes 7, 123456789012 becomes 1.23E+11, 1-2 becomes a day. */
 const changed = /^0\d|^\d{12}|^\d+(\.\d+)?e[+-]?\d+$|^\d{1,4}[-/]\d{1,2}([-/]\d{1,4})?$/i;
 const special = /[",;\r\n\t]|^\s|\s$/;
-
-/** Excel takes a file without this mark for one in the code page of its computer. */
-export const utf8Mark = '\uFEFF';
 
 /** A field of a line whose columns are separated by a comma or a semicolon. */
 export function cellOf(value: Cell): string {
