@@ -17,12 +17,7 @@ const needsOfRails: [command: string, argument: string][] = [['ruby', '-raction_
 
 describeKit({
   name: 'Ruby',
-  needs: [
-    ['gem', '--version'],
-    ['ruby', '-rrack'],
-    ['ruby', '-rwebrick'],
-    ...(withFrameworks ? needsOfRails : []),
-  ],
+  needs: [['gem', '--version'], ['ruby', '-rrack'], ['ruby', '-rwebrick'], ...(withFrameworks ? needsOfRails : [])],
   adapters: withFrameworks ? ['rack', 'rails'] : ['rack'],
   parserFirst: ['rack, parser first'],
   keepsScale: false,

@@ -4,7 +4,7 @@ import { AuditLog, doneBy, type RecordedAction } from '../audit';
 import type { OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, Needs, SignedIn } from '../sessions/portal.guard';
 import { CurrentPasswordBody } from '../sign-in/current-password';
-import { actionsFile } from './domain/actions-file';
+import { actionsFile } from './actions-file';
 import { type Colleague, type Person, type Role, roles } from './domain/person';
 import { InviteBody } from './people.controller';
 import { PeopleService } from './people.service';

@@ -1,5 +1,5 @@
-import type { RecordedAction } from '../../audit';
-import { type Cell, cellOf, utf8Mark } from '../../payments/domain/csv';
+import type { RecordedAction } from '../audit';
+import { type Cell, cellOf, utf8Mark } from '../payments/domain/csv';
 
 const columns: readonly (readonly [name: string, of: (action: RecordedAction) => Cell])[] = [
   ['at', ({ at }) => at],
