@@ -1,4 +1,5 @@
 import { countDeviations, deviationsOf } from './exact-audit.ts';
+import { type Counted, excessOf } from './work-per-payment.ts';
 
 const rows = (kind: string, ...ids: number[]) => ids.map(transactionId => ({ transactionId, kind }));
 const exact = {
@@ -31,3 +32,18 @@ describe('the audit at the end of a benchmark (P-I1, P-I2, P-I8)', () => {
     expect(countDeviations('POST', new Set([1, 2, 3, 4, 5]), [])).toEqual(['5 x no POST (1, 2, 3, …)']);
   });
 });
+
+const work = { statements: 2, rowsInserted: 11, walBytes: 12_000, allocatedBytes: 200_000 };
+const ceilings: Counted = { 'one per call': work, '100 per call': work };
+
+it.each(['statements', 'rowsInserted', 'walBytes', 'allocatedBytes'] as const)(
+  'a payment that costs more %s than its ceiling is named, and one whose cost could not be counted',
+  of => {
+    expect(excessOf(ceilings, ceilings)).toEqual([]);
+    const what = `${of}, one per call`;
+    for (const measured of [work[of] + 1, NaN]) {
+      const found = excessOf({ ...ceilings, 'one per call': { ...work, [of]: measured } }, ceilings);
+      expect(found).toEqual([{ what, measured, ceiling: work[of] }]);
+    }
+  },
+);
