@@ -15,7 +15,7 @@ const recoverySql = {
     on conflict (tenant_type, tenant_id) do update
       set recovery_id = gen_random_uuid(), email = excluded.email, name = excluded.name, reason = excluded.reason,
           asked_by = excluded.asked_by, asked_at = clock_timestamp(), state = 'OPEN', ended_by = null
-      where r.state <> 'OPEN' or r.asked_at <= clock_timestamp() - $7 * interval '1 millisecond'
+      where r.state <> 'OPEN' or r.asked_at <= statement_timestamp() - $7 * interval '1 millisecond'
     returning ${row}, clock_timestamp() as now`,
   end: `update owner_recovery set state = $2, ended_by = $3 where recovery_id = $1 returning ${row}, clock_timestamp() as now`,
 } as const;

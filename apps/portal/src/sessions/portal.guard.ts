@@ -82,7 +82,7 @@ export class PortalGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<PortalHttpRequest>();
     if (!request.routeOptions.url?.startsWith('/console/api/')) return true;
     void context.switchToHttp().getResponse<FastifyReply>().headers(apiHeaders);
-    if (!this.reflector.get<true | undefined>('portal:from-anywhere', context.getHandler())) this.refuseForeign(request);
+    this.refuseForeign(request, context);
     const stages = this.reflector.get<(Stage | 'NONE')[] | undefined>('portal:stages', context.getHandler()) ?? ['FULL'];
     if (stages.length === 0) return true;
     await this.admit(request, stages);
@@ -91,7 +91,8 @@ export class PortalGuard implements CanActivate {
     return true;
   }
 
-  private refuseForeign({ method, headers }: PortalHttpRequest): void {
+  private refuseForeign({ method, headers }: PortalHttpRequest, context: ExecutionContext): void {
+    if (this.reflector.get<true | undefined>('portal:from-anywhere', context.getHandler())) return;
     const sender = { method, origin: headers.origin, site: headers['sec-fetch-site'] as string | undefined };
     if (isFromOwnPages(sender, this.rules.origin)) return;
     const message = `only pages of ${this.rules.origin} may send this: open the portal under that address`;
