@@ -1,14 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readCallerTls } from '../../../libs/platform-client/src/http/mutual-tls.ts';
-import { accepted, newAccount } from '../../../libs/platform-client/src/merchant.ts';
-import { PlatformConnection, type Standalone } from '../../../libs/platform-client/src/platform-connection.ts';
+import { type CallerTls, readCallerTls } from '../../../libs/platform-client/src/http/mutual-tls.ts';
+import { sendJson } from '../../../libs/platform-client/src/http/send-json.ts';
 import { operatorName, signOperatorToken, signingKeyOf } from '../../../libs/access/src/service-token/token-keys.ts';
 
 /** OPERATOR_TOKEN_LIFETIME_MAX_S of docker/compose.yaml. */
 const operatorTokenLifetimeS = 365 * 86_400;
-/** The services run under another user than this process. */
-const mode = 0o444;
 const merchants = [{ merchantId: 1001, merchantName: 'Corner Coffee', pspId: 1, acquirer: 'Demo Bank', status: 'ACTIVE' }];
 const accounts = [
   { username: 'psp-1', type: 'PSP', id: 1 },
@@ -16,6 +13,12 @@ const accounts = [
   { username: 'manager-1', type: 'MANAGER', id: 1 },
   { username: 'stk-demo', type: 'STK' },
 ];
+
+interface Account {
+  username: string;
+  password: string;
+  type: string;
+}
 
 export interface SeedOptions {
   /** Folder with `secrets/` and `tls/`; `standalone.json` is written here, in the form `npm run demo` reads. */
@@ -28,26 +31,71 @@ export interface SeedOptions {
 /** Makes the demo accounts and merchants through the operator interface, as a person would. Safe to repeat. */
 export async function seed({ home, baseUrl, internal }: SeedOptions): Promise<void> {
   const key = signingKeyOf(operatorName, readFileSync(join(home, 'secrets/token-keys/operator.pem'), 'utf8'));
-  const operatorTokenFile = join(home, 'operator.token');
-  writeFileSync(operatorTokenFile, signOperatorToken(key, { subject: 'compose', lifetimeS: operatorTokenLifetimeS }), { mode });
-  const file = join(home, 'standalone.json');
-  const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Standalone).accounts : [];
-  const facts = { baseUrl, caFile: join(home, 'tls/ca.pem'), environment: 'sandbox', internal, operatorTokenFile };
-  const write = (made: Standalone['accounts']) =>
-    writeFileSync(file, `${JSON.stringify({ ...facts, accounts: made, merchants, processes: {} }, null, 2)}\n`, { mode });
-  // The connection reads where the services are from this file, too.
-  write(known);
-  const [certFile, keyFile, caFile] = ['CERT', 'KEY', 'CA'].map(part => process.env[`MUTUAL_TLS_${part}_FILE`]);
-  const platform = new PlatformConnection(home, readCallerTls({ certFile, keyFile, caFile }));
+  const token = signOperatorToken(key, { subject: 'compose', lifetimeS: operatorTokenLifetimeS });
+  const operator = new Operator(token, internal);
   for (const { merchantId, ...body } of merchants) {
-    const put = { method: 'PUT', path: `/internal/merchants/${merchantId}`, body };
-    accepted('the merchant', await platform.operator('notification-config', put));
+    await operator.call('notification-config', { method: 'PUT', path: `/internal/merchants/${merchantId}`, body });
   }
-  const made: Standalone['accounts'] = [];
-  for (const { username, type, id } of accounts) {
-    const account = id === undefined ? { type, username } : { type, id };
-    const { password } = known.find(each => each.username === username) ?? (await newAccount(platform, account));
-    made.push({ username, password, type });
+  const file = join(home, 'standalone.json');
+  const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { accounts: Account[] }).accounts : [];
+  const made: Account[] = [];
+  for (const account of accounts) made.push(await ensureAccount(operator, account, known));
+  const operatorTokenFile = join(home, 'operator.token');
+  writeFileSync(operatorTokenFile, token, { mode: 0o444 });
+  const caFile = join(home, 'tls/ca.pem');
+  const facts = {
+    baseUrl,
+    caFile,
+    environment: 'sandbox',
+    internal,
+    operatorTokenFile,
+    accounts: made,
+    merchants,
+    processes: {},
+  };
+  writeFileSync(file, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o444 });
+}
+
+async function ensureAccount(
+  operator: Operator,
+  { username, type, id }: { username: string; type: string; id?: number },
+  known: readonly Account[],
+): Promise<Account> {
+  const ready = known.find(each => each.username === username);
+  if (ready) return ready;
+  const body = id === undefined ? { type, username } : { type, id };
+  const { apiPassword } = (await operator.call('auth-session', { method: 'POST', path: '/internal/accounts', body })) as {
+    apiPassword: string;
+  };
+  return { username, password: apiPassword, type };
+}
+
+interface OperatorCall {
+  method: string;
+  path: string;
+  body: unknown;
+}
+
+class Operator {
+  private readonly headers: Record<string, string>;
+  private readonly baseUrls: Record<string, string>;
+  /** Shown to services that are called by `https:`. */
+  private readonly tls: CallerTls | undefined = readCallerTls({
+    certFile: process.env['MUTUAL_TLS_CERT_FILE'],
+    keyFile: process.env['MUTUAL_TLS_KEY_FILE'],
+    caFile: process.env['MUTUAL_TLS_CA_FILE'],
+  });
+
+  constructor(token: string, baseUrls: Record<string, string>) {
+    this.baseUrls = baseUrls;
+    this.headers = { authorization: `Bearer ${token}` };
   }
-  write(made);
+
+  async call(service: string, { method, path, body }: OperatorCall): Promise<unknown> {
+    const url = `${this.baseUrls[service]}${path}`;
+    const mutualTls = this.tls && { ...this.tls, servername: service };
+    const answer = await sendJson({ method, url, body, headers: this.headers, mutualTls });
+    if (answer.status >= 300) throw new Error(`${method} ${url} answered ${answer.status}`);
+    return answer.body;
+  }
 }
