@@ -1,11 +1,12 @@
-import { csvHeader, csvLines } from './csv';
+import { csvHeader, csvLines, utf8Mark } from './csv';
 import { payment as unnamed } from './testing/payment-evidence';
 
 const payment = { ...unnamed, merchantName: 'Corner Coffee' };
 
 const cells = (line: string) => line.replace(/\r\n$/, '').split(',');
 const rowOf = (over: Partial<typeof payment>) => {
-  const names = cells(csvHeader);
+  const names = cells(csvHeader.slice(utf8Mark.length));
+  expect(csvHeader.startsWith(utf8Mark)).toBe(true);
   const values = cells(csvLines([{ ...payment, ...over }]));
   expect(values).toHaveLength(names.length);
   return Object.fromEntries(names.map((name, at) => [name, values[at]]));
