@@ -208,7 +208,7 @@ describeInBrowser('the portal for people on call', () => {
     try {
       await home.signIn(owner);
       await eventually(async () =>
-        expect(await home.page.textContent('main')).toContain('lets notifications to your server wait until'),
+        expect(await home.page.textContent('main')).toContain('Notifications to your server wait until'),
       );
       expect(await home.page.textContent('main')).not.toMatch(/their server is moved|Person ON CALL/);
       expect(await home.accessibilityFaults()).toEqual([]);

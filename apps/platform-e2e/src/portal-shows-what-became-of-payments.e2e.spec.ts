@@ -236,7 +236,7 @@ describeInBrowser('the portal in a browser', () => {
     await shows('No payment fits');
     await search.fill('99.950.1,2');
     await portal.page.getByRole('button', { name: 'Search' }).click();
-    await shows('thousands have three digits each');
+    await shows('The amount must be a number such as 42');
     expect(await search.inputValue()).toBe('99.950.1,2');
     expect(await portal.accessibilityFaults()).toEqual([]);
   });

@@ -1,0 +1,120 @@
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { accepted, type Merchant, type MerchantReceiver } from '@paycode/platform-client';
+import { eventually } from '@paycode/service-runtime/testing';
+import { makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
+import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
+import { makePerson, type PortalPerson } from './testing/portal-client';
+
+/** Somebody of a PSP looks after many merchants. */
+describeInBrowser('people of a PSP', () => {
+  const platform = sharedPlatform();
+  const pspId = randomInt(1_000_000, 2 ** 40);
+  const [failing, fresh, own] = ['Harbour Books', 'Corner Coffee', 'Another Shop'].map(name => `${name} ${pspId}`);
+  const freshId = pspId + 1;
+  let merchant: Merchant;
+  let receiver: MerchantReceiver;
+  let psp: PortalPerson;
+  let portal: PortalBrowser;
+
+  const save = async (merchantId: number, merchantName: string | undefined, of = pspId) => {
+    const record = { merchantName, pspId: of, acquirer: 'Demo Bank', status: 'ACTIVE' };
+    const put = { method: 'PUT', path: `/internal/merchants/${merchantId}`, body: record };
+    accepted('the merchant', await platform.operator('notification-config', put));
+  };
+
+  beforeAll(async () => {
+    ({ merchant, receiver } = await makeMerchantWithReceiver(platform));
+    await save(merchant.merchantId, failing);
+    await save(freshId, fresh);
+    await save(pspId + 2, own, pspId + 1);
+    receiver.answer = () => 500;
+    await payNewCode(merchant, '77.50');
+    psp = await makePerson(platform, { tenantType: 'PSP', tenantId: String(pspId) });
+    portal = await PortalBrowser.open(platform.standalone.baseUrl);
+    await portal.signIn(psp);
+  });
+  afterAll(async () => {
+    await portal?.close();
+    await receiver?.stop();
+  });
+
+  it('see on Home which merchant fails, what helps, and the money that was given back (T-24)', async () => {
+    const line = portal.page.getByRole('row', { name: new RegExp(failing!) });
+    await eventually(async () => {
+      await portal.page.reload();
+      await line.waitFor();
+      expect((await line.textContent())!.replaceAll(/\s/g, ' ')).toMatch(/Answers other than HTTP 200.*77[,.]50.*1 payment.*0 %/);
+    });
+    expect(await portal.page.textContent('main')).toContain('Today, 2 merchants');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('psp-home');
+    await line.getByRole('link', { name: `Payments of ${failing}` }).click();
+    await portal.page.getByRole('row', { name: new RegExp(`${failing}.*Reversed`) }).waitFor();
+  });
+
+  it('choose a merchant by the keyboard, by how its name begins, and find no merchant of another PSP (T-24)', async () => {
+    const choice = portal.page.getByRole('combobox', { name: 'Merchant', exact: true });
+    await choice.fill('another');
+    await portal.page.getByText('No merchant has this id, or a name that begins so.').waitFor();
+    await choice.fill('CORNER');
+    await portal.page.getByRole('option', { name: new RegExp(fresh!) }).waitFor();
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await choice.press('Enter');
+    await portal.page.waitForURL(new RegExp(`merchantId=${freshId}`));
+    await eventually(async () => expect(await choice.inputValue()).toBe(`${fresh} ${freshId}`));
+    await choice.press('ArrowDown');
+    await portal.page.getByRole('option', { name: 'All merchants' }).waitFor();
+    await choice.press('Escape');
+    expect(await choice.getAttribute('aria-expanded')).toBe('false');
+  });
+
+  it('set up merchants by a file: each line says what became of it, the keys are in the results, and sending it again changes nothing', async () => {
+    await portal.page.getByRole('link', { name: 'Merchants', exact: true }).click();
+    await portal.page.getByRole('link', { name: 'Set up by a file' }).click();
+    const lines = [
+      `${freshId},${fresh},${receiver.url},till@shop.example`,
+      `${merchant.merchantId},${failing},${receiver.url}/other,`,
+      `${pspId + 2},${own},${receiver.url},`,
+      '07,Mistake,https://shop.example/,',
+    ];
+    const buffer = Buffer.from(`merchantId,name,url,recipients\n${lines.join('\n')}\n`);
+    await portal.page.getByLabel('CSV file').setInputFiles({ name: 'merchants.csv', mimeType: 'text/csv', buffer });
+    const row = (name: string | undefined) => portal.page.getByRole('row', { name: new RegExp(name!) });
+    await row('Mistake').getByText('merchantId must have digits only').waitFor();
+    const sendAll = async (button: string) => {
+      await portal.page.getByRole('button', { name: button }).click();
+      await portal.page.getByLabel('Your password for the portal').fill(psp.password);
+      await portal.page.getByRole('button', { name: 'Set up', exact: true }).click();
+      await portal.page.getByRole('button', { name: 'Download results with keys' }).waitFor();
+    };
+    await sendAll('Set up 3 merchants');
+    await row(fresh).getByText('URL set, 1 recipient added').waitFor();
+    await row(failing).getByText('Nothing was changed.').waitFor();
+    await row(own).getByText('not yours').waitFor();
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    const [download] = await Promise.all([
+      portal.page.waitForEvent('download'),
+      portal.page.getByRole('button', { name: 'Download results with keys' }).click(),
+    ]);
+    const results = readFileSync(await download.path(), 'utf8').split('\r\n');
+    expect(results.find(line => line.includes(`"${freshId}"`))).toMatch(/"DONE","URL set, 1 recipient added","[0-9a-f]{32}"$/);
+    expect(results.filter(line => /"(FAILED|NOT_SENT)".*,""$/.test(line))).toHaveLength(3);
+    await portal.page.getByLabel('CSV file').setInputFiles([]);
+    await portal.page.getByLabel('CSV file').setInputFiles({ name: 'merchants.csv', mimeType: 'text/csv', buffer });
+    await sendAll('Set up 3 merchants');
+    await row(fresh).getByText('Nothing to change').waitFor();
+    await portal.screenshots('psp-import');
+  });
+
+  it('see of one merchant its server, its recipients, its people and its last payments', async () => {
+    await portal.goto(`merchants/${merchant.merchantId}`);
+    await portal.page.getByRole('heading', { name: failing! }).waitFor();
+    const main = portal.page.locator('main');
+    for (const text of [receiver.url, 'Other than HTTP 200', 'Nobody of this merchant has an account'])
+      await main.getByText(text).first().waitFor();
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('psp-merchant');
+    expect(portal.complaints).toEqual([]);
+  });
+});
