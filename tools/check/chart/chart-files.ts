@@ -97,7 +97,7 @@ Without further values it is a sandbox. For production add \`-f k8s/charts/payco
 
 \`helm test\` runs a pod that asks every service whether it is ready, over TLS with the platform's own authority, through network policies that exist as long as the test.
 
-No value changes probes or weakens security. Anything else goes into \`extraObjects\`: objects of your own, in which \`{{ … }}\` is template code.
+No value changes probes or weakens security. Anything else goes into \`extraObjects\`: objects of your own, which may hold template code.
 
 A component of kustomize is a value here: \`ops\`, \`openshift\`, \`nodeLocalDns\`, \`tracing\`, \`paymentCore\`, \`outside\`. \`outside\` opens the way to what is not in the cluster; its hosts and names stand in \`settings\`, its passwords in \`externalSecrets.keys\`, as in [use managed PostgreSQL and Kafka](../../../docs/how-to/use-managed-postgresql-and-kafka.md).
 

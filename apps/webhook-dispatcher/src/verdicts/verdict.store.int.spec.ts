@@ -146,7 +146,8 @@ describe('the verdict register in PostgreSQL', () => {
       expect(new Set(answers.flat()).size).toBe(1);
       kinds.add(answers[0]![0]!);
     }
-    expect(kinds.size).toBe(3);
+    // Which of them win is up to the machine; one that always did would make this no race.
+    expect(kinds.size).toBeGreaterThan(1);
   });
 
   it('of a negative verdict and a takeover that race, never do both get the delivery (P-I4)', async () => {

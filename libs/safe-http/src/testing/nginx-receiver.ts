@@ -21,6 +21,7 @@ interface NginxRequest {
   connection: string;
   /** Whether a client certificate was verified: SUCCESS, NONE, FAILED:… */
   client: string;
+  path: string;
 }
 
 /** A real nginx as a merchant's server on 127.0.0.1: 200 to what has its demands, else 401 or nginx's own 400. */
@@ -41,12 +42,12 @@ export class NginxReceiver {
     return new NginxReceiver(await startNginx(folder, port), folder, `https://127.0.0.1:${port}/hook`);
   }
 
-  /** All requests that have been answered. */
+  /** All requests that have been answered. nginx writes a line a moment after the answer. */
   get requests(): NginxRequest[] {
     const lines = readFileSync(join(this.folder, 'access.log'), 'utf8').split('\n').filter(Boolean);
     return lines.map(line => {
-      const [status, connection, client] = line.split(' ') as [string, string, string];
-      return { status: Number(status), connection, client };
+      const [status, connection, client, path] = line.split(' ') as [string, string, string, string];
+      return { status: Number(status), connection, client, path };
     });
   }
 
@@ -74,7 +75,7 @@ function configOf(folder: string, port: number, { header, clientCaFile }: NginxD
 events {}
 http {
   ${temporary.join(' ')}
-  log_format short '$status $connection $ssl_client_verify';
+  log_format short '$status $connection $ssl_client_verify $request_uri';
   access_log ${folder}/access.log short;
   server {
     listen 127.0.0.1:${port} ssl;
