@@ -33,6 +33,7 @@ describeInBrowser('people of a PSP', () => {
     psp = await makePerson(platform, { tenantType: 'PSP', tenantId: String(pspId) });
     portal = await PortalBrowser.open(platform.standalone.baseUrl);
     await portal.signIn(psp);
+    await portal.page.getByRole('heading', { name: 'Merchants that need you' }).waitFor();
   });
   afterAll(async () => {
     await portal?.close();
