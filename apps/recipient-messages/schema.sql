@@ -71,4 +71,4 @@ COMMENT ON COLUMN recipient_message.notification IS 'What a message of a transac
 COMMENT ON COLUMN recipient_message.change_notice IS 'What a message of a changed URL or key tells: kind of change, who made it, when.';
 COMMENT ON COLUMN recipient_message.invitation IS 'What an invitation to the portal tells, its link included; gone once it is sent.';
 COMMENT ON COLUMN recipient_message.four_eyes IS 'What a request for a second person tells: who asks for what, until when; gone once it is sent.';
-COMMENT ON COLUMN recipient_message.alert IS 'What an alert of the portal tells, with the links that end such alerts; gone once it is sent.';
+COMMENT ON COLUMN recipient_message.alert IS 'The facts of an alert of the portal, with the links that end such alerts; gone once it is sent.';

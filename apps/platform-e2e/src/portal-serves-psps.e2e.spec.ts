@@ -70,7 +70,7 @@ describeInBrowser('people of a PSP', () => {
     expect(await choice.getAttribute('aria-expanded')).toBe('false');
   });
 
-  it('set up merchants by a file: each line says what became of it, the keys are in the results, and sending it again changes nothing', async () => {
+  it('set up merchants by a file: each line says what became of it, the keys are in the results, and sending it again changes nothing (T-52)', async () => {
     await portal.page.getByRole('link', { name: 'Merchants', exact: true }).click();
     await portal.page.getByRole('link', { name: 'Set up by a file' }).click();
     const lines = [
@@ -108,7 +108,7 @@ describeInBrowser('people of a PSP', () => {
     await portal.screenshots('psp-import');
   });
 
-  it('see of one merchant its server, its recipients, its people and its last payments', async () => {
+  it('see of one merchant its server, its recipients, its people and its last payments (T-24)', async () => {
     await portal.goto(`merchants/${merchant.merchantId}`);
     await portal.page.getByRole('heading', { name: failing! }).waitFor();
     const main = portal.page.locator('main');

@@ -13,7 +13,7 @@ export class QueueAlerts1813000000000 extends ForwardMigration {
         add constraint recipient_message_content
           check (num_nonnulls(notification, change_notice, invitation, four_eyes, alert) = case state when 'PENDING' then 1 else 0 end)`);
     await runner.query(
-      `comment on column recipient_message.alert is 'What an alert of the portal tells, with the links that end such alerts; gone once it is sent.'`,
+      `comment on column recipient_message.alert is 'The facts of an alert of the portal, with the links that end such alerts; gone once it is sent.'`,
     );
   }
 }

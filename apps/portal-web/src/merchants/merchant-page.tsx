@@ -3,10 +3,12 @@ import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import type { HomeAnswer, MerchantPeople, PaymentPage, PortalNotifications } from '../portal-api';
 import { merchantQuery } from '../queries';
+import { LatestPayments } from '../home/latest-payments';
 import { notificationsQuery } from '../server/queries';
-import { answerName, Facts, Failure, Moment, Money, type Outcome, outcomeName, OutcomeTag, Table, Waiting } from '../ui';
+import { latestQuery } from '../server/server-state';
+import { answerName, Facts, Failure, Moment, Money, type Outcome, outcomeName, Waiting } from '../ui';
 import { dayBeganAt } from '../format';
-import { latestPaymentsQuery, merchantPeopleQuery, todayQuery } from './queries';
+import { merchantPeopleQuery, todayQuery } from './queries';
 import './merchants.css';
 
 /** One merchant: whether its server is well, who is told, who may sign in, and today's money. */
@@ -15,7 +17,7 @@ export function MerchantPage(): ReactNode {
   const merchant = useQuery(merchantQuery(merchantId));
   const { data: notifications } = useQuery(notificationsQuery(merchantId));
   const { data: people } = useQuery(merchantPeopleQuery(merchantId));
-  const { data: latest } = useQuery(latestPaymentsQuery(merchantId));
+  const { data: latest } = useQuery(latestQuery(merchantId));
   const { data: home } = useQuery(todayQuery(merchantId));
   const name = merchant.data?.merchantName;
   useEffect(() => void (document.title = `${name ?? 'Merchant'} · Paycode`), [name]);
@@ -44,7 +46,7 @@ export function MerchantPage(): ReactNode {
       </div>
       {home && <TodayTiles home={home} merchantId={merchantId} />}
       {notifications ? <Facts facts={factsOf(notifications, people, latest)} /> : <Waiting what="Reading what is set" />}
-      {latest && latest.payments.length > 0 && <Latest page={latest} />}
+      <LatestPayments merchantId={merchantId} />
     </>
   );
 }
@@ -111,34 +113,4 @@ function peopleWords({ owners, others, invited }: MerchantPeople): string {
   if (owners + others + invited === 0) return 'Nobody of this merchant has an account';
   const waiting = invited === 0 ? '' : `, ${invited} invited`;
   return `${owners} ${owners === 1 ? 'owner' : 'owners'}, ${others} others${waiting}`;
-}
-
-function Latest({ page: { payments } }: { page: PaymentPage }): ReactNode {
-  return (
-    <section className="merchant-list card" aria-labelledby="latest">
-      <h2 id="latest">Last payments</h2>
-      <Table
-        label="List of the last payments"
-        columns={['Payment', { name: 'Amount', isRight: true }, 'Outcome', 'Its server', 'Time']}
-      >
-        {payments.map(payment => (
-          <tr key={payment.transactionId}>
-            <th scope="row">
-              <Link to="/payments/$transactionId" params={{ transactionId: String(payment.transactionId) }}>
-                {payment.transactionId}
-              </Link>
-            </th>
-            <td className="right">
-              <Money {...payment} />
-            </td>
-            <td>{payment.outcome === 'NO_MONEY' ? 'Failed' : <OutcomeTag outcome={payment.outcome} />}</td>
-            <td>{payment.answer ? answerName(payment.answer) : '–'}</td>
-            <td>
-              <Moment at={payment.completedAt} />
-            </td>
-          </tr>
-        ))}
-      </Table>
-    </section>
-  );
 }

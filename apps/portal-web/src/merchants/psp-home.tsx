@@ -68,13 +68,14 @@ function Today({ outcome, home: { today, yesterday } }: { outcome: Outcome; home
   const count = (sums: HomeAnswer['today']) => sums.reduce((total, each) => total + each.count, 0);
   const share = (sums: HomeAnswer['today']) => (100 * count(sums.filter(isOwn))) / Math.max(1, count(sums));
   const [now, before] = [share(today), share(yesterday)].map(each => `${each.toFixed(1)} %`);
+  const own = count(today.filter(isOwn));
   const search = { outcome, from: dayBeganAt() };
   return (
     <Link className="tile" to="/payments" search={search as never}>
       <span className={`dot ${outcome.toLowerCase()}`}>{outcomeName(outcome)}</span>
       <Amounts of={today.filter(isOwn)} />
       <small>
-        {count(today.filter(isOwn))} payments · {now}
+        {own} {own === 1 ? 'payment' : 'payments'} · {now}
         {count(yesterday) > 0 && ` · yesterday by now ${before}`}
       </small>
     </Link>

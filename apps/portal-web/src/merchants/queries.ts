@@ -21,10 +21,3 @@ export const merchantPeopleQuery = (merchantId: number) =>
     queryKey: ['merchant-people', merchantId],
     queryFn: () => call('GET /merchants/{merchantId}/people', { path: { merchantId } }),
   });
-
-export const latestPaymentsQuery = (merchantId: number) =>
-  queryOptions({
-    queryKey: ['latest-payments', merchantId],
-    refetchInterval: 10_000,
-    queryFn: () => call('GET /payments', { query: { merchantId, limit: 5 } }),
-  });
