@@ -63,7 +63,7 @@ describeInBrowser('the weight and width of the portal', () => {
     await portal.page.route('**/assets/payments-page-*.js', gone);
     await portal.page.getByRole('link', { name: 'Payments', exact: true }).click();
     await portal.page.getByRole('heading', { name: 'Payments', exact: true }).waitFor();
-    await portal.page.unroute('**/assets/payments-page-*.js');
+    await portal.page.unrouteAll({ behavior: 'wait' });
     expect(refused).toBeGreaterThan(1);
     portal.complaints.length = 0;
   });

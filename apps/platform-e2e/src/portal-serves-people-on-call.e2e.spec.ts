@@ -130,7 +130,7 @@ describeInBrowser('the portal for people on call', () => {
 
   it('learns on the empty page what dead letters are, and in production who confirms a redrive (A-98)', async () => {
     const answers = (path: string, json: object) => portal.page.route(path, route => route.fulfill({ json }));
-    later(() => portal.page.unrouteAll());
+    later(() => portal.page.unrouteAll({ behavior: 'wait' }));
     const asker = { personId: 'p', name: 'Naledi', confirmsFrom: '2026-01-01T00:00:00.000Z' };
     const me = await portal.page.evaluate<{ person: { personId: string } }>(
       `fetch('/console/api/session').then(it => it.json())`,
