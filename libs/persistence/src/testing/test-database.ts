@@ -77,7 +77,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     dataSource,
     drop: async () => {
       if (dataSource.isInitialized) await dataSource.destroy();
-      // A pool that has ended still closes its sockets: PostgreSQL waits 5 s for them. What a failed test left open is cut off then.
+      // A pool that has ended still closes its sockets, and PostgreSQL waits 5 s for them. Connections of a failed test are then cut off.
       await onServer(async client => {
         await client
           .query(`drop database if exists ${name}`)
