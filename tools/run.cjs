@@ -14,8 +14,8 @@ const groups = {
     calls: ['measure/bench calls', 'work per payment when the core calls once per payment'],
     isolation: ['measure/bench isolation', 'healthy merchants beside merchants that do not answer'],
     auth: ['measure/bench auth', 'times of answers of auth-session that must look alike'],
-    rest: ['prove/bench-rest', 'processor and memory while nobody pays, and at a peak'],
-    overload: ['prove/bench-overload', 'payments accepted at up to 10 times of what the platform can take'],
+    rest: ['measure/bench-rest', 'processor and memory while nobody pays, and at a peak'],
+    overload: ['measure/bench-overload', 'payments accepted at up to 10 times of what the platform can take'],
   },
   prove: {
     model: ['prove/test-model', 'the settlement protocol in Spin'],

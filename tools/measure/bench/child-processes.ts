@@ -2,58 +2,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 
-interface ChildOptions {
-  env?: Record<string, string>;
-  /** Flags of Node itself. */
-  nodeFlags?: string[];
-  /** File descriptor of what it prints. Default: the standard error of this process, for it is no result. */
-  output?: number;
-  /** Opens a channel for messages. */
-  hasChannel?: boolean;
-}
-
 const started = new Set<ChildProcess>();
-let isWatching = false;
-
-/** Starts `file` with the Node that runs this. */
-export function startNode(
-  file: string,
-  { env = {}, nodeFlags = [], output = process.stderr.fd, hasChannel = false }: ChildOptions,
-): ChildProcess {
-  const child = spawn(process.execPath, [...nodeFlags, file], {
-    env: { ...process.env, NODE_OPTIONS: '', ...env },
-    stdio: ['ignore', output, output, ...(hasChannel ? (['ipc'] as const) : [])],
-    serialization: 'advanced',
-  });
-  return endingWithThisProcess(child);
-}
-
-/** Asks the child to end and waits until it has. */
-export function ended(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
-  return new Promise(resolve => {
-    child.removeAllListeners('exit').once('exit', () => resolve());
-    child.kill(signal);
-  });
-}
 
 export function endChildren(): void {
   for (const each of started) each.kill('SIGKILL');
 }
 
+// An interrupted run leaves no process behind; an embedded PostgreSQL ends with this process by itself.
+process.once('exit', endChildren);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 /** Bundles lie beside the one that runs. */
 export const bundle = (name: string) => join(dirname(process.argv[1]!), `${name}.cjs`);
-
-/** An interrupted run leaves no process behind; an embedded PostgreSQL ends with this process by itself. */
-function endingWithThisProcess(child: ChildProcess): ChildProcess {
-  started.add(child);
-  child.once('exit', () => started.delete(child));
-  if (isWatching) return child;
-  isWatching = true;
-  process.once('exit', endChildren);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-  return child;
-}
 
 /** Calls to a child process over its message channel. */
 interface Request {
@@ -100,9 +60,16 @@ export class CalledProcess {
 
   constructor(
     private readonly file: string,
-    options: ChildOptions = {},
+    env: Record<string, string> = {},
   ) {
-    this.child = startNode(file, { ...options, hasChannel: true });
+    this.child = spawn(process.execPath, [file], {
+      env: { ...process.env, NODE_OPTIONS: '', ...env },
+      // What it prints is no result.
+      stdio: ['ignore', process.stderr.fd, process.stderr.fd, 'ipc'],
+      serialization: 'advanced',
+    });
+    started.add(this.child);
+    this.child.once('exit', () => started.delete(this.child));
     this.child.on('message', (answer: Answer) => this.settle(answer));
     this.child.once('close', () => this.failAll());
   }
@@ -119,8 +86,8 @@ export class CalledProcess {
     });
   }
 
-  stop(): Promise<void> {
-    return ended(this.child, 'SIGKILL');
+  stop(): void {
+    this.child.kill('SIGKILL');
   }
 
   private settle({ call, result, error }: Answer): void {

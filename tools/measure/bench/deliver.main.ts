@@ -88,7 +88,7 @@ async function openPlatform(around: Around, brokers?: string): Promise<[Platform
 }
 
 async function openFloor({ certificate, merchants }: Around): Promise<(count: number) => Promise<FloorRound>> {
-  const floor = new CalledProcess(bundle('floor'), { env: { NODE_EXTRA_CA_CERTS: certificate.certFile } });
+  const floor = new CalledProcess(bundle('floor'), { NODE_EXTRA_CA_CERTS: certificate.certFile });
   const urls = merchants.map(({ url }) => url);
   return async count => {
     const { firstId } = newPayments(count);
@@ -165,8 +165,7 @@ runBenchmark(
   scales,
   () => ({ healthy: endpoints, hanging: 0 }),
   async (fixture, scale) => {
-    const merchants = makeMerchants(1_001, fixture.ports.healthy, fixture.secrets);
-    fixture.neighbours.know(merchants.map(({ route }) => route));
+    const merchants = makeMerchants(fixture.config, fixture.ports.healthy);
     return measure({ ...fixture, merchants }, scale);
   },
 );

@@ -2,7 +2,8 @@
 import type { BenchDatabase } from './bench-database.ts';
 import { bundle, CalledProcess } from './child-processes.ts';
 import { deviationsOf } from './exact-audit.ts';
-import type { BenchMerchant, BenchSecrets, CertificateFiles } from './merchants.ts';
+import type { ServiceSecrets } from '../../prove/faults/environment/stand-ins.ts';
+import type { BenchMerchant, CertificateFiles } from './merchants.ts';
 import { cpuUsOf, cpuUsOfTree, monotonicMs, until } from './meters.ts';
 import type { PlatformUnderTest } from './platform-under-test.ts';
 import type { EventLogOptions, PrepareOptions, SendOptions, Sent } from './publisher.main.ts';
@@ -33,7 +34,7 @@ export interface Contender {
 
 export interface Circumstances {
   database: BenchDatabase;
-  secrets: BenchSecrets;
+  secrets: ServiceSecrets;
   certificate: CertificateFiles;
   merchants: BenchMerchant[];
 }
@@ -54,8 +55,8 @@ export async function platformContender(
   await publisher.call('open', log);
   return {
     name,
-    pid: platform.dispatcher.pid,
-    processes: { dispatcher: platform.dispatcher.pid, scheduler: platform.scheduler.pid, generator: publisher.pid },
+    pid: platform.dispatcher.pid!,
+    processes: { dispatcher: platform.dispatcher.pid!, scheduler: platform.scheduler.pid!, generator: publisher.pid },
     // Merchants take turns.
     prepare: ({ firstId, count }) => {
       const merchantIds = Array.from({ length: count }, (_, at) => merchants[at % merchants.length]!.merchantId);
@@ -69,7 +70,7 @@ export async function platformContender(
       return deviationsOf({ sent: idsOf(payments), received, ...ends });
     },
     stop: async () => {
-      await publisher.stop();
+      publisher.stop();
       await platform.kill();
     },
   };

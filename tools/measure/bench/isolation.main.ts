@@ -13,7 +13,7 @@ import {
   untilEnded,
 } from './delivery-rounds.ts';
 import { type BenchMerchant, makeMerchants, sampleNotification } from './merchants.ts';
-import { residentBytesOf, until } from './meters.ts';
+import { until } from './meters.ts';
 import { type PlatformFixture, PlatformUnderTest } from './platform-under-test.ts';
 import type { Arrivals } from './receiver.main.ts';
 import { atLeast, atMost, percentile, print, printTable, progress, ratioOf, report, show, spreadOf } from './report.ts';
@@ -160,12 +160,12 @@ async function runHangingReceivers(fixture: IsolationFixture, scale: HangingRece
   const hanging = await loadOf('hanging', platform, { ...fixture, merchants: fixture.hanging });
   try {
     await sendHealthy();
-    const before = residentBytesOf(platform.dispatcher.pid);
+    const before = platform.dispatcher.residentBytes;
     await hanging.prepare(newPayments(scale.requests));
     await hanging.send(Infinity);
     const isFull = async () => (await fixture.receiver.call<number>('hanging')) >= scale.requests;
     await until('hanging requests', isFull, { withinMs: fillTimeoutMs, everyMs: 100 });
-    const kibEach = (residentBytesOf(platform.dispatcher.pid) - before) / 1_024 / scale.requests;
+    const kibEach = (platform.dispatcher.residentBytes - before) / 1_024 / scale.requests;
     const { p99Ms, deviations } = await sendHealthy();
     return { requests: scale.requests, kibEach, healthyP99Ms: p99Ms, deviations };
   } finally {
@@ -316,14 +316,15 @@ function reportIsolation(figures: IsolationFigures, context: object): boolean {
 }
 
 function merchantsOf(fixture: BenchFixture): IsolationFixture {
-  const { ports, secrets, neighbours } = fixture;
+  const { ports, config } = fixture;
   const [shared, ...others] = ports.healthy;
-  const [further, ...healthy] = makeMerchants(1_001, others, secrets);
-  const [silent] = makeMerchants(4_001, [shared!], { ...secrets, path: silentPath });
-  const sharedPorts = healthy.map(() => shared!);
-  const crowd = makeMerchants(3_001, sharedPorts, secrets);
-  const hanging = makeMerchants(5_001, ports.hanging, secrets);
-  neighbours.know([further!, silent!, ...healthy, ...crowd, ...hanging].map(({ route }) => route));
+  const [further, ...healthy] = makeMerchants(config, others);
+  const [silent] = makeMerchants(config, [shared!], silentPath);
+  const crowd = makeMerchants(
+    config,
+    healthy.map(() => shared!),
+  );
+  const hanging = makeMerchants(config, ports.hanging);
   return { ...fixture, further: further!, silent: silent!, healthy, crowd, hanging };
 }
 

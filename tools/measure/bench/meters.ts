@@ -1,4 +1,4 @@
-/** Time, processor time and memory, as the system counts them (proc(5)); processor time and memory on Linux only. */
+/** Time and processor time, as the system counts them (proc(5)); processor time on Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -35,10 +35,6 @@ export function cpuUsOfTree(pid: number): number {
   const own = statusFieldsOf(String(pid));
   const ended = own ? ticksToUs(Number(own[13]) + Number(own[14])) : NaN;
   return children.reduce((sum, child) => sum + (cpuUsOf(Number(child)) || 0), cpuUsOf(pid) + ended);
-}
-
-export function residentBytesOf(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024;
 }
 
 /** Fields of /proc/<pid>/stat from the state on: the name before it may hold anything. */
