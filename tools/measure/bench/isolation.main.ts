@@ -7,6 +7,7 @@ import {
   type Contender,
   latenciesOf,
   measureBurst,
+  measureSteady,
   newPayments,
   type Payments,
   platformContender,
@@ -90,7 +91,7 @@ async function runHealthy(fixture: IsolationFixture, scale: HangingMerchantScale
   const healthy = await loadOf('healthy', platform, { ...fixture, merchants });
   const further = await loadOf(beside, platform, { ...fixture, merchants: [other] });
   try {
-    await warmUp();
+    await measureBurst(healthy, fixture, scale.warmUp);
     const payments = newPayments(scale.healthyPerSecond * scale.seconds);
     await healthy.prepare(payments);
     await further.prepare(newPayments(scale.besidePerSecond * scale.seconds));
@@ -114,14 +115,6 @@ async function runHealthy(fixture: IsolationFixture, scale: HangingMerchantScale
   } finally {
     await further.stop();
     await healthy.stop();
-  }
-
-  async function warmUp(): Promise<void> {
-    const payments = newPayments(scale.warmUp);
-    await healthy.prepare(payments);
-    await fixture.receiver.call('reset');
-    await healthy.send(Infinity);
-    await untilEnded(healthy, fixture.receiver, payments);
   }
 }
 
@@ -158,6 +151,8 @@ async function runHangingReceivers(fixture: IsolationFixture, scale: HangingRece
   const platform = await freshPlatform(fixture, { ACK_WINDOW_MS: '600000', HANDSHAKES_PER_SECOND: '1000' });
   const healthy = await loadOf('healthy', platform, { ...fixture, merchants: fixture.healthy });
   const hanging = await loadOf('hanging', platform, { ...fixture, merchants: fixture.hanging });
+  const sendHealthy = () =>
+    measureSteady(healthy, fixture.receiver, { perSecond: scale.healthyPerSecond, seconds: healthySeconds });
   try {
     await sendHealthy();
     const before = platform.dispatcher.residentBytes;
@@ -171,18 +166,6 @@ async function runHangingReceivers(fixture: IsolationFixture, scale: HangingRece
   } finally {
     await hanging.stop();
     await healthy.stop();
-  }
-
-  async function sendHealthy(): Promise<{ p99Ms: number; deviations: string[] }> {
-    const perSecond = scale.healthyPerSecond;
-    const payments = newPayments(perSecond * healthySeconds);
-    await healthy.prepare(payments);
-    await fixture.receiver.call('reset');
-    const { startedMs } = await healthy.send(perSecond);
-    await untilEnded(healthy, fixture.receiver, payments);
-    const arrivals = await fixture.receiver.call<Arrivals>('arrivals');
-    const latencies = latenciesOf(arrivals, { payments, startedMs, perSecond });
-    return { p99Ms: percentile(latencies, 0.99), deviations: await healthy.deviations(payments, arrivals.transactionIds) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -22,7 +22,9 @@ export interface Play {
   never?: string;
   /** Payments in a second in the calm before; default 1. */
   paymentsPerS?: number;
-  /** Prepares what the platform needs beside it; gives its settings. */
+  /** Settings of the platform. */
+  settings?: Record<string, string>;
+  /** Starts what the platform needs beside it, and gives the settings for it. */
   prepare?(): Promise<Surroundings>;
   /** Runs in the calm, before anything is measured. */
   ready?(stage: Stage): Promise<void>;
@@ -32,8 +34,6 @@ export interface Play {
 
 export interface Surroundings {
   settings: Record<string, string>;
-  /** Called by `begin` of the play, when its fault lies there. */
-  fail(): void;
   close(): Promise<void>;
 }
 
@@ -41,8 +41,6 @@ export interface Surroundings {
 
 export interface GameDay {
   alerts: ShippedAlerts;
-  /** Text of the monitors in k8s/. */
-  monitors: string;
   calmMin: number;
   say(line: string): void;
 }
@@ -60,7 +58,7 @@ export async function runPlay(play: Play, day: GameDay): Promise<PlayResult> {
   let surroundings: Surroundings | undefined;
   try {
     surroundings = await play.prepare?.();
-    const stage = await Stage.open(surroundings?.settings ?? {}, play.paymentsPerS ?? 1);
+    const stage = await Stage.open(surroundings?.settings ?? play.settings ?? {}, play.paymentsPerS ?? 1);
     try {
       return await playOn(stage, play, day);
     } finally {
@@ -96,7 +94,7 @@ async function playOn(stage: Stage, play: Play, day: GameDay): Promise<PlayResul
   }
 }
 
-function startPrometheus(folder: string, stage: Stage, { alerts, monitors }: GameDay): Promise<Prometheus> {
+function startPrometheus(folder: string, stage: Stage, { alerts }: GameDay): Promise<Prometheus> {
   const internal = stage.scraped;
   const ruleFiles = alerts.files.map(({ name }) => ruleFileOf(folder, name));
   const toS = nowS() - historyEndsBeforeS;
@@ -108,7 +106,7 @@ function startPrometheus(folder: string, stage: Stage, { alerts, monitors }: Gam
     merchants: stage.shops.length,
     paymentsPerS: stage.traffic.perS,
   });
-  const config = prometheusConfig({ monitors, internal, environment: labels.environment, ruleFiles });
+  const config = prometheusConfig({ ...labels, internal, ruleFiles });
   return Prometheus.start({ folder, config, ruleFiles: alerts.files, history });
 }
 
@@ -140,6 +138,3 @@ async function notPending(prometheus: Prometheus, { pending = [] }: Play, untilS
 }
 
 const nowS = () => Date.now() / 1_000;
-
-/** The monitors of `k8s/components`. */
-export const monitorsIn = (components: string) => readFileSync(join(components, 'monitoring/monitors.yaml'), 'utf8');

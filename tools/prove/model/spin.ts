@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { missingPrograms } from '../testing/processes.ts';
 
 /** One run of the model checker. */
 interface ModelRun {
@@ -118,29 +119,6 @@ const outputBytesMax = 16_777_216;
 /** Of one run: memory of the search, and time. */
 const limits = { memoryMb: 4_096, timeoutMs: 600_000 };
 
-/** Spin or a C compiler is missing. */
-export class MissingProgramError extends Error {
-  override readonly name = 'MissingProgramError';
-  constructor(program: string) {
-    super(`${program} is not installed. The model checker needs both: apt-get install spin gcc`);
-  }
-}
-
-/** Fails with how to install what is missing. */
-async function requirePrograms(): Promise<void> {
-  for (const [program, flag] of [
-    ['spin', '-V'],
-    ['gcc', '--version'],
-  ] as const) {
-    try {
-      await run(program, [flag]);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new MissingProgramError(program);
-      throw error;
-    }
-  }
-}
-
 /** Generates, compiles and runs the checker in a folder of its own. */
 async function check(model: string, modelRun: ModelRun): Promise<PanReport> {
   const folder = await mkdtemp(join(tmpdir(), 'paycode-model-'));
@@ -209,7 +187,8 @@ const model = join(import.meta.dirname, '../../../docs/specification/settlement.
 /** Runs the checks and prints each result; `words` may contain `--full`. Returns 0 when all results are as expected. */
 export async function checkModel(words: readonly string[]): Promise<number> {
   const runs = words.includes('--full') ? fullRuns : smallRuns;
-  await requirePrograms();
+  const missing = missingPrograms({ spin: ['-V'], gcc: ['--version'] });
+  if (missing.length > 0) throw new Error(`${missing.join(' and ')} is not installed: apt-get install spin gcc`);
   let failures = 0;
   for (const modelRun of runs) {
     const startedAt = performance.now();
