@@ -22,7 +22,7 @@ const groups = {
     mutation: ['prove/test-mutation', 'seeded faults that the tests must find'],
     fuzz: ['prove/test-fuzz', 'hostile requests against a running platform'],
     'game-day': ['prove/test-gameday', 'faults beside a real Prometheus'],
-    core: ['prove/test-core', 'the contract of a payment core, checked from outside'],
+    core: ['../apps/operations/src/core', 'the contract of a payment core, checked from outside'],
     'node-versions': ['prove/suite node-versions', 'the npm packages on Node 20, 22 and 24'],
     'kafka-cluster': ['prove/suite kafka-cluster', 'three secured brokers that fail'],
     manifests: ['prove/suite manifests', 'manifests, alerts and dashboards'],
@@ -50,7 +50,7 @@ const groups = {
 
 /** These tools print their own help. The comment at the top of each other tool is its help. */
 const ownHelp =
-  /^(run\/(start|release)|measure\/bench|\.\.\/apps\/operations\/src\/(paycode|audit)|prove\/(suite|test-(core|fuzz|gameday|mutation|simulation)))$/;
+  /^(run\/(start|release)|measure\/bench|\.\.\/apps\/operations\/src\/(paycode|audit|core)|prove\/(suite|test-(fuzz|gameday|mutation|simulation)))$/;
 /** These tools refuse unknown options by themselves. */
 const ownOptions = /^(run\/kafka|measure\/bench|prove\/test-faults)$/;
 
