@@ -94,12 +94,9 @@ module.exports = {
       name: 'no-development-package-in-a-service',
       comment: 'Packages that run in production are in dependencies.',
       severity: 'error',
-      // Pages are built: what they are made of is in them, and no service loads it. `secrets init` and `prove -- core` read files of the repository and are
-      // in no image.
-      from: {
-        path: '^(apps|libs)/',
-        pathNot: `${testCode}|^apps/portal-web/|^apps/operations/src/(paycode/secrets|core-contract)/`,
-      },
+      // Pages are built: what they are made of is in them, and no service loads it. `secrets init` and `prove -- core` read files of the repository
+      // and are in no image.
+      from: { path: '^(apps|libs)/', pathNot: `${testCode}|^apps/(portal-web|operations/src/(paycode/secrets|core-contract))/` },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
     },
     {

@@ -50,9 +50,9 @@ const groups = {
 
 /** These tools print their own help. The comment at the top of each other tool is its help. */
 const ownHelp =
-  /^(run\/(start|release)|measure\/bench|\.\.\/apps\/operations\/src\/(paycode|audit|core)|prove\/(suite|test-(fuzz|gameday|mutation|simulation)))$/;
+  /^(run\/(start|release)|\.\.\/apps\/operations\/src\/(paycode|audit|core)|prove\/(suite|test-(fuzz|gameday|mutation|simulation)))$/;
 /** These tools refuse unknown options by themselves. */
-const ownOptions = /^(run\/kafka|measure\/bench|prove\/test-faults)$/;
+const ownOptions = /^(run\/kafka|prove\/test-faults)$/;
 
 function fail(message) {
   process.stderr.write(`${message}\n`);

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { shippedAlerts } from './game-day/prometheus.ts';
 import { plays } from './game-day/plays.ts';
-import { type GameDay, type Play, runPlay } from './game-day/run-play.ts';
-import { isPassed, type PlayResult, tableOf } from './game-day/verdict.ts';
+import { type GameDay, isPassed, type Play, type PlayResult, runPlay, tableOf } from './game-day/run-play.ts';
 import { missingPrograms } from './testing/processes.ts';
 
 const components = join(import.meta.dirname, '../../k8s/components');

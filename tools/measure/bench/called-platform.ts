@@ -1,14 +1,12 @@
 /** Payments that a payment core completes by calls to payment-simulator: bursts and steady rates of them, timed, charged with their CPU, and audited. */
 import type { ServiceProcess } from '../../prove/faults/environment/service-process.ts';
 import type { ConfigStandIn } from '../../prove/faults/environment/stand-ins.ts';
-import { bundle, CalledProcess } from './child-processes.ts';
+import { bundle, CalledProcess, cpuUsOf, cpuUsOfTree, monotonicMs, until } from './child-processes.ts';
 import type { Circumstances } from './delivery-rounds.ts';
 import type { Completed, CoreLoad, CoreOptions } from './core.main.ts';
-import { deviationsOf } from './exact-audit.ts';
-import { cpuUsOf, cpuUsOfTree, monotonicMs, until } from './meters.ts';
+import { deviationsOf, percentile, progress } from './report.ts';
 import { type PlatformUnderTest, serviceUnderTest } from './platform-under-test.ts';
 import type { Arrivals } from './receiver.main.ts';
-import { percentile, progress } from './report.ts';
 
 /** A burst of calls. */
 export interface CallsBurst {

@@ -1,6 +1,6 @@
 /** `npm run bench:deliver`: webhooks per second beside a bare loop (docs/explanation/performance.md). */
 import { setTimeout as pause } from 'node:timers/promises';
-import { bundle, CalledProcess } from './child-processes.ts';
+import { bundle, CalledProcess, cpuUsOf } from './child-processes.ts';
 import {
   type Burst,
   type Circumstances,
@@ -13,7 +13,6 @@ import {
 } from './delivery-rounds.ts';
 import type { FloorResult } from './floor.main.ts';
 import { makeMerchants } from './merchants.ts';
-import { cpuUsOf } from './meters.ts';
 import { PlatformUnderTest, type Stored } from './platform-under-test.ts';
 import { atLeast, atMost, median, print, printTable, ratioOf, report, show, spreadOf } from './report.ts';
 import { type BenchFixture, runBenchmark } from './run-benchmark.ts';

@@ -1,14 +1,12 @@
 /** A load on the platform, and its two measurements: a burst (how fast) and a steady rate (how late). */
 import type { BenchDatabase } from './bench-database.ts';
-import { bundle, CalledProcess } from './child-processes.ts';
-import { deviationsOf } from './exact-audit.ts';
+import { bundle, CalledProcess, cpuUsOf, cpuUsOfTree, monotonicMs, until } from './child-processes.ts';
+import { deviationsOf, percentile, progress } from './report.ts';
 import type { ServiceSecrets } from '../../prove/faults/environment/stand-ins.ts';
 import type { BenchMerchant, CertificateFiles } from './merchants.ts';
-import { cpuUsOf, cpuUsOfTree, monotonicMs, until } from './meters.ts';
 import type { PlatformUnderTest } from './platform-under-test.ts';
 import type { EventLogOptions, PrepareOptions, SendOptions, Sent } from './publisher.main.ts';
 import type { Arrivals } from './receiver.main.ts';
-import { percentile, progress } from './report.ts';
 
 /** A range of transaction ids. */
 export interface Payments {
@@ -40,7 +38,7 @@ export interface Circumstances {
 }
 
 /** Transaction ids of the payments. */
-export function idsOf({ firstId, count }: Payments): Set<number> {
+function idsOf({ firstId, count }: Payments): Set<number> {
   return new Set(Array.from({ length: count }, (_, at) => firstId + at));
 }
 

@@ -1,7 +1,7 @@
 /** `npm run bench:isolation`: how merchants that do not answer affect healthy ones (docs/explanation/performance.md). */
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { serializeNotification } from '@paycode/dto';
-import type { CalledProcess } from './child-processes.ts';
+import { type CalledProcess, until } from './child-processes.ts';
 import {
   type Burst,
   type Contender,
@@ -14,7 +14,6 @@ import {
   untilEnded,
 } from './delivery-rounds.ts';
 import { type BenchMerchant, makeMerchants, sampleNotification } from './merchants.ts';
-import { until } from './meters.ts';
 import { type PlatformFixture, PlatformUnderTest } from './platform-under-test.ts';
 import type { Arrivals } from './receiver.main.ts';
 import { atLeast, atMost, percentile, print, printTable, progress, ratioOf, report, show, spreadOf } from './report.ts';

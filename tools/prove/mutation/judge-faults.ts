@@ -1,17 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../libs/persistence/src/embedded/embedded-postgres.ts';
 import { isEndedByClock, type Outcome, type SeededFault, seedFault } from './seeded-faults.ts';
@@ -228,12 +218,10 @@ async function databaseServer(): Promise<{ url: string; stop(): Promise<void> }>
 function scratchCopy(root: string): string {
   const copy = folderOfRun('copy');
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
-  for (const file of new Set(execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0'))) {
-    // A listed file may be removed and not committed yet, or be a link to a folder.
-    if (file === '' || !statSync(join(root, file), { throwIfNoEntry: false })?.isFile()) continue;
-    mkdirSync(dirname(join(copy, file)), { recursive: true });
-    copyFileSync(join(root, file), join(copy, file));
-  }
+  const listed = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0');
+  // A listed file may be removed and not committed yet, or be a link to a folder.
+  const files = new Set(listed.filter(file => file !== '' && statSync(join(root, file), { throwIfNoEntry: false })?.isFile()));
+  for (const file of files) cpSync(join(root, file), join(copy, file));
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir');
   return copy;
 }
