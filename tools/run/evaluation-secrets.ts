@@ -107,7 +107,7 @@ async function materialIn(kept: string): Promise<Material> {
 }
 
 function randomTexts<Name extends string>(kept: string, names: readonly Name[], make: (name: Name) => string) {
-  const texts = names.map(name => [name, ensureFile(kept, `${name}.secret`, () => make(name), privateMode)]);
+  const texts = names.map(name => [name, ensureFile(join(kept, `${name}.secret`), () => make(name), privateMode)]);
   return Object.fromEntries(texts) as Record<Name, string>;
 }
 
@@ -117,9 +117,9 @@ async function certificates<Holder extends string>(
   authority: string,
   holders: Record<Holder, readonly string[]>,
 ): Promise<Record<Holder, Issued>> {
-  const file = `${authority}.certificates.json`;
-  const made = existsSync(join(kept, file)) ? '' : JSON.stringify(await issueCertificates(holders));
-  return JSON.parse(ensureFile(kept, file, () => made, privateMode)) as Record<Holder, Issued>;
+  const file = join(kept, `${authority}.certificates.json`);
+  const made = existsSync(file) ? '' : JSON.stringify(await issueCertificates(holders));
+  return JSON.parse(ensureFile(file, () => made, privateMode)) as Record<Holder, Issued>;
 }
 
 const namespace = 'paycode';

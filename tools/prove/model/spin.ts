@@ -189,19 +189,20 @@ export async function checkModel(words: readonly string[]): Promise<number> {
   const runs = words.includes('--full') ? fullRuns : smallRuns;
   const missing = missingPrograms({ spin: ['-V'], gcc: ['--version'] });
   if (missing.length > 0) throw new Error(`${missing.join(' and ')} is not installed: apt-get install spin gcc`);
-  let failures = 0;
-  for (const modelRun of runs) {
-    const startedAt = performance.now();
-    const report = await check(model, modelRun);
-    const problem = problemOf(modelRun, report);
-    if (problem) failures++;
-    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-    const found = report.complaint ? `, found: ${report.complaint}` : '';
-    process.stdout.write(`${problem ? 'FAILED' : 'ok    '} ${modelRun.name}: ${modelRun.shows}\n`);
-    process.stdout.write(
-      `       ${report.states.toLocaleString('en')} states, ${seconds} s${found}${problem ? ` - ${problem}` : ''}\n`,
-    );
-  }
-  process.stdout.write(`${runs.length - failures} of ${runs.length} model runs as they must be\n`);
-  return failures === 0 ? 0 : 1;
+  let passed = 0;
+  for (const modelRun of runs) if (await isAsItMustBe(modelRun)) passed++;
+  process.stdout.write(`${passed} of ${runs.length} model runs as they must be\n`);
+  return passed === runs.length ? 0 : 1;
+}
+
+async function isAsItMustBe(modelRun: ModelRun): Promise<boolean> {
+  const startedAt = performance.now();
+  const report = await check(model, modelRun);
+  const problem = problemOf(modelRun, report);
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+  const found = report.complaint ? `, found: ${report.complaint}` : '';
+  process.stdout.write(`${problem ? 'FAILED' : 'ok    '} ${modelRun.name}: ${modelRun.shows}\n`);
+  const states = report.states.toLocaleString('en');
+  process.stdout.write(`       ${states} states, ${seconds} s${found}${problem ? ` - ${problem}` : ''}\n`);
+  return !problem;
 }

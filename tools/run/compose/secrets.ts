@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { replaceFile } from '../../../libs/access/src/service-token/token-keys.ts';
 import { issueCertificate, newAuthority } from '../../../apps/operations/src/certificates.ts';
 
@@ -16,16 +16,15 @@ export const ringMakers = {
 
 /** Makes the secrets that are missing in `folder`, one file each, kept across starts. */
 export function ensureSecrets(folder: string): void {
-  for (const [name, make] of Object.entries(ringMakers)) ensureFile(folder, name, make);
+  for (const [name, make] of Object.entries(ringMakers)) ensureFile(join(folder, name), make);
 }
 
 /**
- * Text of `<folder>/<name>`, made on first use; an interrupted run leaves no part of it. By default everybody may read it and nobody may write it,
+ * Text of the file, made on first use; an interrupted run leaves no part of it. By default everybody may read it and nobody may write it,
  * because the services run under another user than this process.
  */
-export function ensureFile(folder: string, name: string, make: () => string, mode = 0o444): string {
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
-  const path = join(folder, name);
+export function ensureFile(path: string, make: () => string, mode = 0o444): string {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
   if (!existsSync(path)) replaceFile(path, make(), mode);
   return readFileSync(path, 'utf8');
 }
