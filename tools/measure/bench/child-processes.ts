@@ -66,7 +66,7 @@ export class CalledProcess {
   ) {
     this.child = spawn(process.execPath, [file], {
       env: { ...process.env, NODE_OPTIONS: '', ...env },
-      // What it prints is no result.
+      // Its output is no result.
       stdio: ['ignore', process.stderr.fd, process.stderr.fd, 'ipc'],
       serialization: 'advanced',
     });
