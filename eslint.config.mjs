@@ -105,7 +105,7 @@ const toolPaths = ['../../libs/**', '../../../libs/**', '../../../../libs/**', '
     `../../../../${group}/**`,
   ]),
   // One form of report for integrators and for the teams of payment cores.
-  '../../kits/paycode-dev/src/report/**',
+  '../../../kits/paycode-dev/src/report/**',
 );
 
 const sleep = {

@@ -14,15 +14,15 @@ const groups = {
     calls: ['measure/bench calls', 'work per payment when the core calls once per payment'],
     isolation: ['measure/bench isolation', 'healthy merchants beside merchants that do not answer'],
     auth: ['measure/bench auth', 'times of answers of auth-session that must look alike'],
-    rest: ['prove/bench-rest', 'processor and memory while nobody pays, and at a peak'],
-    overload: ['prove/bench-overload', 'payments accepted at up to 10 times of what the platform can take'],
+    rest: ['measure/bench-rest', 'processor and memory while nobody pays, and at a peak'],
+    overload: ['measure/bench-overload', 'payments accepted at up to 10 times of what the platform can take'],
   },
   prove: {
     model: ['prove/test-model', 'the settlement protocol in Spin'],
     mutation: ['prove/test-mutation', 'seeded faults that the tests must find'],
     fuzz: ['prove/test-fuzz', 'hostile requests against a running platform'],
     'game-day': ['prove/test-gameday', 'faults beside a real Prometheus'],
-    core: ['prove/test-core', 'the contract of a payment core, checked from outside'],
+    core: ['../apps/operations/src/core', 'the contract of a payment core, checked from outside'],
     'node-versions': ['prove/suite node-versions', 'the npm packages on Node 20, 22 and 24'],
     'kafka-cluster': ['prove/suite kafka-cluster', 'three secured brokers that fail'],
     manifests: ['prove/suite manifests', 'manifests, alerts and dashboards'],
@@ -50,9 +50,9 @@ const groups = {
 
 /** These tools print their own help. The comment at the top of each other tool is its help. */
 const ownHelp =
-  /^(run\/(start|release)|measure\/bench|\.\.\/apps\/operations\/src\/(paycode|audit)|prove\/(suite|test-(core|fuzz|gameday|mutation|simulation)))$/;
+  /^(run\/(start|release)|\.\.\/apps\/operations\/src\/(paycode|audit|core)|prove\/(suite|test-(fuzz|gameday|mutation|simulation)))$/;
 /** These tools refuse unknown options by themselves. */
-const ownOptions = /^(run\/kafka|measure\/bench|prove\/test-faults)$/;
+const ownOptions = /^(run\/kafka|prove\/test-faults)$/;
 
 function fail(message) {
   process.stderr.write(`${message}\n`);

@@ -12,10 +12,8 @@ const usage = `npm run prove -- fuzz [options]
   --seed <n>          which of them (default: random)
   --operation <text>  only operations whose service and name contain it
   --case <n>          only this case of each operation; a finding names it
-  --poison            only the poison: 30 s of NUL bytes in user names, 50 requests a second
-  --ci                the form for every change: a fixed seed, few cases, some poison
+  --ci                the form for every change: a fixed seed and few cases
   --home <folder>     a running platform's PAYCODE_HOME instead of an own platform; it keeps what the run makes there
-  --url <url>         with --home: another address of its gateway
 Fails on any 5xx, on an answer that the OpenAPI does not describe, and on a valid call of others that is not answered 200.`;
 
 const ciSeed = 20_251_122;
@@ -28,28 +26,11 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     operation: { type: 'string', default: '' },
     case: { type: 'string' },
-    poison: { type: 'boolean', default: false },
     ci: { type: 'boolean', default: false },
     home: { type: 'string' },
-    url: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
-
-type Options = Omit<Parameters<typeof runFuzz>[1], 'operations'>;
-
-/** How much of what: the form of CI, of the poison alone, of one finding again, or a long run. */
-function optionsOf(): Options {
-  const { ci, poison } = values;
-  const only = values.case === undefined ? {} : { only: count('case', 0) };
-  return {
-    ...only,
-    cases: count('cases', ci ? ciCases : 2_000),
-    seed: count('seed', ci ? ciSeed : Math.floor(Math.random() * 1e9)),
-    poisonS: poison ? 30 : Number(ci) * 5,
-    baselineS: ci || 'only' in only ? 3 : 10,
-  };
-}
 
 function count(option: 'cases' | 'seed' | 'case', otherwise: number): number {
   const text = values[option] ?? String(otherwise);
@@ -58,14 +39,18 @@ function count(option: 'cases' | 'seed' | 'case', otherwise: number): number {
 }
 
 async function main(): Promise<boolean> {
-  const options = optionsOf();
+  const options = {
+    ...(values.case !== undefined && { only: count('case', 0) }),
+    cases: count('cases', values.ci ? ciCases : 2_000),
+    seed: count('seed', values.ci ? ciSeed : Math.floor(Math.random() * 1e9)),
+  };
   await makeGeneratedPages();
   const operations = operationsIn(documents).filter(({ service, name }) => `${service} ${name}`.includes(values.operation));
   if (operations.length === 0) throw new Error(`no operation's name contains ${values.operation}`);
   const platform = values.home === undefined ? await OwnPlatform.start() : undefined;
   try {
-    const environment = await FuzzEnvironment.prepare(values.home ?? platform!.home, values.url);
-    return await runFuzz(environment, { ...options, operations: values.poison ? [] : operations });
+    const environment = await FuzzEnvironment.prepare(values.home ?? platform!.home);
+    return await runFuzz(environment, { ...options, operations });
   } finally {
     await platform?.stop();
   }

@@ -2,15 +2,11 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { shippedAlerts } from './game-day/prometheus.ts';
-import { type GameDay, monitorsIn, type Play, runPlay } from './game-day/run-play.ts';
-import { accessPlays } from './game-day/plays/access-plays.ts';
-import { dataPlays, receiverPlays } from './game-day/plays/payment-plays.ts';
-import { outagePlays } from './game-day/plays/outage-plays.ts';
-import { isPassed, type PlayResult, tableOf } from './game-day/verdict.ts';
+import { plays } from './game-day/plays.ts';
+import { type GameDay, isPassed, type Play, type PlayResult, runPlay, tableOf } from './game-day/run-play.ts';
 import { missingPrograms } from './testing/processes.ts';
 
 const components = join(import.meta.dirname, '../../k8s/components');
-const plays: readonly Play[] = [...receiverPlays, ...outagePlays, ...dataPlays, ...accessPlays];
 const usage = `npm run prove -- game-day [fault...] [options]
   --at-once <n>    plays side by side, each on a platform of its own (default 3; about 1 GiB each)
   --calm <min>     minutes before each fault, in which nothing may fire (default 3)
@@ -44,7 +40,7 @@ async function main(): Promise<boolean> {
   const missing = missingPrograms({ prometheus: ['--version'], promtool: ['--version'] });
   if (missing.length > 0) throw new Error(`this machine lacks ${missing.join(' and ')}: apt-get install prometheus`);
   const alerts = shippedAlerts(components);
-  const day: GameDay = { alerts, monitors: monitorsIn(components), calmMin: count('calm'), say };
+  const day: GameDay = { alerts, calmMin: count('calm'), say };
   const results = await playAll(chosen(), count('at-once'), day);
   console.log(`\n${tableOf(results)}\n`);
   console.log('Alerts that need a cluster and were not played:');

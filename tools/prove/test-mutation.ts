@@ -6,14 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { judgeFaults } from './mutation/judge-faults.ts';
-import {
-  type Outcome,
-  reportOutcomes,
-  reportVerdict,
-  type SeededFault,
-  seededFaults,
-  staleFaults,
-} from './mutation/seeded-faults.ts';
+import { type Outcome, reportOutcomes, reportVerdict, type SeededFault, seededFaults } from './mutation/seeded-faults.ts';
 import { runStryker, type StrykerArea, strykerAreas } from './mutation/stryker/run-stryker.ts';
 
 const usage = `npm run prove -- mutation [options]
@@ -24,7 +17,6 @@ Puts faults into a copy of the code, one at a time, and demands that a test noti
   --sample      a few of both that are known to be caught, for CI
   --seed <n>    which ones the sample takes (default: from the commit)
   --list        the committed faults and Stryker's areas; runs nothing
-  --verify      only whether each fault still fits the code
 Exit code 0: at least 97 % of the judged faults were caught and every survivor is explained; 1: not so; 2: could not be done.`;
 
 const root = join(import.meta.dirname, '../..');
@@ -46,7 +38,6 @@ const { values } = parseArgs({
     sample: { type: 'boolean', default: false },
     seed: { type: 'string' },
     list: { type: 'boolean', default: false },
-    verify: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -55,13 +46,6 @@ function list(faults: readonly SeededFault[]): void {
   for (const { id, area, breaks } of faults) say(`${id.padEnd(24)} ${area.padEnd(14)} ${breaks}`);
   for (const { area, project, files } of strykerAreas) say(`stryker: ${area} (${project}): ${files.join(', ')}`);
   say(`${faults.length} seeded faults, ${strykerAreas.length} areas for Stryker`);
-}
-
-function verify(faults: readonly SeededFault[]): 0 | 1 {
-  const stale = staleFaults(root, faults);
-  for (const problem of stale) say(problem);
-  say(`${faults.length - stale.length} of ${faults.length} faults fit the code`);
-  return stale.length === 0 ? 0 : 1;
 }
 
 function planOf(faults: readonly SeededFault[]): Plan {
@@ -82,14 +66,8 @@ function samplePlan(faults: readonly SeededFault[]): Plan {
   const seed = values.seed === undefined ? Number.parseInt(commit(), 16) : Number(values.seed);
   say(`seed ${seed}; the same sample again: npm run prove -- mutation --sample --seed ${seed}`);
   const files = strykerAreas.flatMap(area => (area.sampled ?? []).map(file => ({ area, files: [file] })));
-  return {
-    seeded: spread(
-      faults.filter(({ sampled }) => sampled),
-      seededPerSample,
-      seed,
-    ),
-    mutated: spread(files, mutatedFilesPerSample, seed),
-  };
+  const sampled = faults.filter(fault => fault.sampled);
+  return { seeded: spread(sampled, seededPerSample, seed), mutated: spread(files, mutatedFilesPerSample, seed) };
 }
 
 /** `count` items at equal distances from a place that the seed decides: each item has its turn as the commits go on. */
@@ -120,7 +98,7 @@ try {
   const faults = seededFaults(root);
   if (values.help) say(usage);
   else if (values.list) list(faults);
-  else process.exitCode = values.verify ? verify(faults) : await run(planOf(faults));
+  else process.exitCode = await run(planOf(faults));
 } catch (error) {
   console.error(`The mutation run could not be done: ${(error as Error).stack}`);
   process.exitCode = 2;

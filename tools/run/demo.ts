@@ -1,5 +1,6 @@
 /** `npm run demo`: plays a merchant on the running platform. Exits 0 only when one payment was settled and one reversed. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { styleText } from 'node:util';
 import { readCallerTls } from '../../libs/platform-client/src/http/mutual-tls.ts';
 import { MerchantReceiver, type ReceivedWebhook } from '../../libs/platform-client/src/merchant-receiver.ts';
 import { accepted, type DeliveryTimeline, Merchant, type ReversalState } from '../../libs/platform-client/src/merchant.ts';
@@ -9,39 +10,32 @@ import {
   PlatformNotRunningError,
 } from '../../libs/platform-client/src/platform-connection.ts';
 
-const colours = { dim: '2', good: '32', bad: '31', strong: '1' } as const;
-
 /** Prints the story of a demo, with the time since its chapter began. */
 class Narrator {
   private startedAt = performance.now();
-  private readonly isColoured = process.stdout.isTTY && !process.env['NO_COLOR'];
 
   chapter(title: string): void {
     this.startedAt = performance.now();
-    this.print(`\n${this.paint(title, 'strong')}\n${'-'.repeat(title.length)}`);
+    this.print(`\n${styleText('bold', title)}\n${'-'.repeat(title.length)}`);
   }
 
   /** One thing that happened, by whom. */
   step(who: string, text: string): void {
     const seconds = `${((performance.now() - this.startedAt) / 1_000).toFixed(2)} s`;
-    this.print(`${this.paint(seconds.padStart(8), 'dim')}  ${who.padEnd(9)} ${text}`);
+    this.print(`${styleText('dim', seconds.padStart(8))}  ${who.padEnd(9)} ${text}`);
   }
 
   /** Lines that belong to the last step. */
   detail(text: string): void {
-    this.print(text.replace(/^/gm, `${' '.repeat(20)}${this.isColoured ? '\x1b[2m' : ''}`) + (this.isColoured ? '\x1b[0m' : ''));
+    this.print(styleText('dim', text.replace(/^/gm, ' '.repeat(20))));
   }
 
   result(text: string, isGood: boolean): void {
-    this.print(this.paint(text, isGood ? 'good' : 'bad'));
+    this.print(styleText(isGood ? 'green' : 'red', text));
   }
 
   print(text: string): void {
     process.stdout.write(`${text}\n`);
-  }
-
-  private paint(text: string, colour: keyof typeof colours): string {
-    return this.isColoured ? `\x1b[${colours[colour]}m${text}\x1b[0m` : text;
   }
 }
 

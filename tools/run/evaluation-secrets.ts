@@ -15,15 +15,9 @@ import {
   signOperatorToken,
 } from '../../libs/access/src/service-token/token-keys.ts';
 import { owners } from './compose/databases.ts';
-import { issueCertificates, type Issued } from './compose/secrets.ts';
+import { ensureFile, issueCertificates, type Issued, ringMakers } from './compose/secrets.ts';
 
-/** Statements on an empty server. Names and passwords are made by this tool, of letters, digits, `_` and `-`. */
-const sql = {
-  role: (name: string, password: string) => `create role ${name} login password '${password}';`,
-  database: (name: string) => `create database ${name} owner ${name};`,
-  close: (name: string) => `revoke all on database ${name} from public;`,
-} as const;
-
+const privateMode = 0o600;
 const server = 'postgres:5432';
 const authority = '/etc/paycode/postgres/ca.crt';
 const eventLog = 'events';
@@ -35,7 +29,12 @@ const databaseOwners = [...owners, eventLog];
 function rolesSql(passwords: Readonly<Record<string, string>>): string {
   const statements = databaseOwners.flatMap(owner => {
     const name = databaseOf(owner);
-    return [sql.role(name, passwords[owner]!), sql.database(name), sql.close(name)];
+    // Names and passwords are made by this tool, of letters, digits, `_` and `-`.
+    return [
+      `create role ${name} login password '${passwords[owner]!}';`,
+      `create database ${name} owner ${name};`,
+      `revoke all on database ${name} from public;`,
+    ];
   });
   return `${statements.join('\n')}\n`;
 }
@@ -50,44 +49,15 @@ function databaseUrl(owner: string, password: string, database = owner): string 
  * no setting for the authority, so the URL names the file.
  */
 function eventLogUrl(user: string, password: string): string {
-  const url = new URL(databaseUrl(user, password));
-  url.pathname = databaseOf(eventLog);
-  return `${url.href}&sslrootcert=${encodeURIComponent(authority)}`;
+  return `${databaseUrl(user, password, eventLog)}&sslrootcert=${encodeURIComponent(authority)}`;
 }
 
 function databaseOf(owner: string): string {
   return `paycode_${owner.replaceAll('-', '_')}`;
 }
 
-/** A folder of the user's own: what was made once is given again by later runs. */
-class KeptFolder {
-  readonly path: string;
-
-  constructor(path: string) {
-    this.path = path;
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-  }
-
-  /** The text of a file, made by the first run. */
-  async text(name: string, make: () => string | Promise<string>): Promise<string> {
-    if (!existsSync(join(this.path, name))) this.write(name, await make());
-    return readFileSync(join(this.path, name), 'utf8');
-  }
-
-  /** Replaces a file; an interrupted run leaves the old text or the new one. */
-  write(name: string, text: string): void {
-    replaceFile(join(this.path, name), text, 0o600);
-  }
-}
-
-const ringNames = [
-  'payload-keys',
-  'webhook-key-encryption-keys',
-  'auth-key-encryption-keys',
-  'portal-key-encryption-keys',
-  'password-peppers',
-] as const;
-type RingName = (typeof ringNames)[number];
+const ringNames = Object.keys(ringMakers) as RingName[];
+type RingName = keyof typeof ringMakers;
 const operator = 'operator';
 /** OPERATOR_TOKEN_LIFETIME_MAX_S of every service by default. */
 const operatorTokenLifetimeS = 8 * 3_600;
@@ -109,8 +79,8 @@ interface Material {
   operatorToken: string;
 }
 
-async function materialIn(kept: KeptFolder): Promise<Material> {
-  const files = ensureTokenKeys(join(kept.path, 'token-keys'));
+async function materialIn(kept: string): Promise<Material> {
+  const files = ensureTokenKeys(join(kept, 'token-keys'));
   const text = (file: string) => readFileSync(file, 'utf8');
   const services = Object.keys(files.services);
   const internalNames = Object.fromEntries([...services, operator].map(name => [name, [name, `${name}.paycode.svc`]]));
@@ -118,8 +88,8 @@ async function materialIn(kept: KeptFolder): Promise<Material> {
   const { database } = await certificates(kept, 'database', { database: ['postgres', 'postgres.paycode.svc'] });
   return {
     services,
-    passwords: await randomTexts(kept, ['postgres', ...databaseOwners], () => randomBytes(24).toString('base64url')),
-    rings: await randomTexts(kept, ringNames, () => `k1:${randomBytes(32).toString('base64')}`),
+    passwords: randomTexts(kept, ['postgres', ...databaseOwners], () => randomBytes(24).toString('base64url')),
+    rings: randomTexts(kept, ringNames, name => ringMakers[name]()),
     gateway,
     database,
     internal: await certificates(kept, 'internal', internalNames),
@@ -136,24 +106,20 @@ async function materialIn(kept: KeptFolder): Promise<Material> {
   };
 }
 
-async function randomTexts<Name extends string>(
-  kept: KeptFolder,
-  names: readonly Name[],
-  make: () => string,
-): Promise<Record<Name, string>> {
-  const entries: [string, string][] = [];
-  for (const name of names) entries.push([name, await kept.text(`${name}.secret`, make)]);
-  return Object.fromEntries(entries) as Record<Name, string>;
+function randomTexts<Name extends string>(kept: string, names: readonly Name[], make: (name: Name) => string) {
+  const texts = names.map(name => [name, ensureFile(join(kept, `${name}.secret`), () => make(name), privateMode)]);
+  return Object.fromEntries(texts) as Record<Name, string>;
 }
 
 /** One file per authority: an interrupted run never leaves certificates of two authorities. */
 async function certificates<Holder extends string>(
-  kept: KeptFolder,
+  kept: string,
   authority: string,
   holders: Record<Holder, readonly string[]>,
 ): Promise<Record<Holder, Issued>> {
-  const text = await kept.text(`${authority}.certificates.json`, async () => JSON.stringify(await issueCertificates(holders)));
-  return JSON.parse(text) as Record<Holder, Issued>;
+  const file = join(kept, `${authority}.certificates.json`);
+  const made = existsSync(file) ? '' : JSON.stringify(await issueCertificates(holders));
+  return JSON.parse(ensureFile(file, () => made, privateMode)) as Record<Holder, Issued>;
 }
 
 const namespace = 'paycode';
@@ -191,11 +157,11 @@ interface SecretObject {
 }
 
 /** The Secrets that k8s/overlays/evaluation names. A repeated run gives the same, but for the operator's token, which is valid for 8 h. */
-async function evaluationSecrets(kept: KeptFolder): Promise<SecretObject[]> {
+async function evaluationSecrets(kept: string): Promise<SecretObject[]> {
   const material = await materialIn(kept);
   const { gateway, database, passwords } = material;
   const demo = demoFiles(material);
-  for (const [name, text] of Object.entries(demo)) kept.write(name, text);
+  for (const [name, text] of Object.entries(demo)) replaceFile(join(kept, name), text, privateMode);
   return [
     ...material.services.map(service => secret(`paycode-${service}`, serviceSecret(service, material))),
     secret('paycode-token-keys', publishedKeys(material)),
@@ -277,6 +243,8 @@ async function demoProgram(): Promise<string> {
 }
 
 const namespaceManifest: unknown = parse(readFileSync(join(import.meta.dirname, '../../k8s/base/namespace.yaml'), 'utf8'));
-const kept = new KeptFolder(join(process.env['PAYCODE_HOME'] || '.paycode', 'evaluation'));
+/** A folder of the user's own: what was made once is given again by later runs. */
+const kept = join(process.env['PAYCODE_HOME'] || '.paycode', 'evaluation');
+mkdirSync(kept, { recursive: true, mode: 0o700 });
 const items = [namespaceManifest, ...(await evaluationSecrets(kept))];
 process.stdout.write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, null, 2)}\n`);

@@ -34,7 +34,7 @@ interface Result {
     const files = ['--token-file', join(folder, 'token'), '--payload-keys-file', join(folder, 'keys')];
     const words = ['--core', core, '--kafka', brokers!.join(), '--merchant', '1001', '--within', '120', '--json', ...files];
     // As the script of package.json: kafkajs 2.2.4 arms timers in the past (tulios/kafkajs#1751).
-    const args = ['--disable-warning=TimeoutNegativeWarning', join(root, 'tools/run.cjs'), 'prove/test-core', ...words];
+    const args = ['--disable-warning=TimeoutNegativeWarning', join(root, 'tools/run.cjs'), 'prove', 'core', ...words];
     return new Promise(resolve => {
       execFile(process.execPath, args, { cwd: root, timeout: limitMs }, (error, stdout, stderr) =>
         resolve({

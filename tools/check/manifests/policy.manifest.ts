@@ -243,12 +243,14 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
     expect(monitors).toHaveLength(2);
     for (const { spec } of monitors) {
       const { endpoints, podMetricsEndpoints } = spec as Record<string, { relabelings: object[] }[] | undefined>;
+      const discovered = endpoints ? 'service_name' : 'pod_label_app_kubernetes_io_name';
       const wanted = [
+        { sourceLabels: [`__meta_kubernetes_${discovered}`], targetLabel: 'service' },
         { targetLabel: 'platform', replacement: 'paycode' },
         { targetLabel: 'environment', replacement: overlay },
       ];
-      for (const { relabelings } of (endpoints ?? podMetricsEndpoints)!)
-        expect(relabelings).toEqual(expect.arrayContaining(wanted));
+      for (const endpoint of (endpoints ?? podMetricsEndpoints)!)
+        expect(endpoint).toMatchObject({ path: '/metrics', interval: '15s', relabelings: expect.arrayContaining(wanted) as [] });
     }
   });
 

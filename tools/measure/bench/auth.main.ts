@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- auth`: whether answers of auth-session that must be indistinguishable take the same time (docs/explanation/performance.md).
  */
-import { freePort } from '@paycode/persistence/embedded';
-import { startService, type ServiceUnderTest } from './platform-under-test.ts';
+import type { ServiceProcess } from '../../prove/faults/environment/service-process.ts';
+import { serviceUnderTest } from './platform-under-test.ts';
 import { print, median } from './report.ts';
 import { type BenchFixture, runBenchmark } from './run-benchmark.ts';
 import { constants, createPublicKey, generateKeyPairSync, type KeyObject, publicEncrypt, randomBytes } from 'node:crypto';
@@ -34,7 +34,7 @@ class AuthCalls {
   private serviceKey: KeyObject | undefined;
 
   constructor(
-    private readonly service: ServiceUnderTest,
+    private readonly service: ServiceProcess,
     private readonly keys: TestTokenKeys,
   ) {}
 
@@ -180,12 +180,9 @@ function inTurn(calls: Call[]): () => Call {
 const scales = { quick: 100, full: 400 };
 
 async function measure({ database, secrets }: BenchFixture, timed: number): Promise<boolean> {
-  const service = await startService({
-    name: 'auth-session',
-    folder: database.folder('auth-session'),
-    port: await freePort(),
+  const service = await serviceUnderTest('auth-session', database.folder('auth-session'), {
+    secrets,
     env: {
-      ...secrets.tokenKeys.env('auth-session'),
       DATABASE_URL: await database.create('auth_session'),
       PASSWORD_PEPPERS: secrets.payloadKeys,
       KEY_ENCRYPTION_KEYS: secrets.keyEncryptionKeys,
@@ -195,6 +192,7 @@ async function measure({ database, secrets }: BenchFixture, timed: number): Prom
       CHALLENGES_PER_ADDRESS_PER_MINUTE: '1000000000',
     },
   });
+  await service.start();
   const calls = new AuthCalls(service, secrets.tokenKeys);
   const [basicAccount, { username, password }] = [await calls.basicAccount(1), await calls.bearerAccount(2)];
   print('Medians of requests in turn, one connection');

@@ -2,8 +2,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@paycode/persistence/embedded';
-import { Pool } from 'pg';
+import { DatabaseServer } from '../../prove/faults/environment/database-server.ts';
 
 /** More memory than the standalone platform takes, for all contenders alike; fsync and synchronous_commit stay on. */
 const settings = [
@@ -21,22 +20,16 @@ export interface DatabaseUse {
 }
 
 export class BenchDatabase {
-  private readonly pools = new Map<string, Pool>();
-
   private constructor(
     /** Folder for whatever the run has to keep. */
     readonly home: string,
-    private readonly server: EmbeddedPostgres,
+    private readonly server: DatabaseServer,
   ) {}
 
   static async start(): Promise<BenchDatabase> {
     const home = mkdtempSync(join(tmpdir(), 'paycode-bench-'));
     chmodSync(home, 0o755);
-    const server = await startEmbeddedPostgres({
-      dataDir: join(home, 'postgres'),
-      endsWithParent: true,
-      settings,
-    });
+    const server = await DatabaseServer.start(join(home, 'postgres'), [], settings);
     const database = new BenchDatabase(home, server);
     await database.query('postgres', 'create extension pg_stat_statements');
     return database;
@@ -53,13 +46,11 @@ export class BenchDatabase {
   }
 
   urlOf(name: string): string {
-    const url = new URL(this.server.url);
-    url.pathname = `/${name}`;
-    return url.href;
+    return this.server.urlOf(name);
   }
 
-  async query<T extends object>(database: string, sql: string, values: unknown[] = []): Promise<T[]> {
-    return (await this.poolOf(database).query<T>(sql, values)).rows;
+  query<T extends object>(database: string, sql: string, values?: unknown[]): Promise<T[]> {
+    return this.server.query<T>(database, sql, values);
   }
 
   async version(): Promise<string> {
@@ -109,18 +100,7 @@ export class BenchDatabase {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.pools.values()].map(pool => pool.end()));
     await this.server.stop();
     rmSync(this.home, { recursive: true, force: true });
-  }
-
-  private poolOf(database: string): Pool {
-    const known = this.pools.get(database);
-    if (known) return known;
-    const pool = new Pool({ connectionString: this.urlOf(database), max: 2 });
-    // The server is stopped while connections are idle.
-    pool.on('error', () => undefined);
-    this.pools.set(database, pool);
-    return pool;
   }
 }

@@ -1,13 +1,12 @@
 /** Payments that a payment core completes by calls to payment-simulator: bursts and steady rates of them, timed, charged with their CPU, and audited. */
-import { freePort } from '@paycode/persistence/embedded';
-import { bundle, CalledProcess } from './child-processes.ts';
+import type { ServiceProcess } from '../../prove/faults/environment/service-process.ts';
+import type { ConfigStandIn } from '../../prove/faults/environment/stand-ins.ts';
+import { bundle, CalledProcess, cpuUsOf, cpuUsOfTree, monotonicMs, until } from './child-processes.ts';
 import type { Circumstances } from './delivery-rounds.ts';
 import type { Completed, CoreLoad, CoreOptions } from './core.main.ts';
-import { deviationsOf } from './exact-audit.ts';
-import { cpuUsOf, cpuUsOfTree, monotonicMs, until } from './meters.ts';
-import { type PlatformUnderTest, type ServiceUnderTest, startService } from './platform-under-test.ts';
+import { deviationsOf, percentile, progress } from './report.ts';
+import { type PlatformUnderTest, serviceUnderTest } from './platform-under-test.ts';
 import type { Arrivals } from './receiver.main.ts';
-import { percentile, progress } from './report.ts';
 
 /** A burst of calls. */
 export interface CallsBurst {
@@ -42,31 +41,29 @@ export class CalledPlatform {
   private constructor(
     private readonly receiver: CalledProcess,
     private readonly platform: PlatformUnderTest,
-    readonly simulator: ServiceUnderTest,
+    readonly simulator: ServiceProcess,
     private readonly around: Circumstances,
   ) {}
 
   static async start(
     receiver: CalledProcess,
     platform: PlatformUnderTest,
-    around: Circumstances & { neighboursUrl: string; simulatorFlags?: string[] },
+    around: Circumstances & { config: ConfigStandIn; simulatorFlags?: string[] },
   ): Promise<CalledPlatform> {
-    const { secrets, neighboursUrl, merchants, simulatorFlags } = around;
-    const simulator = await startService({
-      name: 'payment-simulator',
-      folder: around.database.folder('called-platform'),
-      port: await freePort(),
+    const { secrets, config, merchants, simulatorFlags } = around;
+    const simulator = await serviceUnderTest('payment-simulator', around.database.folder('called-platform'), {
+      secrets,
       env: {
-        ...secrets.tokenKeys.env('payment-simulator'),
         DATABASE_URL: await around.database.create('called_simulator'),
         EVENTS_TRANSPORT: 'postgres',
         EVENTS_DATABASE_URL: platform.eventsUrl,
         PAYLOAD_KEYS: secrets.payloadKeys,
-        NOTIFICATION_CONFIG_URL: neighboursUrl,
-        AUTH_SESSION_URL: neighboursUrl,
+        NOTIFICATION_CONFIG_URL: config.url,
+        AUTH_SESSION_URL: config.url,
       },
       nodeFlags: simulatorFlags,
     });
+    await simulator.start();
     const called = new CalledPlatform(receiver, platform, simulator, around);
     const token = secrets.tokenKeys.operatorToken({ lifetimeS: tokenLifetimeS });
     const merchantIds = merchants.map(({ merchantId }) => merchantId);
@@ -115,9 +112,9 @@ export class CalledPlatform {
   private cpu(): Record<string, number> {
     const { simulator, platform } = this;
     return {
-      simulator: cpuUsOf(simulator.pid),
-      dispatcher: cpuUsOf(platform.dispatcher.pid),
-      scheduler: cpuUsOf(platform.scheduler.pid),
+      simulator: cpuUsOf(simulator.pid!),
+      dispatcher: cpuUsOf(platform.dispatcher.pid!),
+      scheduler: cpuUsOf(platform.scheduler.pid!),
       PostgreSQL: cpuUsOfTree(this.around.database.pid),
     };
   }

@@ -79,9 +79,8 @@ runBenchmark(
   scales,
   () => ({ healthy: endpoints, hanging: 0 }),
   async (fixture, scale, { ceilings }) => {
-    const { database, neighbours, ports, receiver, secrets } = fixture;
-    const merchants = makeMerchants(1_001, ports.healthy, secrets);
-    neighbours.know(merchants.map(({ route }) => route));
+    const { database, config, ports, receiver } = fixture;
+    const merchants = makeMerchants(config, ports.healthy);
     // Allocations are counted by inspectors.
     const flags = ceilings ? [inspectFlag] : [];
     const platform = await PlatformUnderTest.start({

@@ -1,59 +1,21 @@
-/** Child processes of a benchmark, which end with it in every case. */
+/** Child processes of a benchmark, which end with it in every case; time and processor time, as the system counts them (proc(5)), on Linux only. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-
-interface ChildOptions {
-  env?: Record<string, string>;
-  /** Flags of Node itself. */
-  nodeFlags?: string[];
-  /** File descriptor of what it prints. Default: the standard error of this process, for it is no result. */
-  output?: number;
-  /** Opens a channel for messages. */
-  hasChannel?: boolean;
-}
+import { setTimeout as pause } from 'node:timers/promises';
 
 const started = new Set<ChildProcess>();
-let isWatching = false;
-
-/** Starts `file` with the Node that runs this. */
-export function startNode(
-  file: string,
-  { env = {}, nodeFlags = [], output = process.stderr.fd, hasChannel = false }: ChildOptions,
-): ChildProcess {
-  const child = spawn(process.execPath, [...nodeFlags, file], {
-    env: { ...process.env, NODE_OPTIONS: '', ...env },
-    stdio: ['ignore', output, output, ...(hasChannel ? (['ipc'] as const) : [])],
-    serialization: 'advanced',
-  });
-  return endingWithThisProcess(child);
-}
-
-/** Asks the child to end and waits until it has. */
-export function ended(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
-  return new Promise(resolve => {
-    child.removeAllListeners('exit').once('exit', () => resolve());
-    child.kill(signal);
-  });
-}
 
 export function endChildren(): void {
   for (const each of started) each.kill('SIGKILL');
 }
 
+// An interrupted run leaves no process behind; an embedded PostgreSQL ends with this process by itself.
+process.once('exit', endChildren);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 /** Bundles lie beside the one that runs. */
 export const bundle = (name: string) => join(dirname(process.argv[1]!), `${name}.cjs`);
-
-/** An interrupted run leaves no process behind; an embedded PostgreSQL ends with this process by itself. */
-function endingWithThisProcess(child: ChildProcess): ChildProcess {
-  started.add(child);
-  child.once('exit', () => started.delete(child));
-  if (isWatching) return child;
-  isWatching = true;
-  process.once('exit', endChildren);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-  return child;
-}
 
 /** Calls to a child process over its message channel. */
 interface Request {
@@ -100,9 +62,16 @@ export class CalledProcess {
 
   constructor(
     private readonly file: string,
-    options: ChildOptions = {},
+    env: Record<string, string> = {},
   ) {
-    this.child = startNode(file, { ...options, hasChannel: true });
+    this.child = spawn(process.execPath, [file], {
+      env: { ...process.env, NODE_OPTIONS: '', ...env },
+      // Its output is no result.
+      stdio: ['ignore', process.stderr.fd, process.stderr.fd, 'ipc'],
+      serialization: 'advanced',
+    });
+    started.add(this.child);
+    this.child.once('exit', () => started.delete(this.child));
     this.child.on('message', (answer: Answer) => this.settle(answer));
     this.child.once('close', () => this.failAll());
   }
@@ -119,8 +88,8 @@ export class CalledProcess {
     });
   }
 
-  stop(): Promise<void> {
-    return ended(this.child, 'SIGKILL');
+  stop(): void {
+    this.child.kill('SIGKILL');
   }
 
   private settle({ call, result, error }: Answer): void {
@@ -135,3 +104,49 @@ export class CalledProcess {
     this.pending.clear();
   }
 }
+
+const ticksPerSecond = 100;
+
+/** Milliseconds of the system's monotonic clock, which all processes of a machine share. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1_000_000;
+}
+
+/** Waits until `isDone`; throws after `withinMs`, saying what was waited for. */
+export async function until(
+  what: string,
+  isDone: () => Promise<boolean>,
+  options: { withinMs: number; everyMs?: number },
+): Promise<void> {
+  const giveUpAt = performance.now() + options.withinMs;
+  while (!(await isDone())) {
+    if (performance.now() > giveUpAt) throw new Error(`${what}: not within ${options.withinMs / 1_000} s`);
+    await pause(options.everyMs ?? 10);
+  }
+}
+
+/** User and system time so far, in microseconds, at a resolution of 10 ms; NaN where the system does not tell. */
+export function cpuUsOf(pid: number): number {
+  const fields = statusFieldsOf(String(pid));
+  return fields ? ticksToUs(Number(fields[11]) + Number(fields[12])) : NaN;
+}
+
+/** CPU time of a process, of its children and of those that have ended, in microseconds. */
+export function cpuUsOfTree(pid: number): number {
+  const processes = readdirSync('/proc').filter(name => /^\d+$/.test(name));
+  const children = processes.filter(child => statusFieldsOf(child)?.[1] === String(pid));
+  const own = statusFieldsOf(String(pid));
+  const ended = own ? ticksToUs(Number(own[13]) + Number(own[14])) : NaN;
+  return children.reduce((sum, child) => sum + (cpuUsOf(Number(child)) || 0), cpuUsOf(pid) + ended);
+}
+
+/** Fields of /proc/<pid>/stat from the state on: the name before it may hold anything. */
+function statusFieldsOf(pid: string): string[] | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+const ticksToUs = (ticks: number) => (ticks * 1_000_000) / ticksPerSecond;

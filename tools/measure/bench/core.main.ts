@@ -4,8 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { serveCalls } from './child-processes.ts';
-import { monotonicMs } from './meters.ts';
+import { monotonicMs, serveCalls } from './child-processes.ts';
 import { sampleNotification } from './merchants.ts';
 
 export interface CoreOptions {

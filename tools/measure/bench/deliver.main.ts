@@ -1,6 +1,6 @@
 /** `npm run bench:deliver`: webhooks per second beside a bare loop (docs/explanation/performance.md). */
 import { setTimeout as pause } from 'node:timers/promises';
-import { bundle, CalledProcess } from './child-processes.ts';
+import { bundle, CalledProcess, cpuUsOf } from './child-processes.ts';
 import {
   type Burst,
   type Circumstances,
@@ -13,7 +13,6 @@ import {
 } from './delivery-rounds.ts';
 import type { FloorResult } from './floor.main.ts';
 import { makeMerchants } from './merchants.ts';
-import { cpuUsOf } from './meters.ts';
 import { PlatformUnderTest, type Stored } from './platform-under-test.ts';
 import { atLeast, atMost, median, print, printTable, ratioOf, report, show, spreadOf } from './report.ts';
 import { type BenchFixture, runBenchmark } from './run-benchmark.ts';
@@ -88,7 +87,7 @@ async function openPlatform(around: Around, brokers?: string): Promise<[Platform
 }
 
 async function openFloor({ certificate, merchants }: Around): Promise<(count: number) => Promise<FloorRound>> {
-  const floor = new CalledProcess(bundle('floor'), { env: { NODE_EXTRA_CA_CERTS: certificate.certFile } });
+  const floor = new CalledProcess(bundle('floor'), { NODE_EXTRA_CA_CERTS: certificate.certFile });
   const urls = merchants.map(({ url }) => url);
   return async count => {
     const { firstId } = newPayments(count);
@@ -165,8 +164,7 @@ runBenchmark(
   scales,
   () => ({ healthy: endpoints, hanging: 0 }),
   async (fixture, scale) => {
-    const merchants = makeMerchants(1_001, fixture.ports.healthy, fixture.secrets);
-    fixture.neighbours.know(merchants.map(({ route }) => route));
+    const merchants = makeMerchants(fixture.config, fixture.ports.healthy);
     return measure({ ...fixture, merchants }, scale);
   },
 );

@@ -1,13 +1,12 @@
 /** A load on the platform, and its two measurements: a burst (how fast) and a steady rate (how late). */
 import type { BenchDatabase } from './bench-database.ts';
-import { bundle, CalledProcess } from './child-processes.ts';
-import { deviationsOf } from './exact-audit.ts';
-import type { BenchMerchant, BenchSecrets, CertificateFiles } from './merchants.ts';
-import { cpuUsOf, cpuUsOfTree, monotonicMs, until } from './meters.ts';
+import { bundle, CalledProcess, cpuUsOf, cpuUsOfTree, monotonicMs, until } from './child-processes.ts';
+import { deviationsOf, percentile, progress } from './report.ts';
+import type { ServiceSecrets } from '../../prove/faults/environment/stand-ins.ts';
+import type { BenchMerchant, CertificateFiles } from './merchants.ts';
 import type { PlatformUnderTest } from './platform-under-test.ts';
 import type { EventLogOptions, PrepareOptions, SendOptions, Sent } from './publisher.main.ts';
 import type { Arrivals } from './receiver.main.ts';
-import { percentile, progress } from './report.ts';
 
 /** A range of transaction ids. */
 export interface Payments {
@@ -33,13 +32,13 @@ export interface Contender {
 
 export interface Circumstances {
   database: BenchDatabase;
-  secrets: BenchSecrets;
+  secrets: ServiceSecrets;
   certificate: CertificateFiles;
   merchants: BenchMerchant[];
 }
 
 /** Transaction ids of the payments. */
-export function idsOf({ firstId, count }: Payments): Set<number> {
+function idsOf({ firstId, count }: Payments): Set<number> {
   return new Set(Array.from({ length: count }, (_, at) => firstId + at));
 }
 
@@ -54,8 +53,8 @@ export async function platformContender(
   await publisher.call('open', log);
   return {
     name,
-    pid: platform.dispatcher.pid,
-    processes: { dispatcher: platform.dispatcher.pid, scheduler: platform.scheduler.pid, generator: publisher.pid },
+    pid: platform.dispatcher.pid!,
+    processes: { dispatcher: platform.dispatcher.pid!, scheduler: platform.scheduler.pid!, generator: publisher.pid },
     // Merchants take turns.
     prepare: ({ firstId, count }) => {
       const merchantIds = Array.from({ length: count }, (_, at) => merchants[at % merchants.length]!.merchantId);
@@ -69,7 +68,7 @@ export async function platformContender(
       return deviationsOf({ sent: idsOf(payments), received, ...ends });
     },
     stop: async () => {
-      await publisher.stop();
+      publisher.stop();
       await platform.kill();
     },
   };

@@ -1,4 +1,4 @@
-import { countDeviations, deviationsOf } from './exact-audit.ts';
+import { countDeviations, deviationsOf } from './report.ts';
 import { type Counted, excessOf } from './work-per-payment.ts';
 
 const rows = (kind: string, ...ids: number[]) => ids.map(transactionId => ({ transactionId, kind }));

@@ -2,8 +2,7 @@
 import { generateWebhookKey, importWebhookKey, webhookEnvelope } from '@paycode/crypto';
 import { serializeNotification } from '@paycode/dto';
 import { Agent } from 'undici';
-import { serveCalls } from './child-processes.ts';
-import { monotonicMs } from './meters.ts';
+import { monotonicMs, serveCalls } from './child-processes.ts';
 import { sampleNotification } from './merchants.ts';
 
 export interface FloorOptions {

@@ -1,19 +1,19 @@
 /** `npm run bench:isolation`: how merchants that do not answer affect healthy ones (docs/explanation/performance.md). */
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { serializeNotification } from '@paycode/dto';
-import type { CalledProcess } from './child-processes.ts';
+import { type CalledProcess, until } from './child-processes.ts';
 import {
   type Burst,
   type Contender,
   latenciesOf,
   measureBurst,
+  measureSteady,
   newPayments,
   type Payments,
   platformContender,
   untilEnded,
 } from './delivery-rounds.ts';
 import { type BenchMerchant, makeMerchants, sampleNotification } from './merchants.ts';
-import { residentBytesOf, until } from './meters.ts';
 import { type PlatformFixture, PlatformUnderTest } from './platform-under-test.ts';
 import type { Arrivals } from './receiver.main.ts';
 import { atLeast, atMost, percentile, print, printTable, progress, ratioOf, report, show, spreadOf } from './report.ts';
@@ -90,7 +90,7 @@ async function runHealthy(fixture: IsolationFixture, scale: HangingMerchantScale
   const healthy = await loadOf('healthy', platform, { ...fixture, merchants });
   const further = await loadOf(beside, platform, { ...fixture, merchants: [other] });
   try {
-    await warmUp();
+    await measureBurst(healthy, fixture, scale.warmUp);
     const payments = newPayments(scale.healthyPerSecond * scale.seconds);
     await healthy.prepare(payments);
     await further.prepare(newPayments(scale.besidePerSecond * scale.seconds));
@@ -114,14 +114,6 @@ async function runHealthy(fixture: IsolationFixture, scale: HangingMerchantScale
   } finally {
     await further.stop();
     await healthy.stop();
-  }
-
-  async function warmUp(): Promise<void> {
-    const payments = newPayments(scale.warmUp);
-    await healthy.prepare(payments);
-    await fixture.receiver.call('reset');
-    await healthy.send(Infinity);
-    await untilEnded(healthy, fixture.receiver, payments);
   }
 }
 
@@ -158,31 +150,21 @@ async function runHangingReceivers(fixture: IsolationFixture, scale: HangingRece
   const platform = await freshPlatform(fixture, { ACK_WINDOW_MS: '600000', HANDSHAKES_PER_SECOND: '1000' });
   const healthy = await loadOf('healthy', platform, { ...fixture, merchants: fixture.healthy });
   const hanging = await loadOf('hanging', platform, { ...fixture, merchants: fixture.hanging });
+  const sendHealthy = () =>
+    measureSteady(healthy, fixture.receiver, { perSecond: scale.healthyPerSecond, seconds: healthySeconds });
   try {
     await sendHealthy();
-    const before = residentBytesOf(platform.dispatcher.pid);
+    const before = platform.dispatcher.residentBytes;
     await hanging.prepare(newPayments(scale.requests));
     await hanging.send(Infinity);
     const isFull = async () => (await fixture.receiver.call<number>('hanging')) >= scale.requests;
     await until('hanging requests', isFull, { withinMs: fillTimeoutMs, everyMs: 100 });
-    const kibEach = (residentBytesOf(platform.dispatcher.pid) - before) / 1_024 / scale.requests;
+    const kibEach = (platform.dispatcher.residentBytes - before) / 1_024 / scale.requests;
     const { p99Ms, deviations } = await sendHealthy();
     return { requests: scale.requests, kibEach, healthyP99Ms: p99Ms, deviations };
   } finally {
     await hanging.stop();
     await healthy.stop();
-  }
-
-  async function sendHealthy(): Promise<{ p99Ms: number; deviations: string[] }> {
-    const perSecond = scale.healthyPerSecond;
-    const payments = newPayments(perSecond * healthySeconds);
-    await healthy.prepare(payments);
-    await fixture.receiver.call('reset');
-    const { startedMs } = await healthy.send(perSecond);
-    await untilEnded(healthy, fixture.receiver, payments);
-    const arrivals = await fixture.receiver.call<Arrivals>('arrivals');
-    const latencies = latenciesOf(arrivals, { payments, startedMs, perSecond });
-    return { p99Ms: percentile(latencies, 0.99), deviations: await healthy.deviations(payments, arrivals.transactionIds) };
   }
 }
 
@@ -316,14 +298,15 @@ function reportIsolation(figures: IsolationFigures, context: object): boolean {
 }
 
 function merchantsOf(fixture: BenchFixture): IsolationFixture {
-  const { ports, secrets, neighbours } = fixture;
+  const { ports, config } = fixture;
   const [shared, ...others] = ports.healthy;
-  const [further, ...healthy] = makeMerchants(1_001, others, secrets);
-  const [silent] = makeMerchants(4_001, [shared!], { ...secrets, path: silentPath });
-  const sharedPorts = healthy.map(() => shared!);
-  const crowd = makeMerchants(3_001, sharedPorts, secrets);
-  const hanging = makeMerchants(5_001, ports.hanging, secrets);
-  neighbours.know([further!, silent!, ...healthy, ...crowd, ...hanging].map(({ route }) => route));
+  const [further, ...healthy] = makeMerchants(config, others);
+  const [silent] = makeMerchants(config, [shared!], silentPath);
+  const crowd = makeMerchants(
+    config,
+    healthy.map(() => shared!),
+  );
+  const hanging = makeMerchants(config, ports.hanging);
   return { ...fixture, further: further!, silent: silent!, healthy, crowd, hanging };
 }
 

@@ -1,57 +1,21 @@
 import 'reflect-metadata';
-import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TestTokenKeys } from '@paycode/access/testing';
-import { generateWebhookKey, KeyRing, webhookKeyAad, WebhookKeySealer } from '@paycode/crypto';
 import { TestAuthority } from '@paycode/safe-http/testing';
-import { noRecipients, type Route, type TransactionNotificationV3 } from '@paycode/dto';
-
-/** Secrets of a run, in the form of the services' environment. */
-export interface BenchSecrets {
-  tokenKeys: TestTokenKeys;
-  payloadKeys: string;
-  keyEncryptionKeys: string;
-}
+import type { TransactionNotificationV3 } from '@paycode/dto';
+import type { ConfigStandIn } from '../../prove/faults/environment/stand-ins.ts';
 
 export interface BenchMerchant {
   merchantId: number;
   url: string;
-  route: Route;
-}
-
-/** Keys that services read from files lie in `folder`. */
-export function makeSecrets(folder: string): BenchSecrets {
-  const ring = () => `k1:${randomBytes(32).toString('base64')}`;
-  return {
-    tokenKeys: new TestTokenKeys(folder),
-    payloadKeys: ring(),
-    keyEncryptionKeys: ring(),
-  };
 }
 
 /** One merchant per port, each an endpoint of its own unless a port comes twice. */
-export function makeMerchants(
-  firstId: number,
-  ports: readonly number[],
-  { keyEncryptionKeys, path = '/paycode/webhook' }: Pick<BenchSecrets, 'keyEncryptionKeys'> & { path?: string },
-): BenchMerchant[] {
-  const sealer = new WebhookKeySealer(KeyRing.parse(keyEncryptionKeys));
-  return ports.map((port, at) => {
-    const merchantId = firstId + at;
-    const key = generateWebhookKey();
+export function makeMerchants(config: ConfigStandIn, ports: readonly number[], path = '/paycode/webhook'): BenchMerchant[] {
+  return ports.map(port => {
     const url = `https://127.0.0.1:${port}${path}`;
-    const sealedKey = sealer.seal(Buffer.from(key, 'hex'), webhookKeyAad(merchantId, 'key-1'));
-    return { merchantId, url, route: routeOf({ merchantId, url, sealedKey }) };
+    return { merchantId: config.addMerchant(url), url };
   });
-}
-
-function routeOf({ merchantId, url, sealedKey }: { merchantId: number; url: string; sealedKey: string }): Route {
-  const version = 'V3';
-  const encryption = 'AES-128-GCM';
-  const access = { sealedCredential: null, hasClientCertificate: false };
-  const others = { ...access, keyId: 'key-1', recipients: noRecipients, pspId: 1, leaseMs: 1_000 };
-  return { merchantId, url, version, encryption, sealedKey, ...others };
 }
 
 export interface CertificateFiles {

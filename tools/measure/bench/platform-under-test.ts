@@ -1,12 +1,8 @@
 /** Dispatcher and scheduler together, with the event transport between them. */
-import type { ChildProcess } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { freePort } from '@paycode/persistence/embedded';
+import { ServiceProcess } from '../../prove/faults/environment/service-process.ts';
+import type { ConfigStandIn, ServiceSecrets } from '../../prove/faults/environment/stand-ins.ts';
 import type { BenchDatabase, DatabaseUse } from './bench-database.ts';
-import { ended, startNode } from './child-processes.ts';
-import type { BenchSecrets, CertificateFiles } from './merchants.ts';
-import { until } from './meters.ts';
+import type { CertificateFiles } from './merchants.ts';
 
 /** The dispatcher's, as `k8s/base/webhook-dispatcher` has it. */
 const youngGeneration = ['--max-semi-space-size=32'];
@@ -14,8 +10,8 @@ const youngGeneration = ['--max-semi-space-size=32'];
 /** The fixture of every platform of a run. */
 export interface PlatformFixture {
   database: BenchDatabase;
-  neighboursUrl: string;
-  secrets: BenchSecrets;
+  config: ConfigStandIn;
+  secrets: ServiceSecrets;
   certificate: CertificateFiles;
 }
 
@@ -43,9 +39,19 @@ interface PlatformUse {
   log: DatabaseUse;
 }
 
+/** A service of the release bundles, on a database of its own. */
+export function serviceUnderTest(
+  app: 'auth-session' | 'webhook-dispatcher' | 'reversal-scheduler' | 'payment-simulator',
+  logFolder: string,
+  { secrets, env, nodeFlags = [] }: { secrets: ServiceSecrets; env: Record<string, string>; nodeFlags?: string[] },
+): Promise<ServiceProcess> {
+  const own = { LISTEN_HOST: '127.0.0.1', ...secrets.tokenKeys.env(app), ...env };
+  return new ServiceProcess({ app, name: app, logFolder, env: own, nodeFlags }).claimPorts();
+}
+
 export class PlatformUnderTest {
-  dispatcher!: ServiceUnderTest;
-  scheduler!: ServiceUnderTest;
+  dispatcher!: ServiceProcess;
+  scheduler!: ServiceProcess;
   readonly databases: { dispatcher: string; scheduler: string; events: string };
 
   private constructor(private readonly options: PlatformOptions) {
@@ -56,31 +62,29 @@ export class PlatformUnderTest {
   static async start(options: PlatformOptions): Promise<PlatformUnderTest> {
     const platform = new PlatformUnderTest(options);
     for (const name of Object.values(platform.databases)) await options.database.create(name);
-    const [dispatcherPort, schedulerPort] = [await freePort(), await freePort()];
-    const env = platform.environment(dispatcherPort, schedulerPort);
-    const folder = options.database.folder(options.name);
-    const keys = options.secrets.tokenKeys;
-    // One after the other: both make the tables of the event log.
-    platform.scheduler = await startService({
-      name: 'reversal-scheduler',
-      folder,
-      port: schedulerPort,
-      env: { ...env, ...keys.env('reversal-scheduler'), DATABASE_URL: options.database.urlOf(platform.databases.scheduler) },
-      nodeFlags: options.schedulerFlags,
-    });
-    platform.dispatcher = await startService({
-      name: 'webhook-dispatcher',
-      folder,
-      port: dispatcherPort,
-      env: {
-        ...env,
-        ...keys.env('webhook-dispatcher'),
-        DATABASE_URL: options.database.urlOf(platform.databases.dispatcher),
-        ...options.dispatcher,
-      },
-      nodeFlags: [...youngGeneration, ...(options.dispatcherFlags ?? [])],
-    });
+    await platform.open();
     return platform;
+  }
+
+  private async open(): Promise<void> {
+    const { databases, options } = this;
+    const { database, secrets, schedulerFlags = [], dispatcherFlags = [] } = options;
+    const folder = database.folder(options.name);
+    const env = this.environment();
+    const [schedulerUrl, dispatcherUrl] = [database.urlOf(databases.scheduler), database.urlOf(databases.dispatcher)];
+    this.scheduler = await serviceUnderTest('reversal-scheduler', folder, {
+      secrets,
+      env: { ...env, DATABASE_URL: schedulerUrl },
+      nodeFlags: schedulerFlags,
+    });
+    this.dispatcher = await serviceUnderTest('webhook-dispatcher', folder, {
+      secrets,
+      env: { ...env, DATABASE_URL: dispatcherUrl, ...options.dispatcher },
+      nodeFlags: [...youngGeneration, ...dispatcherFlags],
+    });
+    // One after the other: both make the tables of the event log.
+    await this.scheduler.start({ WEBHOOK_DISPATCHER_URL: this.dispatcher.internalUrl });
+    await this.dispatcher.start({ REVERSAL_SCHEDULER_URL: this.scheduler.internalUrl });
   }
 
   get eventsUrl(): string {
@@ -126,8 +130,8 @@ export class PlatformUnderTest {
     await Promise.all([this.dispatcher.kill(), this.scheduler.kill()]);
   }
 
-  private environment(dispatcherPort: number, schedulerPort: number): Record<string, string> {
-    const { secrets, neighboursUrl, brokers, certificate } = this.options;
+  private environment(): Record<string, string> {
+    const { secrets, config, brokers, certificate } = this.options;
     const transport: Record<string, string> = brokers
       ? { EVENTS_TRANSPORT: 'kafka', KAFKA_BROKERS: brokers }
       : { EVENTS_TRANSPORT: 'postgres', EVENTS_DATABASE_URL: this.eventsUrl };
@@ -135,71 +139,10 @@ export class PlatformUnderTest {
       ...transport,
       PAYLOAD_KEYS: secrets.payloadKeys,
       KEY_ENCRYPTION_KEYS: secrets.keyEncryptionKeys,
-      AUTH_SESSION_URL: neighboursUrl,
-      NOTIFICATION_CONFIG_URL: neighboursUrl,
-      WEBHOOK_DISPATCHER_URL: `http://127.0.0.1:${dispatcherPort}`,
-      REVERSAL_SCHEDULER_URL: `http://127.0.0.1:${schedulerPort}`,
+      AUTH_SESSION_URL: config.url,
+      NOTIFICATION_CONFIG_URL: config.url,
       OUTBOUND_ALLOW: '127.0.0.0/8',
       NODE_EXTRA_CA_CERTS: certificate.certFile,
     };
   }
-}
-
-/** Services under test: the release bundles, each in its own process on its own database. */
-export interface ServiceUnderTest {
-  pid: number;
-  internalUrl: string;
-  publicUrl: string;
-  /** The file of what it prints. */
-  log: string;
-  stop(): Promise<void>;
-  /** At once, as a crash would. */
-  kill(): Promise<void>;
-}
-
-interface ServiceOptions {
-  name: 'auth-session' | 'webhook-dispatcher' | 'reversal-scheduler' | 'payment-simulator';
-  /** Where its log goes. */
-  folder: string;
-  port: number;
-  env: Record<string, string>;
-  nodeFlags?: string[];
-}
-
-const startTimeoutMs = 60_000;
-
-/** Resolves when it accepts traffic; rejects with the end of its log when it fails to start. */
-export async function startService({ name, folder, port, env, nodeFlags }: ServiceOptions): Promise<ServiceUnderTest> {
-  const log = join(folder, `${name}.log`);
-  const output = openSync(log, 'a');
-  const main = join(process.cwd(), 'dist/apps', name, 'main.cjs');
-  const publicPort = await freePort();
-  const ports = { LISTEN_HOST: '127.0.0.1', INTERNAL_PORT: String(port), PUBLIC_PORT: String(publicPort) };
-  const child = startNode(main, { env: { LOG_LEVEL: 'info', ...ports, ...env }, nodeFlags, output });
-  closeSync(output);
-  const [internalUrl, publicUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${publicPort}`];
-  await untilReady(child, { name, log, isReady: () => answersWell(`${internalUrl}/health/ready`) });
-  return { pid: child.pid!, internalUrl, publicUrl, log, stop: () => ended(child), kill: () => ended(child, 'SIGKILL') };
-}
-
-/** Rejects with the end of its log when it ends before, or is not ready in time. */
-async function untilReady(
-  child: ChildProcess,
-  { name, log, isReady }: { name: string; log: string; isReady: () => Promise<boolean> },
-): Promise<void> {
-  const look = async () => {
-    if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`${name} ended with ${child.exitCode ?? child.signalCode}`);
-    return isReady();
-  };
-  await until(`${name} ready`, look, { withinMs: startTimeoutMs, everyMs: 50 }).catch((error: Error) => {
-    throw new Error(`${error.message}\n${readFileSync(log, 'utf8').slice(-2_000)}`);
-  });
-}
-
-function answersWell(url: string): Promise<boolean> {
-  return fetch(url).then(
-    response => response.ok,
-    () => false,
-  );
 }

@@ -7,9 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { eventTypes, serializeNotification, topics, type TransactionTerminal } from '@paycode/dto';
 import { createEventTransport, type EventToPublish, type EventTransport } from '@paycode/events';
-import { serveCalls } from './child-processes.ts';
+import { monotonicMs, serveCalls } from './child-processes.ts';
 import { sampleNotification } from './merchants.ts';
-import { monotonicMs } from './meters.ts';
 
 export interface EventLogOptions {
   databaseUrl: string;

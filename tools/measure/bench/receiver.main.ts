@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { serveCalls } from './child-processes.ts';
-import { monotonicMs } from './meters.ts';
+import { monotonicMs, serveCalls } from './child-processes.ts';
 
 export interface ReceiverOptions {
   certFile: string;

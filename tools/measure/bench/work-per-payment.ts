@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchDatabase } from './bench-database.ts';
 import type { CalledPlatform } from './called-platform.ts';
-import { until } from './meters.ts';
+import { until } from './child-processes.ts';
 import type { PlatformUnderTest } from './platform-under-test.ts';
 import { print, printTable, progress } from './report.ts';
 

@@ -37,9 +37,8 @@ export class FuzzEnvironment {
   }
 
   /** Accounts, a merchant and a code that hostile requests may name or use; none of them belongs to a bystander. */
-  static async prepare(home: string, url?: string): Promise<FuzzEnvironment> {
+  static async prepare(home: string): Promise<FuzzEnvironment> {
     const platform = new PlatformConnection(home);
-    if (url) platform.standalone.baseUrl = url;
     // Without the tables that the portal makes, auth-session answers 503 to what people ask.
     await wakePortal(platform);
     const environment = new FuzzEnvironment(platform, home);
@@ -52,29 +51,14 @@ export class FuzzEnvironment {
     );
     environment.callers.set('psp', callerOf(platform.account('psp-1')));
     const code = await environment.makeCode(merchant.caller);
-    Object.assign(environment.known, {
-      ...{
-        merchantId: [merchant.merchantId, victim.merchantId],
-        code: [code],
-        value: [code],
-        currencyCode: ['ZAR'],
-        amount: [1.5],
-        version: ['V3'],
-      },
-      ...{
-        identity: [victim.caller.username],
-        username: [victim.caller.username],
-        password: ['x'],
-        outcome: ['SUCCESS'],
-        txState: ['SUCCESS'],
-      },
-      ...{
-        transactionId: [await environment.merchantOf(merchant.caller).pay(code)],
-        url: ['http://127.0.0.1:1/'],
-        type: [...channels, 'HTTP', 'MERCHANT', 'PSP'],
-        status: ['ACTIVE'],
-      },
-    });
+    const transactionId = await environment.merchantOf(merchant.caller).pay(code);
+    const { username } = victim.caller;
+    const { known } = environment;
+    Object.assign(known, { merchantId: [merchant.merchantId, victim.merchantId], transactionId: [transactionId] });
+    Object.assign(known, { code: [code], value: [code], currencyCode: ['ZAR'], amount: [1.5], version: ['V3'] });
+    Object.assign(known, { identity: [username], username: [username], password: ['x'], status: ['ACTIVE'] });
+    Object.assign(known, { outcome: ['SUCCESS'], txState: ['SUCCESS'], url: ['http://127.0.0.1:1/'] });
+    Object.assign(known, { type: [...channels, 'HTTP', 'MERCHANT', 'PSP'] });
     return environment;
   }
 

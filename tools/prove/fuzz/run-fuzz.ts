@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { bystanderCalls, type BystanderReport, Bystanders } from './bystanders.ts';
+import { bystanderCalls, Bystanders } from './bystanders.ts';
 import type { FuzzEnvironment } from './environment.ts';
 import { bytesOf, casesOf, type FuzzCase, type Kind, type OperationAccess } from './fuzz-case.ts';
 import type { Operation, Schema } from './operations.ts';
@@ -207,43 +206,23 @@ function shown(bytes: string): string {
 
 interface RunOptions extends FuzzOptions {
   operations: Operation[];
-  /** Seconds of NUL bytes in user names; 0 for none. */
-  poisonS: number;
-  /** Seconds of valid calls before the hostile ones. */
-  baselineS: number;
 }
 
 /** Operations fuzzed at a time. */
 const atOnce = 6;
-/** Requests per second of the attacker whose NUL bytes once failed the logins of everybody. */
-const poisonPerS = 50;
-const poisonStatuses = ['400', '401', '429'];
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
 /** The whole run beside valid calls of others; true when nothing was found. */
 export async function runFuzz(environment: FuzzEnvironment, options: RunOptions): Promise<boolean> {
-  const { calls, stop } = await bystanderCalls(environment);
-  const bystanders = new Bystanders(environment.gateway, calls).start();
-  try {
-    await pause(options.baselineS * 1_000);
-    const baseline = bystanders.report();
-    sayBystanders('before hostile traffic', baseline);
-    const reports = await fuzzAll(environment, options);
-    const beside = bystanders.report();
-    if (reports.length > 0) sayBystanders('beside the fuzzed operations', beside, baseline);
-    const isPoisonHarmless =
-      options.poisonS > 0 ? await poisonRun(environment.gateway, bystanders, { baseline, seconds: options.poisonS }) : true;
-    const sum = (of: (report: OperationReport) => number) => reports.reduce((total, report) => total + of(report), 0);
-    const findings = sum(report => report.findings.length);
-    const failures = baseline.failures.length + beside.failures.length;
-    say(
-      `fuzz: ${reports.length} operations, ${sum(({ sent }) => sent)} cases, ${findings} findings, ${failures} failed calls of bystanders, seed ${options.seed}`,
-    );
-    return findings === 0 && failures === 0 && isPoisonHarmless;
-  } finally {
-    stop();
-    await bystanders.stop();
-  }
+  const bystanders = new Bystanders(environment.gateway, await bystanderCalls(environment));
+  const reports = await fuzzAll(environment, options).finally(() => bystanders.stop());
+  const { calls, failures } = bystanders;
+  for (const failure of failures) say(`FINDING bystander: ${failure}`);
+  const sum = (of: (report: OperationReport) => number) => reports.reduce((total, report) => total + of(report), 0);
+  const [sent, findings] = [sum(report => report.sent), sum(report => report.findings.length)];
+  say(`fuzz: ${reports.length} operations, ${sent} cases, ${findings} findings, seed ${options.seed}`);
+  say(`bystanders: ${calls} valid calls, ${failures.length} failed`);
+  return findings === 0 && failures.length === 0 && calls > 0;
 }
 
 async function fuzzAll(environment: FuzzEnvironment, { operations, ...options }: RunOptions): Promise<OperationReport[]> {
@@ -269,47 +248,4 @@ function sayReport({ operation: { service, name }, sent, statuses, findings }: O
     say(answer.replace(/^/gm, '    < '));
     say(`    again: npm run prove -- fuzz --operation '${service} ${name}' --case ${number}`);
   }
-}
-
-function sayBystanders(when: string, { calls, p50Ms, p99Ms, failures }: BystanderReport, baseline?: BystanderReport): void {
-  const ratio = baseline ? ` (${(p99Ms / baseline.p99Ms).toFixed(1)} times the baseline)` : '';
-  say(
-    `bystanders ${when}: ${calls} valid calls, ${failures.length} failed, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms${ratio}`,
-  );
-  for (const failure of failures) say(`FINDING bystander: ${failure}`);
-}
-
-/** NUL in user names of Basic and in identities of login, in turn, each from another address so that no limit refuses them. */
-async function poisonRun(
-  target: Target,
-  bystanders: Bystanders,
-  { baseline, seconds }: { baseline: BystanderReport; seconds: number },
-): Promise<boolean> {
-  const host = `Host: ${new URL(target.url).host}\r\nConnection: close\r\n`;
-  const body = JSON.stringify({ identity: 'a\0b', password: 'pw' });
-  const basic = Buffer.from('a\0b:pw', 'latin1').toString('base64');
-  const requests = [
-    `GET /pluto/code/0000000000 HTTP/1.1\r\n${host}Authorization: Basic ${basic}\r\n\r\n`,
-    `POST /authentication/login HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  ];
-  const statuses: Record<string, number> = {};
-  const sent: Promise<void>[] = [];
-  for (let count = 0; count < seconds * poisonPerS; count++) {
-    const from = process.platform === 'linux' ? `127.66.${(count >> 8) & 255}.${count & 255}` : undefined;
-    const exchange = sendBytes(target, requests[count % requests.length]!, { from });
-    sent.push(
-      exchange.then(({ answers }) => {
-        const status = String(answers[0]?.status ?? 'cut');
-        statuses[status] = (statuses[status] ?? 0) + 1;
-      }),
-    );
-    await pause(1_000 / poisonPerS);
-  }
-  await Promise.all(sent);
-  const report = bystanders.report();
-  say(`poison: ${sent.length} requests with NUL in user names at ${poisonPerS} a second, answered ${JSON.stringify(statuses)}`);
-  sayBystanders('beside the poison', report, baseline);
-  const wrong = Object.keys(statuses).filter(status => !poisonStatuses.includes(status));
-  if (wrong.length > 0) say(`FINDING poison: answered ${wrong.join(', ')}`);
-  return report.failures.length === 0 && wrong.length === 0;
 }

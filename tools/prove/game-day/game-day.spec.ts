@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { shippedAlerts } from './prometheus.ts';
-import { isPassed, judge } from './verdict.ts';
+import { isPassed, judge } from './run-play.ts';
 
 const components = join(__dirname, '../../../k8s/components');
 

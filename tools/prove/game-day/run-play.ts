@@ -1,10 +1,9 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { calmHistory, Prometheus, prometheusConfig, ruleFileOf, type ShippedAlerts } from './prometheus.ts';
 import { Stage } from './stage.ts';
-import { type Expectation, type FiredAlert, judge, type PlayResult } from './verdict.ts';
 
 /** One fault, and what it must raise. */
 export interface Play {
@@ -22,7 +21,9 @@ export interface Play {
   never?: string;
   /** Payments in a second in the calm before; default 1. */
   paymentsPerS?: number;
-  /** Prepares what the platform needs beside it; gives its settings. */
+  /** Settings of the platform. */
+  settings?: Record<string, string>;
+  /** Starts what the platform needs beside it, and gives the settings for it. */
   prepare?(): Promise<Surroundings>;
   /** Runs in the calm, before anything is measured. */
   ready?(stage: Stage): Promise<void>;
@@ -32,8 +33,6 @@ export interface Play {
 
 export interface Surroundings {
   settings: Record<string, string>;
-  /** Called by `begin` of the play, when its fault lies there. */
-  fail(): void;
   close(): Promise<void>;
 }
 
@@ -41,8 +40,6 @@ export interface Surroundings {
 
 export interface GameDay {
   alerts: ShippedAlerts;
-  /** Text of the monitors in k8s/. */
-  monitors: string;
   calmMin: number;
   say(line: string): void;
 }
@@ -60,7 +57,7 @@ export async function runPlay(play: Play, day: GameDay): Promise<PlayResult> {
   let surroundings: Surroundings | undefined;
   try {
     surroundings = await play.prepare?.();
-    const stage = await Stage.open(surroundings?.settings ?? {}, play.paymentsPerS ?? 1);
+    const stage = await Stage.open(surroundings?.settings ?? play.settings ?? {}, play.paymentsPerS ?? 1);
     try {
       return await playOn(stage, play, day);
     } finally {
@@ -96,7 +93,7 @@ async function playOn(stage: Stage, play: Play, day: GameDay): Promise<PlayResul
   }
 }
 
-function startPrometheus(folder: string, stage: Stage, { alerts, monitors }: GameDay): Promise<Prometheus> {
+function startPrometheus(folder: string, stage: Stage, { alerts }: GameDay): Promise<Prometheus> {
   const internal = stage.scraped;
   const ruleFiles = alerts.files.map(({ name }) => ruleFileOf(folder, name));
   const toS = nowS() - historyEndsBeforeS;
@@ -108,7 +105,7 @@ function startPrometheus(folder: string, stage: Stage, { alerts, monitors }: Gam
     merchants: stage.shops.length,
     paymentsPerS: stage.traffic.perS,
   });
-  const config = prometheusConfig({ monitors, internal, environment: labels.environment, ruleFiles });
+  const config = prometheusConfig({ ...labels, internal, ruleFiles });
   return Prometheus.start({ folder, config, ruleFiles: alerts.files, history });
 }
 
@@ -141,5 +138,95 @@ async function notPending(prometheus: Prometheus, { pending = [] }: Play, untilS
 
 const nowS = () => Date.now() / 1_000;
 
-/** The monitors of `k8s/components`. */
-export const monitorsIn = (components: string) => readFileSync(join(components, 'monitoring/monitors.yaml'), 'utf8');
+/** The alerts that a play should raise, the alerts that it raised, and the text about the difference. */
+
+/** An alert that fired during a play. */
+export interface FiredAlert {
+  alert: string;
+  severity: string;
+  /** Seconds from the beginning of the fault; negative in the calm before it. */
+  afterS: number;
+}
+
+export interface Expectation {
+  /** Alerts that must fire. */
+  must: readonly string[];
+  /** Alerts that may fire too, because chance decides whether the play lasts long enough for them; why stands in the play. */
+  may?: readonly string[];
+}
+
+interface Verdict {
+  /** Every alert once, in the order in which they fired. */
+  fired: readonly FiredAlert[];
+  missing: readonly string[];
+  unexpectedPages: readonly string[];
+  unexpectedTickets: readonly string[];
+  isPassed: boolean;
+}
+
+/** A page or a missing alert fails a play; a ticket that nobody expected is told. */
+export function judge({ must, may = [] }: Expectation, raised: readonly FiredAlert[]): Verdict {
+  const fired = firstOfEach(raised);
+  const isExpected = ({ alert, afterS }: FiredAlert) => afterS >= 0 && [...must, ...may].includes(alert);
+  const unexpected = fired.filter(each => !isExpected(each));
+  const namesOf = (isPage: boolean) => unexpected.filter(each => (each.severity === 'page') === isPage).map(({ alert }) => alert);
+  const missing = must.filter(name => !fired.some(({ alert, afterS }) => alert === name && afterS >= 0));
+  const [unexpectedPages, unexpectedTickets] = [namesOf(true), namesOf(false)];
+  return { fired, missing, unexpectedPages, unexpectedTickets, isPassed: missing.length + unexpectedPages.length === 0 };
+}
+
+function firstOfEach(raised: readonly FiredAlert[]): FiredAlert[] {
+  const first = new Map<string, FiredAlert>();
+  for (const each of raised) {
+    const known = first.get(each.alert);
+    if (!known || each.afterS < known.afterS) first.set(each.alert, each);
+  }
+  return [...first.values()].sort((a, b) => a.afterS - b.afterS);
+}
+
+/** The table at the end of a game day. */
+
+export interface PlayResult {
+  name: string;
+  expected: Expectation;
+  /** Seconds for which the fault was there. */
+  heldS: number;
+  /** Undefined: the play could not be played. */
+  verdict?: Verdict;
+  /** Why it was not played, or what showed that the fault was not there. */
+  problem?: string;
+}
+
+const heads = ['fault', 'fired (min)', 'expected', 'missing', 'unexpected', 'held (min)', ''] as const;
+
+/** One line for each play, as a table of Markdown. */
+export function tableOf(results: readonly PlayResult[]): string {
+  const rows = results.map(rowOf);
+  const widths = heads.map((head, at) => Math.max(head.length, ...rows.map(row => row[at]!.length)));
+  const line = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at]!)).join(' | ')} |`;
+  return [line(heads), `|${widths.map(width => '-'.repeat(width + 2)).join('|')}|`, ...rows.map(line)].join('\n');
+}
+
+export function isPassed({ verdict, problem }: PlayResult): boolean {
+  return problem === undefined && verdict?.isPassed === true;
+}
+
+function rowOf(result: PlayResult): string[] {
+  const { name, expected, heldS, problem } = result;
+  const may = (expected.may ?? []).map(alert => `(${alert})`);
+  const mark = isPassed(result) ? 'ok' : (problem ?? 'FAILED');
+  return [name, raisedBy(result), listOf([...expected.must, ...may]), ...differences(result), minutes(heldS), mark];
+}
+
+function raisedBy({ verdict }: PlayResult): string {
+  return listOf(verdict?.fired.map(({ alert, afterS }) => `${alert} ${minutes(afterS)}`));
+}
+
+function differences({ verdict }: PlayResult): string[] {
+  if (!verdict) return ['-', '-'];
+  const unexpected = [...verdict.unexpectedPages, ...verdict.unexpectedTickets.map(alert => `${alert} (ticket)`)];
+  return [listOf(verdict.missing), listOf(unexpected)];
+}
+
+const listOf = (names: readonly string[] = []) => (names.length === 0 ? '-' : names.join(', '));
+const minutes = (seconds: number) => (seconds / 60).toFixed(1);

@@ -5,8 +5,8 @@ import { Merchant, newAccount, saveMerchant } from '../../../libs/platform-clien
 import { MerchantReceiver } from '../../../libs/platform-client/src/merchant-receiver.ts';
 import type { PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
 
-/** On a machine that starts other platforms, a call may take longer than it may take. */
-const openingsMax = 5;
+/** On a machine that starts other platforms, a call may take longer than it may take, and a connection may be cut before it is made. */
+const triesMax = 5;
 
 export interface Shop {
   merchant: Merchant;
@@ -22,16 +22,17 @@ export interface TrafficReport {
 /** Merchants whose web servers acknowledge at once. */
 export async function openShops(platform: PlatformConnection, count: number): Promise<Shop[]> {
   const shops: Shop[] = [];
-  for (let at = 0; at < count; at++) shops.push(await openedShop(platform));
+  for (let at = 0; at < count; at++) shops.push(await triedAgain(() => openShop(platform)));
   return shops;
 }
 
-async function openedShop(platform: PlatformConnection, triesLeft = openingsMax - 1): Promise<Shop> {
-  try {
-    return await openShop(platform);
-  } catch (error) {
-    if (triesLeft === 0) throw error;
-    return openedShop(platform, triesLeft - 1);
+export async function triedAgain<T>(work: () => Promise<T>): Promise<T> {
+  for (let left = triesMax - 1; ; left--) {
+    try {
+      return await work();
+    } catch (error) {
+      if (left === 0) throw error;
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { missingPrograms } from '../testing/processes.ts';
 
 /** One run of the model checker. */
 interface ModelRun {
@@ -118,29 +119,6 @@ const outputBytesMax = 16_777_216;
 /** Of one run: memory of the search, and time. */
 const limits = { memoryMb: 4_096, timeoutMs: 600_000 };
 
-/** Spin or a C compiler is missing. */
-export class MissingProgramError extends Error {
-  override readonly name = 'MissingProgramError';
-  constructor(program: string) {
-    super(`${program} is not installed. The model checker needs both: apt-get install spin gcc`);
-  }
-}
-
-/** Fails with how to install what is missing. */
-async function requirePrograms(): Promise<void> {
-  for (const [program, flag] of [
-    ['spin', '-V'],
-    ['gcc', '--version'],
-  ] as const) {
-    try {
-      await run(program, [flag]);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new MissingProgramError(program);
-      throw error;
-    }
-  }
-}
-
 /** Generates, compiles and runs the checker in a folder of its own. */
 async function check(model: string, modelRun: ModelRun): Promise<PanReport> {
   const folder = await mkdtemp(join(tmpdir(), 'paycode-model-'));
@@ -209,20 +187,22 @@ const model = join(import.meta.dirname, '../../../docs/specification/settlement.
 /** Runs the checks and prints each result; `words` may contain `--full`. Returns 0 when all results are as expected. */
 export async function checkModel(words: readonly string[]): Promise<number> {
   const runs = words.includes('--full') ? fullRuns : smallRuns;
-  await requirePrograms();
-  let failures = 0;
-  for (const modelRun of runs) {
-    const startedAt = performance.now();
-    const report = await check(model, modelRun);
-    const problem = problemOf(modelRun, report);
-    if (problem) failures++;
-    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-    const found = report.complaint ? `, found: ${report.complaint}` : '';
-    process.stdout.write(`${problem ? 'FAILED' : 'ok    '} ${modelRun.name}: ${modelRun.shows}\n`);
-    process.stdout.write(
-      `       ${report.states.toLocaleString('en')} states, ${seconds} s${found}${problem ? ` - ${problem}` : ''}\n`,
-    );
-  }
-  process.stdout.write(`${runs.length - failures} of ${runs.length} model runs as they must be\n`);
-  return failures === 0 ? 0 : 1;
+  const missing = missingPrograms({ spin: ['-V'], gcc: ['--version'] });
+  if (missing.length > 0) throw new Error(`${missing.join(' and ')} is not installed: apt-get install spin gcc`);
+  let passed = 0;
+  for (const modelRun of runs) if (await isAsItMustBe(modelRun)) passed++;
+  process.stdout.write(`${passed} of ${runs.length} model runs as they must be\n`);
+  return passed === runs.length ? 0 : 1;
+}
+
+async function isAsItMustBe(modelRun: ModelRun): Promise<boolean> {
+  const startedAt = performance.now();
+  const report = await check(model, modelRun);
+  const problem = problemOf(modelRun, report);
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+  const found = report.complaint ? `, found: ${report.complaint}` : '';
+  process.stdout.write(`${problem ? 'FAILED' : 'ok    '} ${modelRun.name}: ${modelRun.shows}\n`);
+  const states = report.states.toLocaleString('en');
+  process.stdout.write(`       ${states} states, ${seconds} s${found}${problem ? ` - ${problem}` : ''}\n`);
+  return !problem;
 }

@@ -1,17 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../libs/persistence/src/embedded/embedded-postgres.ts';
 import { isEndedByClock, type Outcome, type SeededFault, seedFault } from './seeded-faults.ts';
@@ -50,24 +40,32 @@ const runMsMax = 1_800_000;
 /** Longest test: a condition that a test awaits gives up before. */
 const testMsMax = 300_000;
 
-/** Runs the spec files, paths from the root, in one Jest run. @throws Error when Jest itself fails to report */
+/** Runs the spec files, paths from the root, in a Jest run for each configuration. @throws Error when Jest itself fails to report */
 async function runSpecs(specs: readonly string[], options: SpecRunOptions): Promise<SpecRun> {
   const report = join(options.root, '.mutation-report.json');
-  rmSync(report, { force: true });
-  const hasEnded = await jest([...specs, '--json', `--outputFile=${report}`], options);
-  if (!hasEnded.inTime) return 'TIMED_OUT';
-  if (!existsSync(report)) throw new Error(`Jest made no report of ${specs.join(', ')}:\n${hasEnded.output.slice(-2_000)}`);
-  return testEnds(JSON.parse(readFileSync(report, 'utf8')) as JestReport, options.root);
+  const ends: TestEnd[] = [];
+  for (const [config, own] of Map.groupBy(specs, configOf)) {
+    rmSync(report, { force: true });
+    const hasEnded = await jest([...own, '-c', join(options.root, config), '--json', `--outputFile=${report}`], options);
+    if (!hasEnded.inTime) return 'TIMED_OUT';
+    if (!existsSync(report)) throw new Error(`Jest made no report of ${own.join(', ')}:\n${hasEnded.output.slice(-2_000)}`);
+    ends.push(...testEnds(JSON.parse(readFileSync(report, 'utf8')) as JestReport, options.root));
+  }
+  return ends;
+}
+
+/** The Jest configuration of a spec. */
+function configOf(spec: string): string {
+  if (spec.endsWith('.manifest.ts')) return 'tools/check/manifests/jest.config.cjs';
+  return spec.startsWith('apps/platform-e2e/') ? 'apps/platform-e2e/jest.config.cjs' : 'jest.config.cjs';
 }
 
 function jest(words: readonly string[], { root, databaseUrl }: SpecRunOptions): Promise<{ inTime: boolean; output: string }> {
-  const specs = words.filter(word => !word.startsWith('--'));
-  const projects = [...new Set(specs.map(projectOf))].flatMap(project => ['--projects', join(root, project)]);
   // Ends when every test has: what a fault leaves open must not keep the run from ending.
   const flags = ['--runTestsByPath', '--maxWorkers=2', '--silent', '--forceExit', `--testTimeout=${testMsMax}`];
   const cache = [`--cacheDirectory=${join(root, '.jest-cache')}`];
   const env = { ...process.env, PAYCODE_TEST_DATABASE_URL: databaseUrl };
-  const args = [...node, join(root, 'node_modules/jest/bin/jest.js'), ...words, ...flags, ...cache, ...projects];
+  const args = [...node, join(root, 'node_modules/jest/bin/jest.js'), ...words, ...flags, ...cache];
   // A group of its own: a fault may leave processes behind that nobody else would end.
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const end = (): void => endGroup(child.pid!);
@@ -97,13 +95,6 @@ function endGroup(pid: number): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
-}
-
-/** `apps/x`, `libs/y` or `tools/z`: the folder with the Jest configuration. */
-function projectOf(spec: string): string {
-  const [group = '', name = ''] = spec.split('/');
-  if (spec.endsWith('.manifest.ts')) return 'tools/check/manifests';
-  return `${group}/${name}`;
 }
 
 function testEnds(report: JestReport, root: string): TestEnd[] {
@@ -228,12 +219,10 @@ async function databaseServer(): Promise<{ url: string; stop(): Promise<void> }>
 function scratchCopy(root: string): string {
   const copy = folderOfRun('copy');
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
-  for (const file of new Set(execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0'))) {
-    // A listed file may be removed and not committed yet, or be a link to a folder.
-    if (file === '' || !statSync(join(root, file), { throwIfNoEntry: false })?.isFile()) continue;
-    mkdirSync(dirname(join(copy, file)), { recursive: true });
-    copyFileSync(join(root, file), join(copy, file));
-  }
+  const listed = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0');
+  // A listed file may be removed and not committed yet, or be a link to a folder.
+  const files = new Set(listed.filter(file => file !== '' && statSync(join(root, file), { throwIfNoEntry: false })?.isFile()));
+  for (const file of files) cpSync(join(root, file), join(copy, file));
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir');
   return copy;
 }

@@ -43,11 +43,12 @@ export function reportOutcomes(outcomes: readonly Outcome[], say: Say): void {
 
 /** Prints the table and the verdict, and returns the exit code. */
 export function reportVerdict(outcomes: readonly Outcome[], say: Say): 0 | 1 {
-  const rows = [...Map.groupBy(outcomes, ({ area }) => area), ['all', outcomes] as const].map(([area, own]) => rowOf(area, own));
-  const widths = header.map((_, column) => Math.max(...[header, ...rows].map(row => row[column]!.length)));
-  const line = (row: string[]) =>
-    row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ');
-  say(`\n${[header, ...rows].map(line).join('\n')}\n`);
+  const rows = [
+    header,
+    ...[...Map.groupBy(outcomes, ({ area }) => area), ['all', outcomes] as const].map(([area, own]) => rowOf(area, own)),
+  ];
+  const width = Math.max(...rows.map(([area]) => area!.length));
+  for (const [area, ...cells] of rows) say(`${area!.padEnd(width)}${cells.map(cell => cell.padStart(12)).join('')}`);
   const problems = problemsOf(outcomes);
   say(problems.length === 0 ? 'mutation run: ok' : `mutation run: FAILED: ${problems.join('; ')}`);
   return problems.length === 0 ? 0 : 1;

@@ -29,7 +29,7 @@ describe('open resources of a spec file', () => {
     const parts = [
       /Expected: "what the spec wants"\s+Received: "the answer of the fixture"/,
       /the spec file left open:\n/,
-      /server listening on 127\.0\.0\.1:\d+\n/,
+      /server 127\.0\.0\.1:\d+\n/,
       /connection 127\.0\.0\.1:\d+ -> 127\.0\.0\.1:\d+\n/,
       /child process \d+: .*setInterval/,
       /setInterval started in tools\/prove\/testing\/fixtures\/cases\.fixture\.ts:\d+/,

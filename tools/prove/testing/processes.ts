@@ -1,36 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** File systems that a run has mounted: a killed one leaves them, and their folder cannot be removed before. Loaded by Node without a build step. */
-
-/** Only Linux mounts any; it tells which. */
-const table = '/proc/self/mountinfo';
-
-/** Mount points below the folder, the deepest first. */
-function mountsBelow(folder: string): string[] {
-  if (!existsSync(table)) return [];
-  // proc_pid_mountinfo(5): the fifth field, with blanks and the like in octal.
-  const points = readFileSync(table, 'utf8')
-    .split('\n')
-    .map(line => unescaped(line.split(' ')[4] ?? ''));
-  return points.filter(point => point.startsWith(`${folder}/`)).sort((left, right) => right.length - left.length);
-}
-
-/** Unmounts what is mounted below the folder. @throws Error of `umount` */
-export function unmountBelow(folder: string): void {
-  // Lazily: a log file of a server that has ended may still be open there.
-  for (const point of mountsBelow(folder)) execFileSync('umount', ['--lazy', point], { stdio: 'pipe' });
-}
-
-function unescaped(field: string): string {
-  return field.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
-}
-
-/**
- * Reads data about processes from /proc, or from `ps` where there is no /proc. Loaded by Node without a build step.
- */
-
-const hasProc = existsSync('/proc/self/stat');
+/** Data about processes, from /proc. Where there is none, as on macOS, a killed run leaves what it started. Loaded by Node without a build step. */
 
 /** Content of a file of /proc; empty when the process is gone or is another user's. */
 function read(path: string): string {
@@ -41,40 +12,18 @@ function read(path: string): string {
   }
 }
 
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return '';
-  }
-}
-
-function ps(...args: string[]): string {
-  try {
-    return execFileSync('ps', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-  } catch {
-    // No such process.
-    return '';
-  }
-}
-
 /** Start time of the process in the machine's units; it distinguishes processes with a reused number. */
 export function startOf(pid: number): string | undefined {
-  if (!hasProc) return ps('-o', 'lstart=', '-p', String(pid)).trim() || undefined;
   const stat = read(`/proc/${pid}/stat`);
   // The name in brackets may hold anything, so counting begins behind it: state is the first field, the start the twentieth.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' ? undefined : fields[19];
 }
 
-/** The set of process numbers that this process sees; in another one (a container's) the same number is another process. */
-export function processNamespace(): string {
-  return hasProc ? linkOf('/proc/self/ns/pid') : 'one';
-}
-
-/** Changes with every start of the machine. */
-export function bootId(): string {
-  return hasProc ? read('/proc/sys/kernel/random/boot_id').trim() : ps('-o', 'lstart=', '-p', '1').trim();
+/** The start of the machine, and the set of process numbers that this process sees: in another one (a container's) the same number is another process. */
+export function machineNow(): { boot: string; namespace: string } {
+  const namespace = existsSync('/proc/self/ns/pid') ? readlinkSync('/proc/self/ns/pid') : '';
+  return { boot: read('/proc/sys/kernel/random/boot_id').trim(), namespace };
 }
 
 /** Processes whose TMPDIR is the folder or below it: whatever a run has started, directly or not. Never this process. */
@@ -83,20 +32,17 @@ export function processesOf(folder: string): number[] {
 }
 
 function allProcesses(): number[] {
-  const names = hasProc ? readdirSync('/proc') : ps('-axo', 'pid=').split('\n');
-  return names.map(Number).filter(pid => Number.isInteger(pid) && pid > 0);
+  return entriesOf('/proc')
+    .map(Number)
+    .filter(pid => pid > 0);
 }
 
 function belongsTo(pid: number, folder: string): boolean {
-  if (!hasProc) return isTmpdirOf(ps('-wwEo', 'command=', '-p', String(pid)).split(' '), folder);
-  if (isTmpdirOf(read(`/proc/${pid}/environ`).split('\0'), folder)) return true;
+  const environment = read(`/proc/${pid}/environ`).split('\0');
+  if (environment.some(entry => entry === `TMPDIR=${folder}` || entry.startsWith(`TMPDIR=${folder}/`))) return true;
   // nginx writes its title over its environment; the master names its configuration there.
   const title = read(`/proc/${pid}/cmdline`);
   return title.startsWith('nginx: ') && title.includes(`${folder}/`);
-}
-
-function isTmpdirOf(environment: readonly string[], folder: string): boolean {
-  return environment.some(entry => entry === `TMPDIR=${folder}` || entry.startsWith(`TMPDIR=${folder}/`));
 }
 
 /** Processes that a process started, and what they use, as the system counts it (proc(5)); Linux only. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { SmallDisk } from '../faults/environment/database-server.ts';
 import { FixtureRun } from './fixtures/fixture-run';
-import { bootId, processesOf, processNamespace, startOf } from './processes.ts';
+import { machineNow, processesOf, startOf } from './processes.ts';
 import { openRunFolder, sweepDeadRuns } from './run-folder.ts';
 
 const patienceMs = 120_000;
@@ -77,13 +77,8 @@ describe('the temporary folder of a test run', () => {
   (noDisk ? it.skip : it)(
     `regression: is cleared away with the file system that a killed fault case had mounted in it${noDisk ? ` (not run: ${noDisk})` : ''}`,
     async () => {
-      const dead = marked('disk', {
-        boot: 'another',
-        namespace: processNamespace(),
-        pid: process.pid,
-        start: startOf(process.pid),
-      });
-      const disk = join(dead, 'a disk');
+      const dead = marked('disk', { ...machineNow(), boot: 'another', pid: process.pid });
+      const disk = join(dead, 'paycode-disk-x');
       mkdirSync(disk);
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]);
       writeFileSync(join(disk, 'ballast'), 'x');
@@ -93,14 +88,14 @@ describe('the temporary folder of a test run', () => {
   );
 
   it('is removed when the process id of its owner belongs to another process or an earlier boot', async () => {
-    const here = { boot: bootId(), namespace: processNamespace() };
+    const here = machineNow();
     const reused = marked('reused', { ...here, pid: process.pid, start: 'earlier' });
     const rebooted = marked('rebooted', { ...here, boot: 'another', pid: process.pid, start: startOf(process.pid) });
     expect((await sweepDeadRuns(base)).folders.toSorted()).toEqual([reused, rebooted].toSorted());
   });
 
   it('stays when the owner is unknown: in another container, or not marked yet', async () => {
-    const elsewhere = marked('elsewhere', { boot: bootId(), namespace: 'pid:[1]', pid: 1, start: 'earlier' });
+    const elsewhere = marked('elsewhere', { ...machineNow(), namespace: 'pid:[1]', pid: 1, start: 'earlier' });
     const young = join(base, 'paycode-run-young');
     mkdirSync(young);
     const own = openRunFolder(base);

@@ -3,11 +3,22 @@
  * marked with its owner, so that the next run can remove the databases, brokers, services and files of a killed run. It never
  * touches a live run. Loaded by Node without a build step.
  */
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { bootId, processesOf, processNamespace, startOf, unmountBelow } from './processes.ts';
+import { machineNow, processesOf, startOf } from './processes.ts';
 
 const prefix = 'paycode-run-';
 const mark = 'owner.json';
@@ -19,7 +30,7 @@ const mannersMs = 5_000;
 interface Owner {
   pid: number;
   /** As the machine tells it: process numbers are given anew. */
-  start: string;
+  start: string | undefined;
   boot: string;
   namespace: string;
 }
@@ -27,7 +38,7 @@ interface Owner {
 /** Makes the folder of this run. Others may pass through: under root, PostgreSQL runs as another user. */
 export function openRunFolder(base = tmpdir()): string {
   const folder = mkdtempSync(join(realpathSync(base), prefix));
-  const owner: Owner = { pid: process.pid, start: startOf(process.pid)!, boot: bootId(), namespace: processNamespace() };
+  const owner: Owner = { pid: process.pid, start: startOf(process.pid), ...machineNow() };
   writeFileSync(join(folder, mark), JSON.stringify(owner));
   chmodSync(folder, 0o755);
   return folder;
@@ -36,7 +47,8 @@ export function openRunFolder(base = tmpdir()): string {
 /** Ends what still runs for the folder, unmounts what is mounted below it, and removes it. Gives the number of processes that were ended. */
 export async function closeRunFolder(folder: string): Promise<number> {
   const found = await endProcesses(folder);
-  unmountBelow(folder);
+  // A killed fault case leaves its small disk mounted. Lazily: a log file of a server that has ended may still be open there.
+  for (const disk of globSync(join(folder, 'paycode-disk-*'))) spawnSync('umount', ['--lazy', disk]);
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   return found;
 }
@@ -64,8 +76,8 @@ function isAbandoned(folder: string): boolean {
   if (!stat?.isDirectory() || (process.getuid && stat.uid !== process.getuid())) return false;
   const owner = ownerOf(folder);
   if (!owner) return Date.now() - stat.mtimeMs > unmarkedMs;
-  if (owner.namespace !== processNamespace()) return false;
-  return owner.boot !== bootId() || startOf(owner.pid) !== owner.start;
+  const { boot, namespace } = machineNow();
+  return owner.namespace === namespace && (owner.boot !== boot || startOf(owner.pid) !== owner.start);
 }
 
 function ownerOf(folder: string): Owner | undefined {

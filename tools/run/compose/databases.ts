@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
 import { deadLetterTopics, topicCatalog } from '../../../libs/dto/src/events/topic-catalog.ts';
@@ -33,7 +34,7 @@ export async function ensureDatabases(serverUrl: string, folder: string): Promis
     // The portal's migration grants this login what it may read there.
     const reader = databaseUrl(serverUrl, 'auth-session', folder);
     reader.pathname = databaseUrl(serverUrl, 'portal', folder).pathname;
-    ensureFile(folder, 'auth-session.portal-database-url', () => reader.href);
+    ensureFile(join(folder, 'auth-session.portal-database-url'), () => reader.href);
   } finally {
     await client.end();
   }
@@ -46,7 +47,7 @@ function databaseUrl(serverUrl: string, owner: string, folder: string): URL {
     url.password = randomBytes(24).toString('base64url');
     return url.href;
   };
-  return new URL(ensureFile(folder, `${owner}.database-url`, make));
+  return new URL(ensureFile(join(folder, `${owner}.database-url`), make));
 }
 
 async function ensureDatabase(client: pg.Client, url: URL): Promise<void> {

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { replaceFile } from '../../../libs/access/src/service-token/token-keys.ts';
 import { issueCertificate, newAuthority } from '../../../apps/operations/src/certificates.ts';
 
 const ring = (kid: string) => () => `${kid}:${randomBytes(32).toString('base64')}`;
 
-const makers: Record<string, () => string> = {
+export const ringMakers = {
   'payload-keys': ring('p1'),
   'webhook-key-encryption-keys': ring('k1'),
   'auth-key-encryption-keys': ring('a1'),
@@ -15,17 +16,16 @@ const makers: Record<string, () => string> = {
 
 /** Makes the secrets that are missing in `folder`, one file each, kept across starts. */
 export function ensureSecrets(folder: string): void {
-  for (const [name, make] of Object.entries(makers)) ensureFile(folder, name, make);
+  for (const [name, make] of Object.entries(ringMakers)) ensureFile(join(folder, name), make);
 }
 
 /**
- * Text of `<folder>/<name>`, made on first use. The services run under another user than this process, so the file is readable and
- * nobody may write it.
+ * Text of the file, made on first use; an interrupted run leaves no part of it. By default everybody may read it and nobody may write it,
+ * because the services run under another user than this process.
  */
-export function ensureFile(folder: string, name: string, make: () => string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
-  const path = join(folder, name);
-  if (!existsSync(path)) writeFileSync(path, make(), { mode: 0o444 });
+export function ensureFile(path: string, make: () => string, mode = 0o444): string {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  if (!existsSync(path)) replaceFile(path, make(), mode);
   return readFileSync(path, 'utf8');
 }
 

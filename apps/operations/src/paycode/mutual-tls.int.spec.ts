@@ -119,6 +119,8 @@ describe('operators of services that speak mutual TLS', () => {
   it('the seeding of accounts shows its certificate too', async () => {
     mkdirSync(join(home, 'secrets'), { recursive: true });
     symlinkSync(dirname(tokenKeys.files.operator), join(home, 'secrets/token-keys'));
+    mkdirSync(join(home, 'tls'));
+    writeFileSync(join(home, 'tls/ca.pem'), '');
     const seed = [join(__dirname, '../../../../tools/run/compose.ts'), 'seed'];
     const settings = {
       PAYCODE_BASE_URL: 'https://localhost',

@@ -26,7 +26,7 @@ faultSuite('events come twice, early, late or broken', { events: 'kafka', times 
   };
   /** A notification of that transaction, sealed as the simulator seals it. */
   const sealedFor = async (transactionId: number, like: number) => {
-    const sealer = new PayloadSealer(KeyRing.parse(suite.platform.secrets.payload));
+    const sealer = new PayloadSealer(KeyRing.parse(suite.platform.secrets.payloadKeys));
     const { data } = await suite.platform.terminalOf(like);
     const notification = JSON.parse(sealer.openText((data as { notification: string }).notification)) as object;
     return sealer.seal(JSON.stringify({ ...notification, transactionId }));

@@ -1,7 +1,8 @@
 import { eventually } from '@paycode/service-runtime/testing';
 import { faultSuite } from '../environment/fault-platform.ts';
 import { answerAfter, type Behaviour, hang } from '../environment/fault-receiver.ts';
-import { patienceMs, patientTimes as times, type ServiceProcess } from '../environment/fault-services.ts';
+import { patienceMs, patientTimes as times } from '../environment/fault-services.ts';
+import type { ServiceProcess } from '../environment/service-process.ts';
 
 /** For cases that wait for the end of the window; the other cases have a window that is too long to end. */
 const shortWindowMs = 3_000;

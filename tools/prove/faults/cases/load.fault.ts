@@ -3,7 +3,8 @@ import { readdirSync } from 'node:fs';
 import { eventually } from '@paycode/service-runtime/testing';
 import { faultSuite } from '../environment/fault-platform.ts';
 import { answerAfter, hang } from '../environment/fault-receiver.ts';
-import { patienceMs, patientTimes, type ServiceProcess, times as defaultTimes } from '../environment/fault-services.ts';
+import { patienceMs, patientTimes, times as defaultTimes } from '../environment/fault-services.ts';
+import type { ServiceProcess } from '../environment/service-process.ts';
 
 const hangingEndpoints = 10_000;
 /** Long times, so that all of them hang at once. */

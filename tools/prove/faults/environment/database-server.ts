@@ -9,19 +9,24 @@ import { Pool } from 'pg';
 /** A PostgreSQL server of its own, durable as in production, that can be killed, paused and started again on its port. */
 export class DatabaseServer {
   private server: Pick<EmbeddedPostgres, 'process' | 'stop'> | undefined;
-  private settings: string[] = [];
   private readonly pools = new Map<string, Pool>();
 
   private constructor(
     readonly dataDir: string,
     readonly port: number,
+    private settings: string[] = [],
   ) {}
 
-  static async start(dataDir: string, databases: readonly string[]): Promise<DatabaseServer> {
-    const server = new DatabaseServer(dataDir, await freePort());
+  static async start(dataDir: string, databases: readonly string[], settings: string[] = []): Promise<DatabaseServer> {
+    const server = new DatabaseServer(dataDir, await freePort(), settings);
     await server.restart();
     for (const database of databases) await server.query('postgres', `create database ${database}`);
     return server;
+  }
+
+  /** Of the server; its children are its sessions. */
+  get pid(): number {
+    return this.server!.process.pid!;
   }
 
   urlOf(database: string): string {

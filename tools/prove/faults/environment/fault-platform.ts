@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startTestIdentityIssuer, type TestIdentityIssuer, TestTokenKeys } from '@paycode/access/testing';
+import { startTestIdentityIssuer, type TestIdentityIssuer } from '@paycode/access/testing';
 import type { Decision, VerdictKind } from '@paycode/dto';
 import type { EventToPublish } from '@paycode/events';
 import { eventually } from '@paycode/service-runtime/testing';
@@ -14,7 +13,6 @@ import { type Behaviour, FaultReceiver, type ReceiverOptions } from './fault-rec
 import {
   type FaultDatabases,
   type FaultPlatformOptions,
-  type FaultSecrets,
   FaultServices,
   type FaultWays,
   type FaultWorld,
@@ -22,7 +20,7 @@ import {
   times,
 } from './fault-services.ts';
 import { CallProxy, TcpProxy } from './proxies.ts';
-import { ConfigStandIn } from './stand-ins.ts';
+import { ConfigStandIn, makeSecrets } from './stand-ins.ts';
 
 /** A payment to a merchant of its own. */
 interface Paid {
@@ -42,7 +40,7 @@ const realAckWindowMs = 45_000;
 export class FaultPlatform implements FaultWorld {
   readonly folder = mkdtempSync(join(tmpdir(), 'paycode-faults-'));
   readonly receivers: FaultReceiver[] = [];
-  readonly secrets: FaultSecrets = { tokenKeys: new TestTokenKeys(this.folder), payload: ring(), keys: ring() };
+  readonly secrets = makeSecrets(this.folder);
 
   databases!: FaultDatabases;
   events!: EventLogServer;
@@ -67,7 +65,7 @@ export class FaultPlatform implements FaultWorld {
       this.options.dataFolders?.kafka ?? join(this.folder, 'kafka'),
       this.databases.others,
     );
-    this.config = await ConfigStandIn.start(this.secrets.keys);
+    this.config = await ConfigStandIn.start(this.secrets.keyEncryptionKeys);
     this.identities = await startTestIdentityIssuer();
     this.ways = await this.openWays();
     this.services = new FaultServices(this);
@@ -268,8 +266,6 @@ export class FaultPlatform implements FaultWorld {
     });
   }
 }
-
-const ring = () => `k1:${randomBytes(32).toString('base64')}`;
 
 /** The three database servers, each in a folder of its own. */
 async function openDatabases(folder: string, folders: FaultPlatformOptions['dataFolders'] = {}): Promise<FaultDatabases> {

@@ -1,14 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, openSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceName } from '@paycode/access';
-import type { TestIdentityIssuer, TestTokenKeys } from '@paycode/access/testing';
-import { freePort } from '@paycode/persistence/embedded';
-import { eventually } from '@paycode/service-runtime/testing';
+import type { TestIdentityIssuer } from '@paycode/access/testing';
 import type { DatabaseServer } from './database-server.ts';
 import type { EventLogServer } from './event-log-server.ts';
 import type { CallProxy, TcpProxy } from './proxies.ts';
-import type { ConfigStandIn } from './stand-ins.ts';
+import { ServiceProcess } from './service-process.ts';
+import type { ConfigStandIn, ServiceSecrets } from './stand-ins.ts';
 
 /** The platform's durations, shortened alike; the real ones differ only in patience. Milliseconds. */
 export const times = {
@@ -70,17 +68,11 @@ export interface FaultWays {
   toDispatcher: CallProxy;
 }
 
-export interface FaultSecrets {
-  tokenKeys: TestTokenKeys;
-  payload: string;
-  keys: string;
-}
-
 /** Environment of the service processes. */
 export interface FaultWorld {
   folder: string;
   options: FaultPlatformOptions;
-  secrets: FaultSecrets;
+  secrets: ServiceSecrets;
   databases: FaultDatabases;
   events: EventLogServer;
   config: ConfigStandIn;
@@ -115,7 +107,7 @@ export class FaultServices {
   async startConfiguration(): Promise<ServiceProcess> {
     const { databases, secrets } = this.world;
     const DATABASE_URL = databases.others.urlOf('configuration');
-    const outbound = { KEY_ENCRYPTION_KEYS: secrets.keys, OUTBOUND_ALLOW: '127.0.0.0/8,::1/128' };
+    const outbound = { KEY_ENCRYPTION_KEYS: secrets.keyEncryptionKeys, OUTBOUND_ALLOW: '127.0.0.0/8,::1/128' };
     this.configuration ??= this.process('notification-config', 0, { ...this.commonEnv(), DATABASE_URL, ...outbound });
     await this.configuration.start();
     return this.configuration;
@@ -166,7 +158,7 @@ export class FaultServices {
 
   private simulatorEnv(): Record<string, string> {
     const { databases, secrets } = this.world;
-    return { ...this.commonEnv(), DATABASE_URL: databases.others.urlOf('simulator'), PAYLOAD_KEYS: secrets.payload };
+    return { ...this.commonEnv(), DATABASE_URL: databases.others.urlOf('simulator'), PAYLOAD_KEYS: secrets.payloadKeys };
   }
 
   private dispatcherEnv(at: number): Record<string, string> {
@@ -179,8 +171,8 @@ export class FaultServices {
       ...(events && { EVENTS_DATABASE_URL: events }),
       DATABASE_URL: ways.dispatcherDatabase[at]!.urlOf(databases.dispatcher.urlOf('dispatcher')),
       REVERSAL_SCHEDULER_URL: ways.toScheduler.url,
-      PAYLOAD_KEYS: secrets.payload,
-      KEY_ENCRYPTION_KEYS: secrets.keys,
+      PAYLOAD_KEYS: secrets.payloadKeys,
+      KEY_ENCRYPTION_KEYS: secrets.keyEncryptionKeys,
       OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
       ACK_WINDOW_MS: String(times.ackWindow),
       CONNECT_BUDGET_MS: String(times.connectBudget),
@@ -206,123 +198,3 @@ export class FaultServices {
 
 /** Each dispatcher sends from an address of its own, so that a receiver knows which it was. */
 const sourceOf = (at: number) => `127.0.1.${at + 1}`;
-
-const root = join(__dirname, '../../../..');
-const readyWithinMs = 240_000;
-
-interface ServiceProcessOptions {
-  /** Folder under apps/. */
-  app: string;
-  /** Name of this replica, for its log file. */
-  name: string;
-  logFolder: string;
-  env: Record<string, string>;
-}
-
-/** One service as an operating system process that can be killed, paused and started again on its ports. */
-export class ServiceProcess {
-  private child: ChildProcess | undefined;
-  private ports = { internal: 0, public: 0 };
-  private isPaused = false;
-
-  constructor(readonly options: ServiceProcessOptions) {}
-
-  get name(): string {
-    return this.options.name;
-  }
-  get internalUrl(): string {
-    return `http://127.0.0.1:${this.ports.internal}`;
-  }
-  get publicUrl(): string {
-    return `http://127.0.0.1:${this.ports.public}`;
-  }
-  get pid(): number | undefined {
-    return this.child?.pid;
-  }
-  get isRunning(): boolean {
-    return this.child !== undefined;
-  }
-  /** Runs and is not paused. */
-  get isServing(): boolean {
-    return this.isRunning && !this.isPaused;
-  }
-
-  /** Starts the process and waits until it is ready. `env` adds to the options, for this start. */
-  async start(env: Record<string, string> = {}): Promise<void> {
-    if (this.child) return;
-    if (this.ports.internal === 0) this.ports = { internal: await freePort(), public: await freePort() };
-    this.spawn(env);
-    await eventually(async () => {
-      if (!this.child) return;
-      const answer = await fetch(`${this.internalUrl}/health/ready`, { signal: AbortSignal.timeout(30_000) });
-      if (answer.status !== 200) throw new Error(`${this.name} is not ready: ${await answer.text()}`);
-    }, readyWithinMs);
-    if (!this.child) throw new Error(`${this.name} ended at start:\n${this.logTail()}`);
-  }
-
-  /** kill -9; resolves when it is gone. */
-  kill(): Promise<void> {
-    return this.end('SIGKILL');
-  }
-  /** SIGTERM: drains; resolves when it is gone. */
-  stop(): Promise<void> {
-    return this.end('SIGTERM');
-  }
-  pause(): void {
-    this.isPaused = this.child?.kill('SIGSTOP') ?? false;
-  }
-  resume(): void {
-    if (this.isPaused) this.child?.kill('SIGCONT');
-    this.isPaused = false;
-  }
-
-  /** Memory in use, in bytes. */
-  get residentBytes(): number {
-    const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.child!.pid}/status`, 'utf8'))![1];
-    return Number(kilobytes) * 1024;
-  }
-
-  /** Sum of the series that begin with `name`, 0 when there is none yet. @throws when the service has no such metric: it would be 0 for ever */
-  async metric(name: string): Promise<number> {
-    const text = await (await fetch(`${this.internalUrl}/metrics`)).text();
-    const family = name.split('{')[0]!.replace(/_(bucket|count)$/, '');
-    if (!text.includes(`# TYPE ${family} `)) throw new Error(`${this.options.name} has no metric ${name}`);
-    const lines = text.split('\n').filter(line => line.startsWith(name) && !line.startsWith('#'));
-    return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
-  }
-
-  private spawn(env: Record<string, string>): void {
-    const { app, name, logFolder } = this.options;
-    const log = openSync(join(logFolder, `${name}.log`), 'a');
-    const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist/apps', app, 'main.cjs')], {
-      env: {
-        PATH: process.env['PATH'],
-        NODE_COMPILE_CACHE: join(root, 'dist/compile-cache'),
-        INTERNAL_PORT: String(this.ports.internal),
-        PUBLIC_PORT: String(this.ports.public),
-        LOG_LEVEL: 'info',
-        ...this.options.env,
-        ...env,
-      },
-      stdio: ['ignore', log, log],
-    });
-    this.child = child;
-    this.isPaused = false;
-    child.once('exit', () => {
-      if (this.child === child) this.child = undefined;
-    });
-  }
-
-  private async end(signal: NodeJS.Signals): Promise<void> {
-    const { child } = this;
-    if (!child) return;
-    this.resume();
-    const gone = new Promise<void>(resolve => child.once('exit', () => resolve()));
-    child.kill(signal);
-    await gone;
-  }
-
-  private logTail(): string {
-    return readFileSync(join(this.options.logFolder, `${this.name}.log`), 'utf8').slice(-2_000);
-  }
-}

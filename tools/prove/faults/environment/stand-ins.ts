@@ -1,7 +1,22 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { TestTokenKeys } from '@paycode/access/testing';
 import { generateWebhookKey, importWebhookKey, KeyRing, webhookEnvelope, webhookKeyAad, WebhookKeySealer } from '@paycode/crypto';
 import { type MerchantRecord, noRecipients, type Route } from '@paycode/dto';
+
+/** Secrets of a run, in the form of the services' environment. */
+export interface ServiceSecrets {
+  tokenKeys: TestTokenKeys;
+  payloadKeys: string;
+  keyEncryptionKeys: string;
+}
+
+/** Keys that services read from files lie in `folder`. */
+export function makeSecrets(folder: string): ServiceSecrets {
+  const ring = () => `k1:${randomBytes(32).toString('base64')}`;
+  return { tokenKeys: new TestTokenKeys(folder), payloadKeys: ring(), keyEncryptionKeys: ring() };
+}
 
 const leaseMs = 1_000;
 
@@ -22,7 +37,7 @@ export class ConfigStandIn {
   state: 'up' | 'away' | 'silent' = 'up';
 
   private constructor(private readonly sealer: WebhookKeySealer) {
-    this.server = createServer((request, response) => {
+    this.server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
       if (this.state !== 'up' && request.method === 'POST') return void (this.state === 'away' && request.socket.destroy());
       let body = '';
       request.setEncoding('utf8').on('data', (text: string) => (body += text));

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Random } from '../../simulation/engine/timeline.ts';
 import { FaultPlatform } from '../environment/fault-platform.ts';
 import { answerAfter, type Behaviour, hang } from '../environment/fault-receiver.ts';
-import { type FaultServices, patienceMs, type ServiceProcess, times as defaultTimes } from '../environment/fault-services.ts';
+import { type FaultServices, patienceMs, times as defaultTimes } from '../environment/fault-services.ts';
+import type { ServiceProcess } from '../environment/service-process.ts';
 import { broken, type Disturbance, type KillSummary, type SeenPost, summarise } from './kill-summary.ts';
 
 /** Longest time that a process is stopped or stays away: longer than a lease. Milliseconds. */

@@ -1,5 +1,5 @@
 import { Agent, errors, request } from 'undici';
-import type { CallerTls } from '../../../libs/platform-client/src/http/mutual-tls.ts';
+import type { CallerTls } from '../../../../libs/platform-client/src/http/mutual-tls.ts';
 
 export interface CoreClientOptions {
   /** Base URL of the core's internal listener. */

@@ -5,15 +5,14 @@
  *   --quick         shorter runs, for a first look
  */
 import { randomBytes, randomInt } from 'node:crypto';
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { type Credentials, PlatformConnection } from '../../libs/platform-client/src/platform-connection.ts';
-import { openShops } from './game-day/shops.ts';
-import { CountingReceiver } from './testing/counting-receiver.ts';
-import { OwnPlatform } from './testing/own-platform.ts';
-import { descendantsOf } from './testing/processes.ts';
+import { openShops } from '../prove/game-day/shops.ts';
+import { OwnPlatform } from '../prove/testing/own-platform.ts';
+import { descendantsOf } from '../prove/testing/processes.ts';
 
 const isQuick = process.argv.includes('--quick');
 const settings = { ADDRESS_RATE_PER_S: '0', CREDENTIAL_RATE_PER_S: '0', ADDRESS_CONNECTIONS_MAX: '10000' };
@@ -53,7 +52,7 @@ interface Request {
 
 /** A payment that the platform has accepted; times by `performance.now()`. */
 interface Paid {
-  transactionId: string;
+  transactionId: number;
   dueMs: number;
   paidMs: number;
 }
@@ -119,7 +118,7 @@ class Customers {
     const press = { outcome: 'SUCCESS', clientMsisdn: '+27820000001', idempotencyKey: key };
     const paid =
       made && (await this.send<{ transactionId: number }>({ path: `/public/pay/${made.code}`, body: JSON.stringify(press) }));
-    if (paid) this.paid.push({ transactionId: String(paid.transactionId), dueMs, paidMs: performance.now() });
+    if (paid) this.paid.push({ transactionId: paid.transactionId, dueMs, paidMs: performance.now() });
   }
 
   /** Both requests may be repeated: the reference and the key name the payment. */
@@ -162,16 +161,16 @@ class Customers {
 
 interface Parts {
   customers: Customers;
-  receiver: CountingReceiver;
+  /** When each payment was last posted. */
+  postedAt: ReadonlyMap<number, number>;
 }
 
 /** Offers a load, and gives the payments per second that are accepted and notified in time. */
-async function stretch({ customers, receiver }: Parts, perSecond: number, seconds: number): Promise<number> {
+async function stretch({ customers, postedAt }: Parts, perSecond: number, seconds: number): Promise<number> {
   customers.tries.clear();
   const fromMs = performance.now() + fillingS * 1_000;
   await customers.openLoop(perSecond, seconds);
   const untilMs = performance.now();
-  const postedAt = new Map(receiver.asked.map(({ transactionId, atMs }) => [transactionId, atMs]));
   const times = customers.paid.flatMap(({ transactionId, dueMs, paidMs }) => {
     const doneMs = Math.max(paidMs, postedAt.get(transactionId) ?? Infinity);
     return doneMs >= fromMs && doneMs < untilMs && doneMs - dueMs < goodMs ? [doneMs - dueMs] : [];
@@ -184,13 +183,12 @@ async function stretch({ customers, receiver }: Parts, perSecond: number, second
 }
 
 /** Seconds until new payments are fast again, at half of the capacity: after the last payment of the overload, and after the last repeat of one. */
-async function recovery({ customers, receiver }: Parts, capacity: number): Promise<[number, number]> {
+async function recovery({ customers, postedAt }: Parts, capacity: number): Promise<[number, number]> {
   const fromMs = performance.now();
   const overload = customers.ended().then(() => (performance.now() - fromMs) / 1_000);
   await customers.openLoop(capacity / 2, afterS);
   await customers.ended();
   const fast = Array.from({ length: afterS }, () => 0);
-  const postedAt = new Map(receiver.asked.map(({ transactionId, atMs }) => [transactionId, atMs]));
   for (const { transactionId, dueMs, paidMs } of customers.paid)
     if (dueMs >= fromMs && Math.max(paidMs, postedAt.get(transactionId) ?? Infinity) - dueMs < normalMs)
       fast[Math.floor((dueMs - fromMs) / 1_000)]! += 1;
@@ -207,96 +205,75 @@ async function recovery({ customers, receiver }: Parts, capacity: number): Promi
 }
 
 /** Every accepted payment is posted and settled. All merchants answer at once, so none may be reversed. */
-async function audit({ customers, receiver }: Parts, schedulerUrl: string): Promise<boolean> {
+async function audit({ customers, postedAt }: Parts, schedulerUrl: string): Promise<boolean> {
   const decided = async (decision: string) => {
     const text = await fetch(`${schedulerUrl}/metrics`).then(answer => answer.text());
     const lines = text.matchAll(new RegExp(`^paycode_reversal_scheduler_decisions_total\\{.*"${decision}".*\\} (\\d+)$`, 'gm'));
     return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
   };
-  const posted = () => new Set(receiver.asked.map(({ transactionId }) => transactionId));
-  const unposted = (ids = posted()) => customers.paid.filter(({ transactionId }) => !ids.has(transactionId)).length;
-  const isOpen = async () => unposted() > 0 || (await decided('SETTLED')) < posted().size;
+  const unposted = () => customers.paid.filter(({ transactionId }) => !postedAt.has(transactionId)).length;
+  const isOpen = async () => unposted() > 0 || (await decided('SETTLED')) < postedAt.size;
   const giveUpAt = performance.now() + decidedWithinMs;
   while (performance.now() < giveUpAt && (await isOpen())) await pause(500);
   const [settled, reversed] = [await decided('SETTLED'), await decided('REVERSED')];
   console.log(
-    `${posted().size} payments posted, ${settled} settled, ${reversed} reversed; ${unposted()} accepted and not posted`,
+    `${postedAt.size} payments posted, ${settled} settled, ${reversed} reversed; ${unposted()} accepted and not posted`,
   );
-  return settled >= posted().size && reversed === 0 && unposted() === 0;
+  return settled >= postedAt.size && reversed === 0 && unposted() === 0;
 }
 
 /** Short, so that a process that used up its share waits for milliseconds. */
 const periodUs = 20_000;
-const controllers = ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup'];
 
-/** A share of a processor, by the quota of a control group; Linux as root only. */
+/** A share of a core that processes have together, by the quota of a control group; Linux as root only. */
 class CpuShare {
-  private readonly folders: string[] = [];
-  private readonly share: number;
+  /** In the words of version 1, where it is there, and of version 2. */
+  private readonly isFirst = existsSync('/sys/fs/cgroup/cpu');
+  private readonly folder = join(this.isFirst ? '/sys/fs/cgroup/cpu' : '/sys/fs/cgroup', `paycode-bench-${process.pid}`);
 
-  /** `share` of one core. */
-  constructor(share: number) {
-    this.share = share;
+  constructor(share: number, pids: readonly number[]) {
+    mkdirSync(this.folder);
+    this.allow(Math.round(share * periodUs));
+    for (const pid of pids) this.write('cgroup.procs', pid);
   }
 
-  /** The processes have it together. @throws where control groups cannot be written */
-  limit(...pids: number[]): void {
-    const problems: string[] = [];
-    for (const controller of controllers) {
-      try {
-        return this.limitIn(controller, pids);
-      } catch (error) {
-        problems.push((error as Error).message);
-      }
-    }
-    throw new Error(`a share of a processor needs root and a control group with a quota: ${problems.join('; ')}`);
-  }
-
-  /** Gives all of them the whole core again. Processes have ended by `close`. */
+  /** Gives all of them the whole core again. */
   lift(): void {
-    for (const folder of this.folders) writeQuota(folder, undefined);
+    this.allow(undefined);
   }
 
+  /** The processes have ended by then. */
   close(): void {
-    for (const folder of this.folders.splice(0)) rmdirSync(folder);
+    rmdirSync(this.folder);
   }
 
-  private limitIn(controller: string, pids: readonly number[]): void {
-    const folder = join(controller, `paycode-bench-${pids[0]}`);
-    mkdirSync(folder);
-    try {
-      writeQuota(folder, this.share);
-      for (const pid of pids) writeFileSync(join(folder, 'cgroup.procs'), String(pid));
-    } catch (error) {
-      rmdirSync(folder);
-      throw error;
-    }
-    this.folders.push(folder);
+  private allow(quotaUs: number | undefined): void {
+    if (!this.isFirst) return this.write('cpu.max', `${quotaUs ?? 'max'} ${periodUs}`);
+    this.write('cpu.cfs_period_us', periodUs);
+    this.write('cpu.cfs_quota_us', quotaUs ?? -1);
   }
-}
 
-/** In the words of version 1 and of version 2. */
-function writeQuota(folder: string, share: number | undefined): void {
-  const quotaUs = share === undefined ? undefined : Math.round(share * periodUs);
-  if (folder.startsWith(controllers[0]!)) {
-    writeFileSync(join(folder, 'cpu.cfs_period_us'), String(periodUs));
-    writeFileSync(join(folder, 'cpu.cfs_quota_us'), String(quotaUs ?? -1));
-  } else writeFileSync(join(folder, 'cpu.max'), `${quotaUs ?? 'max'} ${periodUs}`);
+  private write(file: string, value: string | number): void {
+    writeFileSync(join(this.folder, file), String(value));
+  }
 }
 
 async function measure(platform: OwnPlatform): Promise<boolean> {
   const connection = new PlatformConnection(platform.home);
-  const receiver = await CountingReceiver.start();
   const shops = await openShops(connection, 8);
-  for (const { merchant } of shops) await merchant.addHttp(receiver.url);
+  const postedAt = new Map<number, number>();
+  for (const { receiver } of shops)
+    receiver.answer = ({ transactionId }) => (postedAt.set(transactionId, performance.now()), 200);
   const credentials = shops.map(({ merchant }) => merchant.credentials);
-  const parts = { receiver, customers: new Customers(connection, credentials) };
+  const parts = { postedAt, customers: new Customers(connection, credentials) };
   const { customers } = parts;
   await customers.connect();
   await customers.closedLoop(callers, warmUpS);
   const services = descendantsOf(process.pid).filter(({ name }) => name !== 'api-gateway' && name !== 'npm start');
-  const quota = new CpuShare(share);
-  quota.limit(...services.map(({ pid }) => pid));
+  const quota = new CpuShare(
+    share,
+    services.map(({ pid }) => pid),
+  );
   try {
     const capacity = await customers.closedLoop(callers, stretchS);
     console.log(
@@ -317,7 +294,7 @@ async function measure(platform: OwnPlatform): Promise<boolean> {
     quota.lift();
   }
   const isExact = await audit(parts, connection.standalone.internal['reversal-scheduler']!);
-  await Promise.all([customers.stop(), receiver.stop(), ...shops.map(shop => shop.receiver.stop())]);
+  await Promise.all([customers.stop(), ...shops.map(shop => shop.receiver.stop())]);
   await platform.stop();
   quota.close();
   return isExact;

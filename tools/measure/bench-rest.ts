@@ -5,10 +5,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PlatformConnection } from '../../libs/platform-client/src/platform-connection.ts';
 import { accepted } from '../../libs/platform-client/src/merchant.ts';
-import { OwnPlatform } from './testing/own-platform.ts';
-import { openShops, type Shop } from './game-day/shops.ts';
-import { CountingReceiver } from './testing/counting-receiver.ts';
-import { descendantsOf, memoryOf, usedSecondsOf } from './testing/processes.ts';
+import { openShops, type Shop } from '../prove/game-day/shops.ts';
+import { OwnPlatform } from '../prove/testing/own-platform.ts';
+import { descendantsOf, memoryOf, usedSecondsOf } from '../prove/testing/processes.ts';
 
 const modes = [
   { name: 'a process per service', script: ['tools/run.cjs', 'run/start'] },
@@ -62,13 +61,12 @@ async function pay(platform: PlatformConnection, shops: readonly Shop[]): Promis
 /** Memory of the moment at which all processes together have most, by name; rejects unless each payment is posted. */
 async function peakOf(platform: OwnPlatform): Promise<{ peak: Map<string, number>; again: number }> {
   const connection = new PlatformConnection(platform.home);
-  const receiver = await CountingReceiver.start();
   const shops = await openShops(connection, burst.shops);
-  for (const { merchant } of shops) await merchant.addHttp(receiver.url);
   let peak = new Map<string, number>();
   const paying = pay(connection, shops);
   const giveUpAt = performance.now() + burst.withinMs;
-  const posted = () => new Set(receiver.asked.map(({ transactionId }) => transactionId)).size;
+  const received = () => shops.flatMap(shop => shop.receiver.received);
+  const posted = () => new Set(received().map(({ notification }) => notification.transactionId)).size;
   while (posted() < burst.payments) {
     if (performance.now() > giveUpAt) throw new Error(`${posted()} of ${burst.payments} payments were posted in time`);
     const memory = memoryOf(process.pid);
@@ -76,9 +74,8 @@ async function peakOf(platform: OwnPlatform): Promise<{ peak: Map<string, number
     await Promise.race([paying.then(() => pause(sampleMs)), pause(sampleMs)]);
   }
   await paying;
-  await receiver.stop();
   await Promise.all(shops.map(shop => shop.receiver.stop()));
-  return { peak, again: receiver.asked.length - burst.payments };
+  return { peak, again: received().length - burst.payments };
 }
 
 async function measure({ name, script }: (typeof modes)[number]): Promise<void> {

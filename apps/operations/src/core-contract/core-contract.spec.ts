@@ -6,7 +6,7 @@ import { CoreClient, Unreachable } from './core-client';
 import { type Fault, FaultyCore, MemoryLog, operatorToken, payloadKeys } from './testing/faulty-core';
 import { allChecks, type Checked, countsOf, verifyCore } from './verify-core';
 
-const forms = new ContractForms(join(__dirname, '../../../libs/dto/contracts'), payloadKeys);
+const forms = new ContractForms(join(__dirname, '../../../../libs/dto/contracts'), payloadKeys);
 /** A core of this process answers before its call ends, so that what is missing then stays missing. */
 const withinMs = 1;
 
@@ -72,7 +72,7 @@ describe('the contract of payment cores', () => {
   });
 
   it('the page for the team of a core explains every check', () => {
-    const page = readFileSync(join(__dirname, '../../../docs/how-to/connect-your-payment-core.md'), 'utf8');
+    const page = readFileSync(join(__dirname, '../../../../docs/how-to/connect-your-payment-core.md'), 'utf8');
     expect(allChecks.map(({ id }) => id).filter(id => !page.includes(`\`${id}\``))).toEqual([]);
     expect(page).toContain(`${allChecks.length} passed`);
   });

@@ -25,7 +25,7 @@ export class MemoryLog extends CoreLog {
   }
 }
 
-const sample = readFileSync(join(__dirname, '../../../../libs/dto/samples/notifications/purchase-success.json'), 'utf8');
+const sample = readFileSync(join(__dirname, '../../../../../libs/dto/samples/notifications/purchase-success.json'), 'utf8');
 const key = Buffer.alloc(32, 9);
 const times = { early: '2025-12-31T23:59:59.000Z', purchase: '2026-01-01T00:00:00.000Z', reversal: '2026-01-01T00:00:01.000Z' };
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { readCallerTls } from '../../../libs/platform-client/src/http/mutual-tls.ts';
+import { readCallerTls } from '../../../../libs/platform-client/src/http/mutual-tls.ts';
 
 /** The words of the command are wrong; the message is for the user. */
 export class UsageError extends Error {}

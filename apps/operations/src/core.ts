@@ -1,6 +1,6 @@
 /** `npm run prove -- core --core <url> --kafka <brokers> …`: holds a payment core to the contract (`--help`, docs/how-to/connect-your-payment-core.md). */
 import { join } from 'node:path';
-import { checkLines } from '../../kits/paycode-dev/src/report/text-report.ts';
+import { checkLines } from '../../../kits/paycode-dev/src/report/text-report.ts';
 import { ContractForms } from './core-contract/contract-forms.ts';
 import { readArguments, usage, UsageError } from './core-contract/core-arguments.ts';
 import { CoreClient, Unreachable } from './core-contract/core-client.ts';
@@ -9,7 +9,7 @@ import { countsOf, verifyCore } from './core-contract/verify-core.ts';
 
 /** As those of paycode-dev. */
 const exitCodes = { good: 0, bad: 1, usage: 2, unreachable: 3 } as const;
-const contracts = join(import.meta.dirname, '../../libs/dto/contracts');
+const contracts = join(import.meta.dirname, '../../../libs/dto/contracts');
 
 async function openLog(kafka: Parameters<typeof KafkaCoreLog.open>[0]): Promise<KafkaCoreLog> {
   try {
@@ -53,5 +53,5 @@ try {
   process.exitCode = await run();
 } catch (error) {
   process.exitCode = codeOf(error);
-  console.error(`test:core: ${(error as Error).message}`);
+  console.error(`core: ${(error as Error).message}`);
 }
