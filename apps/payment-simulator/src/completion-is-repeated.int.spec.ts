@@ -31,11 +31,7 @@ describe('a completion that is repeated under its key (A-89)', () => {
   });
   afterAll(() => simulator.stop());
 
-  const complete = async (...items: Completion[]): Promise<number[]> => {
-    const answer = await simulator.complete(JSON.stringify(items));
-    if (answer.status !== 201) throw new Error(answer.data);
-    return (JSON.parse(answer.data) as { transactionId: number }[]).map(({ transactionId }) => transactionId);
-  };
+  const complete = (...items: Completion[]) => simulator.completed(...items.map(item => JSON.stringify(item)));
   /** Ids of the reference's terminals, once those of `last`, which was completed later, are there. */
   const announced = async (reference: string): Promise<number[]> => {
     const [last] = await complete({ merchantId: 1001, amount: 1, currencyCode: 'ZAR' });

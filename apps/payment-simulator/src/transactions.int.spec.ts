@@ -10,11 +10,7 @@ describe('transactions of the simulator', () => {
   });
   afterAll(() => simulator.stop());
 
-  const complete = async (...items: string[]): Promise<number[]> => {
-    const answer = await simulator.complete(`[${items.join()}]`);
-    if (answer.status !== 201) throw new Error(answer.data);
-    return (JSON.parse(answer.data) as { transactionId: number }[]).map(({ transactionId }) => transactionId);
-  };
+  const complete = (...items: string[]) => simulator.completed(...items);
   const purchase = (extra = '') =>
     `{"merchantId":1001,"amount":110.10,"currencyCode":"ZAR","txState":"SUCCESS","reference":"order-1"${extra}}`;
 
@@ -100,13 +96,22 @@ describe('transactions of the simulator', () => {
   it('a reversal whose original cannot be read is parked; the others of its batch are done (T-29)', async () => {
     const ids = await complete(...Array.from({ length: 6 }, () => purchase()));
     const unreadable = ids[2]!;
-    await simulator.spoil(unreadable);
+    await simulator.storeNotification(unreadable, null);
     await Promise.all(ids.map(id => simulator.requestReversal(id)));
     await eventually(async () => {
       const reversals = await Promise.all(ids.map(async id => (await simulator.transaction(id)).reversal !== null));
       expect(reversals).toEqual(ids.map(id => id !== unreadable));
     });
     await eventually(async () => expect(await simulator.parked('payment-simulator')).toEqual([String(unreadable)]));
+  });
+
+  it('regression: a payment is reversed also when its reference is a card number by a rule that came later (R-3.1-2, A-75)', async () => {
+    const [id] = await complete(purchase());
+    await eventually(() => simulator.notificationOf(id!));
+    const { json } = (await simulator.terminals()).find(({ transactionId }) => transactionId === id)!;
+    await simulator.storeNotification(id!, json.replace('order-1', 'PAN4111111111111111'));
+    await simulator.requestReversal(id!);
+    await eventually(async () => expect((await simulator.transaction(id!)).reversal).toMatchObject({ txState: 'END_REVERSED' }));
   });
 
   describe('as in R-2.5-10, R-3.2-3, A-02', () => {
@@ -228,5 +233,55 @@ describe('transactions of the simulator', () => {
   it('takes at most 1,000 completions at a time', async () => {
     expect(await complete(...Array.from({ length: 1_000 }, () => purchase()))).toHaveLength(1_000);
     expect((await simulator.complete(`[${Array.from({ length: 1_001 }, () => purchase()).join()}]`)).status).toBe(413);
+  });
+
+  describe('the data of a payer is erased (T-43)', () => {
+    interface Item {
+      transactionId: number;
+      state: string;
+      relatedIds: number[];
+    }
+    const erasures = async (path: string, body: object) => {
+      const answer = await simulator.operator(`/internal/erasures${path}`, JSON.stringify(body));
+      return { status: answer.status, data: JSON.parse(answer.data) as Item[] };
+    };
+    const purchase = '{"merchantId":1001,"amount":110.10,"currencyCode":"ZAR","clientMsisdn":"+27831112222"}';
+
+    it('with the refunds and the reversal of the payment, which can still be reversed afterwards, once', async () => {
+      const [id] = await simulator.completed(purchase);
+      await eventually(async () =>
+        expect((await erasures('/preview', { transactionIds: [id] })).data[0]!.state).toBe('ERASABLE'),
+      );
+      expect((await erasures('', { transactionIds: [id] })).data).toMatchObject([{ transactionId: id, state: 'ERASED' }]);
+      expect(await simulator.transaction(id!)).toMatchObject({ txState: 'SUCCESS', amount: 110.1 });
+
+      await simulator.requestReversal(id!, 2);
+      const { reversal } = await eventually(async () => {
+        const transaction = await simulator.transaction(id!);
+        expect(transaction.reversal).not.toBeNull();
+        return transaction;
+      });
+      expect(await eventually(() => simulator.notificationOf(reversal!.transactionId))).toMatchObject({
+        status: 'REVERSED',
+        amount: '110.10',
+        clientMsisdn: '+9990000000',
+      });
+      const { data } = await erasures('/preview', { transactionIds: [id, reversal!.transactionId] });
+      expect(data).toMatchObject([
+        { state: 'ERASED', relatedIds: [reversal!.transactionId] },
+        { state: 'ERASED', relatedIds: [id] },
+      ]);
+    });
+
+    it.each([
+      ['', {}],
+      ['', { transactionIds: [] }],
+      ['/preview', { transactionIds: ['1'] }],
+      ['/preview', { transactionIds: Array.from({ length: 201 }, (_, at) => at + 1) }],
+      ['/search', { payer: 'x' }],
+      ['/search', { payer: '+27831112222', afterId: -1 }],
+    ])('POST /internal/erasures%s refuses %j', async (path, body) => {
+      expect((await erasures(path, body)).status).toBe(400);
+    });
   });
 });

@@ -261,29 +261,6 @@ describe('reversal scheduler', () => {
       return rows.map(row => [row.key, row.dlq_reason]);
     };
 
-    it('is not armed; those of the same call and of other calls are', async () => {
-      const service = await start({ TIMER_DELAY_MS: '60000' });
-      await refuse('job', 3);
-      const [one, two] = await Promise.all([
-        call(service, 'arm', ids.slice(0, 4).map(item)),
-        call(service, 'arm', ids.slice(4).map(item)),
-      ]);
-      expect([...one.data, ...two.data]).toEqual(others.map(transactionId => ({ transactionId, decision: null })));
-      expect(await statesOf(service)).toEqual(allBut3('ARMED'));
-    });
-
-    it('stays undecided; those reported in the same call and in other calls are decided', async () => {
-      const service = await start({ TIMER_DELAY_MS: '60000' });
-      await refuse('decision', 3);
-      const verdicts = ids.map(transactionId => ({ transactionId, merchantId: 7, verdict: 'CLOSED_NON200' }));
-      const answers = await Promise.all([
-        call(service, 'settle', verdicts.slice(0, 4)),
-        call(service, 'settle', verdicts.slice(4)),
-      ]);
-      expect(answers.map(answer => answer.status)).toEqual([204, 204]);
-      expect(await statesOf(service)).toEqual(allBut3('REVERSED'));
-    });
-
     it('has its AckReceived parked with the reason; the acknowledgements behind it settle', async () => {
       const service = await start({ TIMER_DELAY_MS: '60000' });
       await refuse('decision', 3);
@@ -337,26 +314,10 @@ describe('reversal scheduler', () => {
     const answer = await call(service, path, body);
     expect([answer.status, answer.data.errors[0].field]).toEqual([400, field]);
   });
-});
 
-describe('listeners of reversal-scheduler', () => {
-  let databases: TestDatabase[];
-  let service: RunningService;
-  beforeAll(async () => {
-    databases = await Promise.all([createTestDatabase(), createTestDatabase()]);
-    service = await startService(schedulerDefinition, {
-      INTERNAL_PORT: '0',
-      LOG_LEVEL: 'silent',
-      DATABASE_URL: databases[0]!.url,
-      EVENTS_DATABASE_URL: databases[1]!.url,
-      ...new TestTokenKeys().env('reversal-scheduler'),
-      WEBHOOK_DISPATCHER_URL: 'http://127.0.0.1:1',
-    });
+  describe('listeners', () => {
+    let service: RunningService;
+    beforeEach(async () => (service = await start()));
+    describeListeners(() => service);
   });
-  afterAll(async () => {
-    await service.stop('test');
-    await Promise.all(databases.map(database => database.drop()));
-  });
-
-  describeListeners(() => service);
 });

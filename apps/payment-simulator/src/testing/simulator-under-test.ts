@@ -22,9 +22,28 @@ export const payloadKeys = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 const operatorHeader = () => tokenKeys.headers('operator', 'payment-simulator');
 const json = { 'content-type': 'application/json' };
 
+/** A merchant, as auth-session names it. */
+export const merchant = (merchantId: number): Partial<Identity> => ({
+  subject: `merchant-${merchantId}`,
+  accountType: 'MERCHANT',
+  ownerId: merchantId,
+});
+
+/** The fields of answers that specs look at. */
+export interface Answer {
+  code: string;
+  expiryDate: number;
+  codeUrl: string;
+  transactionId: number;
+  status: string;
+  message: string;
+  errors: { field: string }[];
+}
+
 /** The whole service on free ports, with its own databases, a stand-in for notification-config and one for auth-session. */
 export class SimulatorUnderTest {
   readonly config = new FakeNotificationConfig();
+  private references = 0;
   private readonly sealer = new PayloadSealer(KeyRing.parse(payloadKeys));
   private readonly http = axios.create({ validateStatus: () => true, transformResponse: (text: string) => text });
 
@@ -89,6 +108,24 @@ export class SimulatorUnderTest {
     return this.http.request<string>({ method, url: this.publicUrl + path, data: body, headers });
   }
 
+  /** A POST on the public listener as `caller` (null: nobody), with its answer as an object and as text. */
+  async post(caller: Partial<Identity> | null, path: string, body: string) {
+    const { status, headers, data: text } = await this.asCaller(caller, 'POST', { path, body });
+    return { status, text, data: JSON.parse(text) as Answer, isReplayed: headers['idempotent-replayed'] as unknown };
+  }
+
+  /** Makes a code of 110.10 rand under a reference of its own. `extra`: further fields, each behind a comma. */
+  async createCode(extra = '', caller = merchant(1001)) {
+    const reference = `order-${++this.references}`;
+    const body = `{"merchantReference":"${reference}","amount":110.10,"currencyCode":"ZAR"${extra}}`;
+    return { ...(await this.post(caller, '/pluto/code/create', body)), reference };
+  }
+
+  /** A payer pays a code on its page. */
+  pay(code: string, extra = '', outcome = 'SUCCESS') {
+    return this.post(null, `/public/pay/${code}`, `{"outcome":"${outcome}","clientMsisdn":"+27820000000"${extra}}`);
+  }
+
   /** Without its scheme. */
   get operatorToken(): string {
     return operatorHeader().authorization.replace('Bearer ', '');
@@ -97,6 +134,13 @@ export class SimulatorUnderTest {
   /** POST /internal/transactions with exactly this text as body. */
   complete(body: string): Promise<AxiosResponse<string>> {
     return this.http.post(`${this.internalUrl}/internal/transactions`, body, { headers: { ...json, ...operatorHeader() } });
+  }
+
+  /** The ids of the transactions that the core completes by these items. */
+  async completed(...items: string[]): Promise<number[]> {
+    const answer = await this.complete(`[${items.join()}]`);
+    if (answer.status !== 201) throw new Error(answer.data);
+    return (JSON.parse(answer.data) as { transactionId: number }[]).map(({ transactionId }) => transactionId);
   }
 
   /** A POST of an operator to the internal listener. */
@@ -160,10 +204,10 @@ export class SimulatorUnderTest {
     return [...rows, ...events].map(({ row }) => row).join('\n');
   }
 
-  /** The stored notification of a transaction becomes one that no key opens. */
-  async spoil(transactionId: number): Promise<void> {
-    const sql = `update transaction set notification = 'a.b.c.d.e' where transaction_id = $1`;
-    await this.databases.own.dataSource.query(sql, [transactionId]);
+  /** The stored notification of a transaction becomes this text; null: one that no key opens. */
+  async storeNotification(transactionId: number, json: string | null): Promise<void> {
+    const sql = 'update transaction set notification = $2 where transaction_id = $1';
+    await this.databases.own.dataSource.query(sql, [transactionId, json === null ? 'a.b.c.d.e' : this.sealer.seal(json)]);
   }
 
   /** Takes the service's database away as a server that is killed does: connections end, new ones are refused. Gives the way back. */

@@ -1,14 +1,5 @@
 import { shardCount, shardOf } from '@paycode/ownership';
-import { schedulerUnderTest, tick, untilDone } from './testing/scheduler-under-test';
-
-const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });
-
-/** A transaction of the shard, other than the first. */
-function anotherOf(shard: number): number {
-  let transactionId = 2;
-  while (shardOf(transactionId) !== shard) transactionId++;
-  return transactionId;
-}
+import { anotherOf, job, schedulerUnderTest, tick, untilDone } from './testing/scheduler-under-test';
 
 describe('the questions of reversal timers', () => {
   it('counts the results of its questions, and how late each decision is', async () => {

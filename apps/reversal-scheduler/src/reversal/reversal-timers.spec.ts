@@ -1,18 +1,11 @@
 import { shardOf } from '@paycode/ownership';
-import { schedulerUnderTest, tick, untilDone } from './testing/scheduler-under-test';
-
-const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });
-
-/** A transaction of the shard, other than the first. */
-function anotherOf(shard: number): number {
-  let transactionId = 2;
-  while (shardOf(transactionId) !== shard) transactionId++;
-  return transactionId;
-}
+import { anotherOf, job, schedulerUnderTest, tick, untilDone } from './testing/scheduler-under-test';
 
 describe('reversal timers', () => {
+  let scheduler: ReturnType<typeof schedulerUnderTest>;
+  beforeEach(() => (scheduler = schedulerUnderTest()));
+
   it('asks nothing before 10 + 45 + 5 s after arming, then asks close and decides by its answer (A-07)', async () => {
-    const scheduler = schedulerUnderTest();
     await scheduler.arm([job(1), job(2)]);
     scheduler.closer.verdicts.set(1, 'ACKED_HTTP').set(2, 'CLOSED_TIMEOUT');
     await scheduler.clock.advance(59_999);
@@ -25,7 +18,6 @@ describe('reversal timers', () => {
   });
 
   it('a read that takes long makes no timer late: its times count from its beginning (P-T5)', async () => {
-    const scheduler = schedulerUnderTest();
     const { database, clock, timers, closer } = scheduler;
     const scan = database.jobs.scan.bind(database.jobs);
     database.jobs.scan = async (...read) => {
@@ -42,7 +34,6 @@ describe('reversal timers', () => {
   });
 
   it('OPEN decides nothing and is asked again every 5 s, until there is a verdict (P-I4)', async () => {
-    const scheduler = schedulerUnderTest();
     await scheduler.arm([job(1)]);
     await scheduler.clock.advance(60_000);
     await tick(scheduler);
@@ -60,7 +51,6 @@ describe('reversal timers', () => {
   });
 
   it('a page that was read before its shard left and came back skips no job (P-I7)', async () => {
-    const scheduler = schedulerUnderTest();
     const { timers, database, clock, closer } = scheduler;
     const second = anotherOf(shardOf(1));
     await scheduler.arm([job(1)]);
@@ -79,7 +69,6 @@ describe('reversal timers', () => {
   });
 
   it('while the dispatcher cannot be reached, nothing is reversed, however long that lasts (P-I3)', async () => {
-    const scheduler = schedulerUnderTest();
     await scheduler.arm([job(1)]);
     scheduler.closer.fault = new Error('ECONNREFUSED');
     for (let minute = 0; minute < 60; minute++) {
@@ -97,7 +86,6 @@ describe('reversal timers', () => {
   });
 
   it('a settled payment is never asked about (R-3.1-2)', async () => {
-    const scheduler = schedulerUnderTest();
     await scheduler.arm([job(1)]);
     await scheduler.clock.advance(55_000);
     await tick(scheduler);
@@ -109,7 +97,6 @@ describe('reversal timers', () => {
   });
 
   it('later scans do not read decided jobs again (P-I7)', async () => {
-    const scheduler = schedulerUnderTest();
     await scheduler.arm([job(1)]);
     await scheduler.decide([{ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' }]);
     await scheduler.clock.advance(90_000);
@@ -125,7 +112,6 @@ describe('reversal timers', () => {
   });
 
   it('jobs armed after the clock of the database was set back are found (P-T5)', async () => {
-    const scheduler = schedulerUnderTest();
     await tick(scheduler);
     await scheduler.timers.advance();
     scheduler.wallClock.setBackMs = 3_600_000;
@@ -146,7 +132,6 @@ describe('reversal timers', () => {
   });
 
   it('a second attempt moves the timer on (A-13)', async () => {
-    const scheduler = schedulerUnderTest();
     await scheduler.arm([job(1)]);
     await scheduler.clock.advance(55_000);
     await tick(scheduler);
@@ -163,7 +148,7 @@ describe('reversal timers', () => {
   });
 
   it('asks in bounded calls and holds a bounded number of timers', async () => {
-    const scheduler = schedulerUnderTest({ closeMax: 10, timersMax: 25, pageMax: 1 });
+    scheduler = schedulerUnderTest({ closeMax: 10, timersMax: 25, pageMax: 1 });
     await scheduler.arm(Array.from({ length: 1_000 }, (_, at) => job(at + 1)));
     for (const { transactionId } of Array.from({ length: 1_000 }, (_, at) => job(at + 1)))
       scheduler.closer.verdicts.set(transactionId, 'CLOSED_CONN');
@@ -176,7 +161,6 @@ describe('reversal timers', () => {
   });
 
   it('leaves the timers of a released shard to its new owner', async () => {
-    const scheduler = schedulerUnderTest();
     await scheduler.arm([job(1)]);
     await scheduler.clock.advance(55_000);
     await tick(scheduler);
@@ -187,7 +171,6 @@ describe('reversal timers', () => {
   });
 
   it('the successor of a dead replica finds the payments that it was asking about (P-1.7)', async () => {
-    const scheduler = schedulerUnderTest();
     await scheduler.arm([job(1)]);
     await scheduler.clock.advance(600_000);
     scheduler.closer.fault = new Error('killed');
@@ -202,7 +185,6 @@ describe('reversal timers', () => {
   });
 
   it('regression: marks advance although a question is always open, but never past it', async () => {
-    const scheduler = schedulerUnderTest();
     const early = 1;
     const late = Array.from({ length: 5_000 }, (_, at) => at + 2).find(id => shardOf(id) === shardOf(early))!;
     await scheduler.arm([job(early)]);
@@ -227,7 +209,6 @@ describe('reversal timers', () => {
   });
 
   it('tells the time until the next timer, so that no pass is needed before (P-T5)', async () => {
-    const scheduler = schedulerUnderTest();
     expect(scheduler.timers.nextInMs).toBe(Infinity);
     await scheduler.arm([job(1)]);
     await scheduler.clock.advance(55_000);
@@ -238,7 +219,6 @@ describe('reversal timers', () => {
   });
 
   it('a payment that close refuses delays no other, moves no money, and is asked about a minute later (T-29)', async () => {
-    const scheduler = schedulerUnderTest();
     const { arm, closer, clock, database, metrics } = scheduler;
     const ids = Array.from({ length: 20 }, (_, at) => at + 1);
     await arm(ids.map(id => job(id)));

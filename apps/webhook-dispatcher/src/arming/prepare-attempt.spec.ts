@@ -60,7 +60,7 @@ describe('before a POST', () => {
     ['SETTLED', 'NOT_APPLICABLE'],
     ['REVERSED', 'CLOSED_BACKSTOP'],
   ] as const)(
-    "a payment decided as %s is not posted, and its verdict follows the decision (P-1.2-4')",
+    "a payment decided as %s is not posted, and its verdict follows the decision (P-I6, P-1.2-4')",
     async (decision, verdict) => {
       replica.scheduler.decisions.set(1, decision);
       await record(1);
@@ -68,22 +68,10 @@ describe('before a POST', () => {
     },
   );
 
-  it('a transaction that the answer leaves out is not posted; the others are (T-29)', async () => {
-    replica.scheduler.forgotten = 1;
-    await record(1, 2);
-    expect([replica.poster.ids, replica.metrics.parkedWork]).toEqual([[2], ['send 1']]);
-  });
-
   it('a merchant without a webhook is settled without a job (A-09)', async () => {
     replica.routes.url = null;
     await record(1);
     expect([replica.scheduler.armed, replica.poster.ids, verdictOf(1)]).toEqual([[], [], 'NOT_APPLICABLE']);
-  });
-
-  it('a notification that moves no money is posted without a job (P-I13)', async () => {
-    await replica.dispatcher.intake.record([terminalEvent(1, { status: 'BANK_REJECTED', txState: 'END_BANK_DECLINE' })]);
-    await settled();
-    expect([replica.scheduler.armed, replica.poster.ids]).toEqual([[], [1]]);
   });
 
   it('with a heartbeat older than half the lease no request starts (P-T6)', async () => {

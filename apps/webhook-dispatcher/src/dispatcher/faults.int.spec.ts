@@ -27,24 +27,6 @@ describe('faults of the platform', () => {
       return rows[0].kind;
     });
   const posts = (count: number) => eventually(() => expect(replica.poster.posts).toHaveLength(count));
-  /** Time passes and the heartbeats go on. */
-  const pass = async (ms: number) => {
-    for (let passed = 0; passed < ms; passed += 2_500) {
-      await replica.clock.advance(2_500);
-      await replica.dispatcher.shards.pass();
-    }
-  };
-
-  it('without routes nothing is sent; deliveries leave as soon as the routes are back (P-T8, F-44)', async () => {
-    replica.routes.fault = new Error('config down');
-    await ingest(1);
-    await eventually(() => expect(replica.metrics.faults.length).toBeGreaterThan(0));
-    expect([replica.poster.posts.length, replica.scheduler.armed.length]).toEqual([0, 0]);
-    replica.routes.fault = undefined;
-    await replica.clock.advance(1_000);
-    await posts(1);
-  });
-
   it('without the scheduler nothing is sent; arming is repeated (P-I5, F-8)', async () => {
     replica.scheduler.fault = new Error('scheduler down');
     await ingest(1);
@@ -54,20 +36,6 @@ describe('faults of the platform', () => {
     await replica.clock.advance(1_000);
     await posts(1);
     expect(replica.scheduler.armed).toHaveLength(1);
-  });
-
-  it('EMFILE never counts against the receiver (P-T8, F-46)', async () => {
-    replica.poster.onPost = post => post.fail({ code: 'EMFILE', isOurs: true });
-    await ingest(1);
-    await posts(1);
-    replica.poster.onPost = post => post.answer(200);
-    await eventually(async () => {
-      await replica.clock.advance(1_000);
-      expect(replica.poster.posts).toHaveLength(2);
-    });
-    expect(await verdict(1)).toBe('ACKED_HTTP');
-    // The fake had written the request before it failed: it counts as an attempt that may have arrived.
-    expect(replica.poster.posts[1]!.attempt).toBe(2);
   });
 
   it('a payment that cannot be sent for the time B is closed without an attempt (A-12, P-1.2-10)', async () => {
@@ -147,14 +115,6 @@ describe('faults of the platform', () => {
     expect(replica.metrics.writeFailures).toBe(5);
   });
 
-  it('the deadline closes the delivery and ends the request (R-8-1)', async () => {
-    await ingest(1);
-    await posts(1);
-    await pass(45_000);
-    expect(await verdict(1)).toBe('CLOSED_TIMEOUT');
-    expect(replica.poster.posts[0]!.isAborted).toBe(true);
-  });
-
   it('an answer at 44.9 s settles, one at 45.1 s does not (F-21)', async () => {
     await ingest(1, 2);
     await posts(2);
@@ -164,16 +124,6 @@ describe('faults of the platform', () => {
     replica.poster.posts[1]!.answer(200);
     const [inTime, late] = replica.poster.ids;
     expect([await verdict(inTime!), await verdict(late!)]).toEqual(['ACKED_HTTP', 'CLOSED_TIMEOUT']);
-  });
-
-  it('a dead pooled socket loses no payment: the same attempt is repeated once on a fresh socket (P-T7, F-27)', async () => {
-    replica.poster.onPost = post => (post.request.onFreshSocket ? post.answer(200) : post.fail({ isStaleSocket: true }));
-    await ingest(1);
-    expect(await verdict(1)).toBe('ACKED_HTTP');
-    expect(replica.poster.posts.map(post => [post.request.onFreshSocket, post.attempt])).toEqual([
-      [false, 1],
-      [true, 1],
-    ]);
   });
 
   it('URL and key come from the lease at the start of the request, not at arming (A-10, F-42)', async () => {
@@ -207,19 +157,6 @@ describe('faults of the platform', () => {
     expect(replica.metrics.conflicts).toEqual([1]);
     await settled();
     expect(replica.poster.posts).toHaveLength(1);
-  });
-
-  it('a payload that cannot be opened is a fault of the platform, and the delivery waits (P-T8)', async () => {
-    replica.sealer.fault = Object.assign(new Error('no such key'), { code: 'UNKNOWN_KEY' });
-    await ingest(1);
-    await eventually(() => expect(replica.scheduler.armed).toHaveLength(1));
-    replica.sealer.fault = undefined;
-    await eventually(async () => {
-      await replica.clock.advance(1_000);
-      await replica.dispatcher.shards.pass();
-      expect(replica.poster.posts).toHaveLength(1);
-    });
-    expect(replica.poster.posts[0]!.attempt).toBe(1);
   });
 });
 

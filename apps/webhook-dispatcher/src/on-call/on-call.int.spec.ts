@@ -9,16 +9,10 @@ describe('deliveries for people on call', () => {
   let receiver: WireReceiver;
 
   beforeEach(async () => {
-    [harness, receiver] = await Promise.all([DispatcherHarness.open(), WireReceiver.start()]);
-    harness.route(1001, receiver.url);
+    [harness, receiver] = await DispatcherHarness.withReceiver();
     await harness.start();
   });
-  afterEach(async () => {
-    // The receiver stops first: a request that it leaves unanswered would delay the stop of the service for a whole
-    // window.
-    await receiver.stop();
-    await harness.close();
-  });
+  afterEach(() => harness.close());
 
   const ids = (answer: { data: unknown }) => (answer.data as { transactionId: number }[]).map(each => each.transactionId);
 
@@ -122,6 +116,10 @@ describe('deliveries for people on call', () => {
     );
     expect((await harness.operator('post', '/internal/deliveries/2/redeliver')).status).toBe(409);
     expect((await harness.operator('post', '/internal/deliveries/3/redeliver')).status).toBe(404);
+    receiver.answer = silence;
+    await harness.publish(harness.terminal(notificationOf(4, { status: 'BANK_REJECTED' })));
+    await eventually(() => expect(receiver.transactionIds).toContain(4));
+    expect((await harness.operator('post', '/internal/deliveries/4/redeliver')).status).toBe(409);
     expect(receiver.transactionIds.filter(id => id === 2)).toHaveLength(1);
   });
 });

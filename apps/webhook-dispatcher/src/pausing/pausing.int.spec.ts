@@ -9,14 +9,10 @@ describe('pausing deliveries to an endpoint (A-99)', () => {
   let receiver: WireReceiver;
 
   beforeEach(async () => {
-    [harness, receiver] = await Promise.all([DispatcherHarness.open(), WireReceiver.start()]);
-    harness.route(1001, receiver.url);
+    [harness, receiver] = await DispatcherHarness.withReceiver();
     await harness.start();
   });
-  afterEach(async () => {
-    await receiver.stop();
-    await harness.close();
-  });
+  afterEach(() => harness.close());
 
   const pause = (body: object = {}, caller?: 'portal') =>
     harness.send('/internal/endpoints/pauses', { merchantId: 1001, durationS: 600, reason: 'server is moved', ...body }, caller);

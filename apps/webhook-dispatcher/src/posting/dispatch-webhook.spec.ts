@@ -69,7 +69,7 @@ describe('a delivery from its slot to its end', () => {
     });
   });
 
-  it('without routes nothing is sent; deliveries leave once the routes are back (P-T8)', async () => {
+  it('without routes nothing is sent; deliveries leave once the routes are back (P-T8, F-44)', async () => {
     replica.routes.fault = new Error('away');
     await record(1);
     expect([replica.poster.ids, tables.verdicts.size, replica.metrics.faults.length]).toEqual([[], 0, 1]);
@@ -86,11 +86,5 @@ describe('a delivery from its slot to its end', () => {
     replica.sealer.fault = undefined;
     await record(2);
     expect(replica.poster.ids).toContain(2);
-  });
-
-  it('a copy of an event that is under way changes nothing (P-I10)', async () => {
-    await record(1);
-    await record(1);
-    expect([replica.poster.ids, replica.metrics.duplicates]).toEqual([[1], 1]);
   });
 });

@@ -34,14 +34,12 @@ describe("a payer's data is erased on request, by the operator's command (T-43)"
   let folder: string;
 
   beforeEach(async () => {
-    [harness, receiver] = await Promise.all([DispatcherHarness.open(), WireReceiver.start()]);
-    harness.route(1001, receiver.url);
+    [harness, receiver] = await DispatcherHarness.withReceiver();
     await harness.start();
     folder = mkdtempSync(join(tmpdir(), 'paycode-erasure-'));
     writeFileSync(join(folder, 'operator.token'), harness.operatorToken());
   });
   afterEach(async () => {
-    await receiver.stop();
     await harness.close();
     rmSync(folder, { recursive: true });
   });

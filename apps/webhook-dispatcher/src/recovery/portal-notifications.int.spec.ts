@@ -9,17 +9,13 @@ describe('a notification that people read in the portal', () => {
   let harness: DispatcherHarness;
   let receiver: WireReceiver;
   beforeAll(async () => {
-    [harness, receiver] = await Promise.all([DispatcherHarness.open(), WireReceiver.start()]);
-    harness.route(1001, receiver.url);
+    [harness, receiver] = await DispatcherHarness.withReceiver();
     await harness.start();
     receiver.answer = silence;
     await harness.publish(harness.terminal(notificationOf(1)));
     await eventually(() => expect(receiver.transactionIds).toContain(1));
   });
-  afterAll(async () => {
-    await receiver.stop();
-    await harness.close();
-  });
+  afterAll(() => harness.close());
 
   const ask = async <T>(operation: string, body: { merchantId: number; transactionId: number }, person = {}) => {
     const of = { tenantId: String(body.merchantId), ...person };

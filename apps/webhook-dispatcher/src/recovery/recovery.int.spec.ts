@@ -13,17 +13,13 @@ describe('getNotification', () => {
   const psp: Partial<Identity> = { subject: 'psp-1', accountType: 'PSP', ownerId: 1, roles: ['EXTERNAL'] };
 
   beforeEach(async () => {
-    [harness, receiver] = await Promise.all([DispatcherHarness.open(), WireReceiver.start()]);
-    harness.route(1001, receiver.url);
+    [harness, receiver] = await DispatcherHarness.withReceiver();
     await harness.start();
   });
   afterEach(async () => {
     jest.restoreAllMocks();
     // A call that a failed test left held back would delay the stop as well.
     for (const open of openers.splice(0)) open();
-    // The receiver stops first: a request that it leaves unanswered would delay the stop of the service for a whole
-    // window.
-    await receiver.stop();
     await harness.close();
   });
 

@@ -149,11 +149,8 @@ describe('routes under a lease (P-I11, A-10)', () => {
     urls.forEach((path, at) => source.urls.set(at + 1, `https://sandbox.example/${path}`));
     await cache.learn(source.urls.keys());
     expect(urls.map((_, at) => cache.lastOrigin(at + 1))).toEqual([
-      'https://sandbox.example/public/relay/one',
-      'https://sandbox.example/public/relay/one',
-      'https://sandbox.example/public/relay/other',
-      'https://sandbox.example',
-      'https://sandbox.example',
+      ...['https://sandbox.example/public/relay/one', 'https://sandbox.example/public/relay/one'],
+      ...['https://sandbox.example/public/relay/other', 'https://sandbox.example', 'https://sandbox.example'],
     ]);
   });
 });

@@ -25,10 +25,16 @@ describe('a delivery that a former owner left', () => {
     return replica;
   };
 
-  it('that it had posted is posted once more, as the second attempt (A-13, P-1.2-8)', async () => {
-    await record(dead, 1);
-    const { poster } = await heir();
-    expect(poster.posts.map(({ transactionId, attempt }) => [transactionId, attempt])).toEqual([[1, 2]]);
+  describe('as in F-4, T-21, R-6.2-5', () => {
+    it('that it had posted is posted once more, armed as the second attempt, and its 200 settles (A-13, P-1.2-8)', async () => {
+      await record(dead, 1);
+      const { poster, scheduler } = await heir();
+      expect(poster.posts.map(({ transactionId, attempt }) => [transactionId, attempt])).toEqual([[1, 2]]);
+      expect(scheduler.armed).toEqual([{ transactionId: 1, merchantId: 1001, attempt: 2 }]);
+      poster.posts[0]!.answer(200);
+      await settled();
+      expect(tables.verdicts.get(1)?.kind).toBe('ACKED_HTTP');
+    });
   });
 
   it('is posted again in the payload version of its first attempt, also after the merchant has chosen another (R-9-2)', async () => {
@@ -49,7 +55,7 @@ describe('a delivery that a former owner left', () => {
     expect((await heir()).poster.ids).toEqual([]);
   });
 
-  it('after two attempts is closed without a third (P-I8)', async () => {
+  it('after two attempts is closed without a third (A-13, P-I8)', async () => {
     await record(dead, 1);
     await heir();
     const third = await heir();
@@ -75,7 +81,7 @@ describe('a delivery that a former owner left', () => {
     expect(ids.filter(id => !queue.has(id))).toEqual([]);
   });
 
-  it('is not closed by the fenced former owner, whose failure comes too late (P-1.2-6)', async () => {
+  it('is not closed by the fenced former owner, whose failure comes too late (F-48, P-1.2-6)', async () => {
     await record(dead, 1);
     const { poster } = await heir();
     dead.poster.posts[0]!.answer(500);

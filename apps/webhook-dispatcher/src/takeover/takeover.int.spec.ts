@@ -7,16 +7,16 @@ import { terminalEvent } from '../deliveries/testing/samples';
 import { Replica } from '../dispatcher/testing/replica';
 import { PostgresDeliveryStore } from '../deliveries/persistence/postgres-delivery.store';
 
+let database: TestDatabase;
+let dataSource: DataSource;
+
+beforeEach(async () => {
+  database = await createTestDatabase({ migrations, poolMax: 20 });
+  dataSource = database.dataSource;
+});
+afterEach(() => database.drop());
+
 describe('owners that die, pause or leave', () => {
-  let database: TestDatabase;
-  let dataSource: DataSource;
-
-  beforeEach(async () => {
-    database = await createTestDatabase({ migrations, poolMax: 20 });
-    dataSource = database.dataSource;
-  });
-  afterEach(() => database.drop());
-
   const verdictOf = async (id: number) =>
     (
       await dataSource.query<{ kind: string; attempt: number | null }[]>(
@@ -32,32 +32,6 @@ describe('owners that die, pause or leave', () => {
     });
   const posted = (replica: Replica, ...ids: number[]) => eventually(() => expect(replica.poster.ids).toEqual(ids));
 
-  describe('as in F-4, A-13, T-21, R-6.2-5', () => {
-    it('a POST whose owner died is posted once more with the same transactionId, and its 200 settles', async () => {
-      const dead = await new Replica(dataSource).own();
-      await dead.dispatcher.intake.record([terminalEvent(1)]);
-      await posted(dead, 1);
-      const heir = await new Replica(dataSource).takeOver();
-      await posted(heir, 1);
-      expect(heir.poster.posts[0]!.attempt).toBe(2);
-      expect(heir.scheduler.armed).toEqual([{ transactionId: 1, merchantId: 1001, attempt: 2 }]);
-      heir.poster.posts[0]!.answer(200);
-      expect(await verdict(1)).toBe('ACKED_HTTP');
-    });
-  });
-
-  it('after two attempts that no owner survived it is closed without a third (A-13, P-I8)', async () => {
-    const first = await new Replica(dataSource).own();
-    await first.dispatcher.intake.record([terminalEvent(1)]);
-    await posted(first, 1);
-    const second = await new Replica(dataSource).takeOver();
-    await posted(second, 1);
-    const third = await new Replica(dataSource).takeOver();
-    expect(await verdict(1)).toBe('CLOSED_EXHAUSTED');
-    expect(third.poster.posts).toEqual([]);
-    await eventually(() => expect(third.scheduler.settled).toMatchObject([{ transactionId: 1, verdict: 'CLOSED_EXHAUSTED' }]));
-  });
-
   it('a replica that wakes up with a 200 adds it; the successor’s failure comes too late (F-7)', async () => {
     const paused = await new Replica(dataSource).own();
     await paused.dispatcher.intake.record([terminalEvent(1)]);
@@ -69,30 +43,6 @@ describe('owners that die, pause or leave', () => {
     heir.poster.posts[0]!.answer(500);
     await eventually(() => expect(heir.metrics.reports.map(report => report.verdict)).toEqual(['ACKED_HTTP']));
     expect(heir.scheduler.settled).toEqual([]);
-  });
-
-  it('a replica that lost its shards cannot close; the 200 of the successor counts (F-48, P-1.2-6)', async () => {
-    const paused = await new Replica(dataSource).own();
-    await paused.dispatcher.intake.record([terminalEvent(1)]);
-    await posted(paused, 1);
-    const heir = await new Replica(dataSource).takeOver();
-    await posted(heir, 1);
-    paused.poster.posts[0]!.answer(500);
-    await eventually(() => expect(paused.dispatcher.queue.load.held).toBe(0));
-    expect(await verdictOf(1)).toBeUndefined();
-    heir.poster.posts[0]!.answer(200);
-    expect(await verdict(1)).toBe('ACKED_HTTP');
-  });
-
-  it('an owner whose heartbeat is older than half the lease starts no POST until the next one (P-T6)', async () => {
-    const replica = await new Replica(dataSource).own();
-    await replica.clock.advance(5_000);
-    await replica.dispatcher.intake.record([terminalEvent(1)]);
-    await eventually(() => expect(replica.scheduler.armed).toHaveLength(1));
-    expect(replica.poster.posts).toEqual([]);
-    await replica.dispatcher.shards.pass();
-    await replica.clock.advance(1_000);
-    await posted(replica, 1);
   });
 
   it('a delivery that waits while its shard is lost and regained is not forgotten (P-1.2-8)', async () => {
@@ -231,15 +181,6 @@ class LateAnswers extends PostgresDeliveryStore {
 }
 
 describe('answers that arrive after the shard has moved', () => {
-  let database: TestDatabase;
-  let dataSource: DataSource;
-
-  beforeEach(async () => {
-    database = await createTestDatabase({ migrations, poolMax: 20 });
-    dataSource = database.dataSource;
-  });
-  afterEach(() => database.drop());
-
   const rows = async () => (await dataSource.query<unknown[]>('select 1 from delivery')).length;
   const posted = (replica: Replica) => eventually(() => expect(replica.poster.ids).toEqual([1]));
   /** Owns what a dead owner held, and has recovered nothing yet. */

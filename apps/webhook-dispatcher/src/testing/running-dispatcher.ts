@@ -35,6 +35,7 @@ import axios from 'axios';
 import { terminalEvent } from '../deliveries/testing/samples';
 import { dispatcherDefinition } from '../app.module';
 import { Dispatcher } from '../dispatcher/dispatcher';
+import { WireReceiver } from './wire-receiver';
 
 /** reversal-scheduler, notification-config and auth-session in one, over real HTTP, with calls that can be made to fail or wait. */
 export class FakeNeighbours {
@@ -124,6 +125,7 @@ export class DispatcherHarness {
   readonly keys = new Map<number, KeyObject>();
   /** Of every payment, so that the same event twice is the same. */
   private readonly completedAt = new Date().toISOString();
+  private receiver: WireReceiver | undefined;
   private readonly payloadKeys = ring();
   private readonly keyEncryptionKeys = ring();
   private readonly payloads = new PayloadSealer(KeyRing.parse(this.payloadKeys));
@@ -138,7 +140,17 @@ export class DispatcherHarness {
     return new DispatcherHarness(await createTestDatabase(), await createTestDatabase(), await FakeNeighbours.start());
   }
 
+  /** With a receiver that merchant 1001 has as its webhook; no dispatcher runs yet. */
+  static async withReceiver(): Promise<[DispatcherHarness, WireReceiver]> {
+    const [harness, receiver] = await Promise.all([DispatcherHarness.open(), WireReceiver.start()]);
+    harness.receiver = receiver;
+    harness.route(1001, receiver.url);
+    return [harness, receiver];
+  }
+
   async close(): Promise<void> {
+    // It stops first: a request that it leaves unanswered would delay the stop of the service for a whole window.
+    await this.receiver?.stop();
     await Promise.all(this.services.map(service => service.stop('test')));
     await this.neighbours.stop();
     await Promise.all([this.database.drop(), this.events.drop()]);

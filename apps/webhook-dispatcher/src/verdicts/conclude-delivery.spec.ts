@@ -54,12 +54,12 @@ describe('after a POST', () => {
     expect(verdictOf(1)).toBe('CLOSED_CONN');
   });
 
-  it('a delivery without an answer for 45 s is closed, and its request ended (P-T1)', async () => {
+  it('a delivery without an answer for 45 s is closed, and its request ended (P-T1, R-8-1)', async () => {
     await replica.clock.advance(45_000);
     expect([verdictOf(1), lastPost().isAborted]).toEqual(['CLOSED_TIMEOUT', true]);
   });
 
-  it('a fault of the platform decides nothing; the next attempt is claimed anew (P-T8, A-13)', async () => {
+  it('a fault of the platform decides nothing; the next attempt is claimed anew (P-T8, F-46)', async () => {
     lastPost().fail({ code: 'EMFILE', isOurs: true });
     await settled();
     expect(replica.metrics.faults).toMatchObject([{ code: 'EMFILE' }]);

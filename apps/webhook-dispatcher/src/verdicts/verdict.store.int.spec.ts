@@ -91,49 +91,6 @@ describe('the verdict register in PostgreSQL', () => {
     expect(rows.map(row => row.traceparent?.split('\n').indexOf('trace'))).toEqual([undefined, 17, undefined]);
   });
 
-  it('the first verdict is kept; a later one gets it as the answer and emits nothing (P-I1)', async () => {
-    await store.conclude(me, [owned(1, 'CLOSED_TIMEOUT')]);
-    expect(await store.acknowledge([verdict(1, 'ACKED_HTTP'), verdict(2, 'ACKED_HTTP')])).toEqual([
-      'CLOSED_TIMEOUT',
-      'ACKED_HTTP',
-    ]);
-    expect((await outbox()).map(event => event.aggregateid)).toEqual(['2']);
-    expect(await store.conclude(me, [owned(2, 'CLOSED_NON200')])).toEqual(['ACKED_HTTP']);
-  });
-
-  it('the same verdict twice is one verdict and one event (P-I10)', async () => {
-    await store.acknowledge([verdict(1, 'ACKED_HTTP')]);
-    expect(await store.acknowledge([verdict(1, 'ACKED_HTTP')])).toEqual(['ACKED_HTTP']);
-    expect(await store.acknowledge([verdict(2, 'ACKED_PULL'), verdict(2, 'ACKED_HTTP')])).toEqual(['ACKED_PULL', 'ACKED_PULL']);
-    expect(await outbox()).toHaveLength(2);
-  });
-
-  it('accepts an acknowledgement from a replica that lost the shard (P-1.2-5)', async () => {
-    await database.dataSource.query(`update shard set owner = '${other}', epoch = epoch + 1`);
-    expect(await store.acknowledge([verdict(1, 'ACKED_HTTP')])).toEqual(['ACKED_HTTP']);
-  });
-
-  it('refuses a negative verdict of a replica that lost the shard, and of an earlier epoch (P-1.2-6)', async () => {
-    await database.dataSource.query(`update shard set owner = '${other}', epoch = epoch + 1`);
-    expect(await store.conclude(me, [owned(1, 'CLOSED_TIMEOUT')])).toEqual([null]);
-    expect(await store.conclude(other, [owned(1, 'CLOSED_TIMEOUT')])).toEqual([null]);
-    expect(await store.conclude(other, [owned(1, 'CLOSED_TIMEOUT', { epoch: 2 })])).toEqual(['CLOSED_TIMEOUT']);
-  });
-
-  it('only the owner can write NOT_APPLICABLE too, and it acknowledges nothing (A-09)', async () => {
-    expect(await store.conclude(me, [owned(1, 'NOT_APPLICABLE')])).toEqual(['NOT_APPLICABLE']);
-    expect(await outbox()).toEqual([]);
-  });
-
-  it('keeps a failed notice for its next attempt in the same commit', async () => {
-    await store.conclude(me, [owned(1, 'NOT_APPLICABLE', { retryAfterMs: 30_000 }), owned(2, 'NOT_APPLICABLE')]);
-    const rows = await database.dataSource.query<{ transaction_id: string; attempt: number; wait: number }[]>(
-      'select transaction_id, attempt, extract(epoch from due_at - clock_timestamp())::float8 as wait from notice_retry',
-    );
-    expect(rows).toMatchObject([{ transaction_id: '1', attempt: 2 }]);
-    expect(rows[0]!.wait).toBeGreaterThan(25);
-  });
-
   it('of a 200, a timeout and a getNotification that race, one verdict stands and all see the same (T-20)', async () => {
     const kinds = new Set<string>();
     for (let id = 1; id <= 200; id++) {

@@ -186,15 +186,11 @@ describe('a call of the portal for a person', () => {
 
   it('without a person the portal reads names and states, and asks who is signed in, invited or alerted: it changes and mails nothing', () => {
     expect(ofPortal.filter(call => !forSomebody.includes(call)).map(named)).toEqual([
-      'auth-session POST /internal/console/proof',
-      'auth-session POST /internal/console/invitation',
-      'auth-session POST /internal/console/alert',
-      'notification-config POST /internal/portal/merchants',
+      ...['auth-session POST /internal/console/proof', 'auth-session POST /internal/console/invitation'],
+      ...['auth-session POST /internal/console/alert', 'notification-config POST /internal/portal/merchants'],
       'notification-config POST /internal/portal/merchants/ids',
-      'notification-config POST /internal/portal/merchants/page',
-      'webhook-dispatcher GET /internal/deliveries',
-      'webhook-dispatcher GET /internal/deliveries/:transactionId',
-      'webhook-dispatcher GET /internal/shards',
+      ...['notification-config POST /internal/portal/merchants/page', 'webhook-dispatcher GET /internal/deliveries'],
+      ...['webhook-dispatcher GET /internal/deliveries/:transactionId', 'webhook-dispatcher GET /internal/shards'],
       'reversal-scheduler GET /internal/reversals/:transactionId',
     ]);
   });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { validateSync } from 'class-validator';
 import { aNotification } from '../testing';
 import { holdsCardNumber, WithoutCardNumber } from './card-number';
@@ -18,39 +17,8 @@ const cards = [
   ['Maestro', '6759649826438453'],
 ] as const;
 
-/** The digits without groups, in groups of one length (the last may be shorter), and as cards are printed or shown. */
-function groupings(digits: string): string[][] {
-  const inGroupsOf = (length: number) => digits.match(new RegExp(`\\d{1,${length}}`, 'g'))!;
-  const shown = (...ends: number[]) => [...ends, digits.length].map((end, at) => digits.slice(at === 0 ? 0 : ends[at - 1], end));
-  const printed: Record<number, string[][]> = {
-    13: [shown(4, 7, 10)],
-    14: [shown(4, 10), shown(6, 10)],
-    15: [shown(4, 10), shown(6, 11)],
-    16: [shown(6), shown(8), shown(6, 12), shown(4, 12)],
-  };
-  return [[digits], ...[1, 2, 3, 4, 5].map(inGroupsOf), ...(printed[digits.length] ?? [])];
-}
-
-/** With one separator everywhere; groups of four also with any mixture. */
-const parted = (groups: readonly string[]) => (separators: string[]) =>
-  groups.map((group, at) => (at === 0 ? group : separators[groups[0]!.length === 4 ? at : 0]! + group)).join('');
-
 /** proves: R-2.5-15, A-75 */
 describe('card numbers in texts', () => {
-  it.each(cards)('%s is found as people write it, with any separators and any text around it', (_, digits) => {
-    const separator = fc.constantFrom(
-      ...[' ', '-', '.', '/', '_', '\t', '\n', '\r\n', '\u00a0', '\u2009', '\u2011', '\u2013', '\u200b', ', ', ' - ', '   ', '*'],
-    );
-    const grouped = fc
-      .constantFrom(...groupings(digits))
-      .chain(groups => fc.array(separator, { minLength: groups.length, maxLength: groups.length }).map(parted(groups)));
-    const start = fc.constantFrom('', 'X\n', 'card:', 'card', 'PAN', 'order 17 ', 'order 1234, ', '(12/29) ', 'é', 'a');
-    const end = fc.constantFrom('', ' 12/29', '\nX', ' (paid)', 'é', 'x');
-    fc.assert(
-      fc.property(start, grouped, end, (before, card, after) => expect(holdsCardNumber(before + card + after)).toBe(true)),
-    );
-  });
-
   it.each([
     ['full-width', '\uff10'],
     ['Arabic-Indic', '\u0660'],
@@ -79,13 +47,7 @@ describe('card numbers in texts', () => {
     }
   });
 
-  it('no UUID counts as a card number', () => {
-    fc.assert(
-      fc.property(fc.uuid(), fc.constantFrom('', 'order-', 'journey '), (uuid, before) => {
-        expect(holdsCardNumber(before + uuid)).toBe(false);
-      }),
-      { numRuns: 2_000 },
-    );
+  it('regression: no UUID counts as a card number', () => {
     // The first three groups together would be a card number, by scheme and check digit.
     expect(holdsCardNumber('41111111-1111-4008-9a11-11111111111f')).toBe(false);
   });
@@ -99,26 +61,11 @@ describe('card numbers in texts', () => {
   });
 
   it.each([
-    'order-1760000000000',
-    'order-678912345678',
-    '2026-01-01T12:30:45.123Z',
-    '26.11.26 17:00 - 20.12.26 10:00',
-    '+27 82 000 0001',
-    '411111-1111',
-    '37828 224631 0005',
-    '3782 822463 1 0005',
-    '3782 8224631 0005',
-    '4222 222222 222',
-    '00004111111111111111',
-    '41111111111111110000',
-    'ref 4111a1111b1111c1111',
-    '4111    1111    1111    1111',
-    '0f8fad5b-d9cb-469f-a165-70867728950e',
-    'DE66 6005 0101 0002 0347 04',
-    'FI4412345600000080',
-    '1Z4111111111111111',
-    '1Z999AA10123456784',
-    '',
+    ...['order-1760000000000', 'order-678912345678', '2026-01-01T12:30:45.123Z', '26.11.26 17:00 - 20.12.26 10:00'],
+    ...['+27 82 000 0001', '411111-1111', '37828 224631 0005', '3782 822463 1 0005', '3782 8224631 0005', '4222 222222 222'],
+    ...['00004111111111111111', '41111111111111110000', 'ref 4111a1111b1111c1111', '4111    1111    1111    1111'],
+    ...['0f8fad5b-d9cb-469f-a165-70867728950e', 'DE66 6005 0101 0002 0347 04', 'FI4412345600000080', '1Z4111111111111111'],
+    ...['1Z999AA10123456784', ''],
   ])('%j holds no card number', text => {
     expect(holdsCardNumber(text)).toBe(false);
   });

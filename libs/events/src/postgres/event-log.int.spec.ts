@@ -120,17 +120,6 @@ describe('the event log in PostgreSQL', () => {
       }
     });
 
-    it('never gives a partition to two members', async () => {
-      const members = await Promise.all([member(), member(), member()]);
-      const claimed = await Promise.all(members.map(({ made }) => made.claim(4, [])));
-      expect(
-        claimed
-          .flat()
-          .map(({ partition }) => partition)
-          .sort(),
-      ).toEqual([0, 1, 2, 3]);
-    });
-
     it('frees the partitions of a member at once when its process dies', async () => {
       const { made: dead, session } = await member();
       await dead.claim(4, []);
@@ -225,15 +214,6 @@ describe('the event log in PostgreSQL', () => {
       expect(again!.partition).toBe(before!.partition);
       expect(await only.commit([{ ...before!, nextPosition: 5n }])).toEqual([false]);
       expect(await only.commit([{ ...again!, nextPosition: 1n }])).toEqual([true]);
-    });
-
-    it('hands the committed position to the next owner', async () => {
-      const { made: first } = await member();
-      const [owned] = await first.claim(1, []);
-      expect(await first.commit([{ partition: owned!.partition, epoch: owned!.epoch, nextPosition: 7n }])).toEqual([true]);
-      await first.release([owned!.partition]);
-      const { made: next } = await member();
-      expect((await next.claim(4, [])).find(({ partition }) => partition === owned!.partition)?.position).toBe(7n);
     });
   });
 

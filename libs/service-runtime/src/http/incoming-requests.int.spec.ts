@@ -113,10 +113,7 @@ describe('the checks of every request to a service', () => {
   const postAs = (type: string, { path, body, port }: { path: string; body: string | Buffer; port: number }) => {
     const bytes = Buffer.from(body);
     const head = [
-      `POST ${path} HTTP/1.1`,
-      'host: test',
-      'connection: close',
-      `content-type: ${type}`,
+      ...[`POST ${path} HTTP/1.1`, 'host: test', 'connection: close', `content-type: ${type}`],
       `content-length: ${bytes.length}`,
     ];
     return rawExchange(port, Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]));

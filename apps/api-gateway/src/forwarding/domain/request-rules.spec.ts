@@ -20,11 +20,7 @@ describe('rules for a request before its caller is authorized', () => {
   );
 
   it.each([
-    'text/plain',
-    'application/jsonp',
-    'application/json; charset=utf-16',
-    'application/json, text/plain',
-    '',
+    ...['text/plain', 'application/jsonp', 'application/json; charset=utf-16', 'application/json, text/plain', ''],
     'text/json',
   ])('a body of type %j is refused with 415 (R-5.4-1)', type => {
     expect(statusOf({ headers: ['Content-Type', type] })).toBe(415);
@@ -122,10 +118,7 @@ describe('which service a path belongs to', () => {
 
   it('only logout and renew read the credential itself (R-4.1-11)', () => {
     const paths = [
-      '/authentication/logout',
-      '/authentication/renew',
-      '/authentication/login',
-      '/authentication/logout/',
+      ...['/authentication/logout', '/authentication/renew', '/authentication/login', '/authentication/logout/'],
       '/pluto/code/create',
     ];
     expect(paths.filter(mayReadCredentials)).toEqual(['/authentication/logout', '/authentication/renew']);

@@ -15,18 +15,8 @@ const notEmails = [
 ]; // prettier-ignore
 const msisdns = ['27821234567', '+27821234567', '1234567', '123456789012345'];
 const notMsisdns = [
-  '',
-  '+',
-  '0821234567',
-  '+0821234567',
-  '123456',
-  '1234567890123456',
-  '+27 82 123 4567',
-  '27-82',
-  '２７８２１２３４５６７',
-  '27821234567\n',
-  'owner@shop.example',
-];
+  '', '+', '0821234567', '+0821234567', '123456', '1234567890123456', '+27 82 123 4567', '27-82', '２７８２１２３４５６７', '27821234567\n', 'owner@shop.example',
+]; // prettier-ignore
 
 /** A well-formed address of so many characters. */
 const emailOf = (chars: number) => {

@@ -1,7 +1,7 @@
 import { InternalCallError } from '@paycode/access';
 import type { ArmItem, CloseAnswer, CloseItem, Decision, SettleItem, TransactionTerminal, VerdictKind } from '@paycode/dto';
 import { ManualClock } from '@paycode/service-runtime/timing/testing';
-import { shardCount } from '@paycode/ownership';
+import { shardCount, shardOf } from '@paycode/ownership';
 import { ArmReversals } from '../arm-reversals';
 import { DecideReversals } from '../decide-reversals';
 import type { VerdictToDecide } from '../domain/decision';
@@ -106,4 +106,13 @@ export async function tick({ timers }: { timers: ReversalTimers }): Promise<void
 /** Takes steps until one says that there is no more to do: nothing in memory ever lets the clock of a test run out. */
 export async function untilDone(step: () => Promise<boolean>): Promise<void> {
   for (let turns = 0; await step(); turns++) if (turns === turnsMax) throw new Error(`not done after ${turnsMax} turns`);
+}
+
+export const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });
+
+/** A transaction of the shard, other than the first. */
+export function anotherOf(shard: number): number {
+  let transactionId = 2;
+  while (shardOf(transactionId) !== shard) transactionId++;
+  return transactionId;
 }

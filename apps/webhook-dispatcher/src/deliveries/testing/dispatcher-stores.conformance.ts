@@ -117,6 +117,7 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
       await stores.deliveries.insert(me, [fresh(1, { epoch: 0 }), fresh(2, { epoch: 0 })]);
       expect(await stores.deliveries.claimAttempts(me, [held(1)])).toEqual([1]);
       expect(await stores.deliveries.claimAttempts(me, [held(1)])).toEqual([1]);
+      expect(await stores.deliveries.claimAttempts(me, [held(2, { epoch: 9 })])).toEqual([]);
       await takeAll(other);
       expect(await stores.deliveries.claimAttempts(me, [held(2)])).toEqual([]);
       expect(await stores.deliveries.claimAttempts(other, [held(1, { epoch: 2 })])).toEqual([]);
@@ -140,25 +141,14 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
     });
 
     it('sweeps unclaimed deliveries behind resolved ones, only for the owner', async () => {
-      await stores.deliveries.insert(
-        me,
-        [1, 5, 9].map(id => fresh(id, { epoch: 0 })),
-      );
-      const [lane1] = (await stores.deliveries.sweep(me, cursors(1), { limitPerShard: 10, exceptMerchants: [] })).filter(
-        ({ shard }) => shard === 1,
-      );
-      expect(ids(lane1!.unclaimed)).toEqual([1, 5, 9]);
+      await stores.deliveries.insert(me, [fresh(1, { epoch: 0 }), fresh(5, { epoch: 0 }), fresh(9, { epoch: 0 })]);
+      const lane1 = async (...of: Parameters<typeof sweep>) => (await sweep(...of)).find(({ shard }) => shard === 1)!;
+      const { horizonSeq, unclaimed } = await lane1(me, cursors(1));
+      expect(ids(unclaimed)).toEqual([1, 5, 9]);
       await stores.verdicts.acknowledge([verdict(1, 'ACKED_PULL'), verdict(5, 'ACKED_PULL')]);
-      const [again] = (await stores.deliveries.sweep(me, cursors(1), { limitPerShard: 10, exceptMerchants: [] })).filter(
-        ({ shard }) => shard === 1,
-      );
-      expect(ids(again!.unclaimed)).toEqual([9]);
-      const [after] = (
-        await stores.deliveries.sweep(me, cursors(1, lane1!.horizonSeq), { limitPerShard: 10, exceptMerchants: [] })
-      ).filter(({ shard }) => shard === 1);
-      expect(after!.unclaimed).toEqual([]);
-      expect(await stores.deliveries.sweep(other, cursors(1), { limitPerShard: 10, exceptMerchants: [] })).toEqual([]);
-      expect(await stores.deliveries.sweep(me, cursors(2), { limitPerShard: 10, exceptMerchants: [] })).toEqual([]);
+      expect(ids((await lane1(me, cursors(1))).unclaimed)).toEqual([9]);
+      expect((await lane1(me, cursors(1, horizonSeq))).unclaimed).toEqual([]);
+      expect([await sweep(other, cursors(1)), await sweep(me, cursors(2))]).toEqual([[], []]);
     });
   });
 
@@ -269,21 +259,20 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
 
   describe('notices', () => {
     it('a failed notice is due again after each pause until it ends; a replica that takes it hides it for the lease', async () => {
-      await stores.deliveries.insert(me, [fresh(1, { isReversible: false, status: 'BANK_REJECTED', version: 'V4' })]);
-      await stores.verdicts.conclude(me, [verdict(1, 'NOT_APPLICABLE', { retryAfterMs: 0 })]);
+      const notice = { isReversible: false, status: 'BANK_REJECTED', version: 'V4' };
+      await stores.deliveries.insert(me, [fresh(1, notice), fresh(5, notice)]);
+      await stores.verdicts.conclude(me, [
+        verdict(1, 'NOT_APPLICABLE', { retryAfterMs: 0 }),
+        verdict(5, 'NOT_APPLICABLE', { retryAfterMs: 60_000 }),
+      ]);
       expect(await stores.informational.takeDue([0, 2, 3], 10, 60_000)).toEqual([]);
-      const [due] = await stores.informational.takeDue([1], 10, 60_000);
-      expect(due).toMatchObject({ transactionId: 1, attempt: 2, version: 'V4', payload });
+      // This replica vanishes with it.
+      expect(await stores.informational.takeDue([1], 10, 0)).toHaveLength(1);
+      const taken = await Promise.all([1, 2].map(() => stores.informational.takeDue([1], 10, 60_000)));
+      expect(taken.flat()).toMatchObject([{ transactionId: 1, attempt: 2, version: 'V4', payload }]);
       expect(await stores.informational.takeDue([1], 10, 60_000)).toEqual([]);
-      const attempt = {
-        transactionId: 1,
-        attempt: 2,
-        epoch: 1,
-        version: 'V4',
-        outcome: 'TIMEOUT',
-        elapsedMs: 1,
-        startedAt: null,
-      };
+      const shown = { outcome: 'TIMEOUT', elapsedMs: 1, startedAt: null };
+      const attempt = { transactionId: 1, attempt: 2, epoch: 1, version: 'V4', ...shown };
       await stores.informational.finish([{ ...attempt, retryAfterMs: 0 }]);
       expect(await stores.informational.takeDue([1], 10, 60_000)).toMatchObject([{ attempt: 3, version: 'V4' }]);
       await stores.informational.finish([{ ...attempt, attempt: 3, retryAfterMs: null }]);

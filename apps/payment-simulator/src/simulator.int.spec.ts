@@ -1,7 +1,12 @@
-import { eventually } from '@paycode/service-runtime/testing';
-import { SimulatorUnderTest } from './testing/simulator-under-test';
+import { describeEntities } from '@paycode/persistence/testing';
+import { describeListeners, eventually } from '@paycode/service-runtime/testing';
+import { migrations } from '../migrations';
+import { entities } from './entities';
+import { merchant, SimulatorUnderTest } from './testing/simulator-under-test';
 
-describe('the simulator without its database', () => {
+describe('entities of payment-simulator', () => describeEntities(entities, migrations));
+
+describe('the simulator as a service', () => {
   let simulator: SimulatorUnderTest;
   beforeAll(async () => {
     simulator = await SimulatorUnderTest.start();
@@ -9,10 +14,11 @@ describe('the simulator without its database', () => {
   });
   afterAll(() => simulator.stop());
 
+  describeListeners(() => simulator.running);
+
   const create = async (merchantReference: string) => {
-    const caller = { subject: 'merchant-1001', accountType: 'MERCHANT', ownerId: 1001 } as const;
     const body = JSON.stringify({ merchantReference, amount: 1, currencyCode: 'ZAR' });
-    const { status, headers, data } = await simulator.asCaller(caller, 'POST', { path: '/pluto/code/create', body });
+    const { status, headers, data } = await simulator.asCaller(merchant(1001), 'POST', { path: '/pluto/code/create', body });
     return { status, retryAfter: headers['retry-after'] as unknown, body: JSON.parse(data) as object };
   };
 

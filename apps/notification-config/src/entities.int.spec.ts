@@ -1,5 +1,0 @@
-import { describeEntities } from '@paycode/persistence/testing';
-import { migrations } from '../migrations';
-import { entities } from './entities';
-
-describe('entities of notification-config', () => describeEntities(entities, migrations));
