@@ -268,7 +268,7 @@ export type Bucket = {
 
 export type ChallengeRuleBody = { challengeRequired: boolean; current: string };
 
-export type ChangePasswordBody = { current: string; next: string };
+export type ChangePasswordBody = { next: string; current: string };
 
 export type CheckBody = { url?: string | null };
 
@@ -456,7 +456,7 @@ export type Explanation = {
   dueAt: string | null;
 };
 
-/** An endpoint that does not acknowledge, and what that costs its merchants, in one currency. Amounts are exact decimals. */
+/** An endpoint that does not acknowledge, and what that costs its merchants, in one currency. */
 export type FailingEndpoint = {
   /** Host; null: no URL is set any more, or the dispatcher did not answer. */
   endpoint: string | null;
