@@ -32,13 +32,7 @@ export function NamedStep<T>({ username, words, send, done, children }: NamedSte
           <p>
             {children} Type <code>{username}</code> to go on.
           </p>
-          <Field
-            label="Name of the account"
-            autoComplete="off"
-            required
-            value={typed}
-            onChange={event => setTyped(event.target.value)}
-          />
+          <Field label="Name of the account" autoComplete="off" required value={typed} onChange={setTyped} />
           <OwnPassword value={current} onChange={setCurrent} />
         </Confirm>
       )}

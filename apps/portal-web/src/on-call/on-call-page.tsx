@@ -58,7 +58,7 @@ function Search({ before }: { before: string | undefined }): ReactNode {
         hint="Of any merchant. That you looked goes on record with your name."
         problem={problem}
         value={text}
-        onChange={event => setText(event.target.value)}
+        onChange={setText}
       />
       <button type="submit" className="main">
         Look it up

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '../api';
-import { Failure, Field, Secret, Waiting } from '../ui';
+import { Failure, Field, Form, Secret, Waiting } from '../ui';
 import { OwnPassword } from './own-password';
 import { QrCode } from './qr-code';
 import { RecoveryCodes } from './recovery-codes';
@@ -21,12 +21,8 @@ export function AppSetup({ onDone, isFresh = false }: { onDone: () => void; isFr
   if (confirm.data) return <RecoveryCodes codes={confirm.data.recoveryCodes} onDone={onDone} />;
   if (begin.isError) return <Failure error={begin.error} again={() => begin.mutate()} />;
   if (!begin.data) return <Waiting what="Making a secret for your app" />;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    confirm.mutate();
-  };
   return (
-    <form onSubmit={submit}>
+    <Form step={confirm} action="Turn on" isMain>
       <p>Scan this with your authenticator app, then enter the code that the app shows.</p>
       <QrCode text={begin.data.url} label="QR code of the key" />
       <Secret label="Key" value={begin.data.secret} />
@@ -38,13 +34,9 @@ export function AppSetup({ onDone, isFresh = false }: { onDone: () => void; isFr
         required
         minLength={6}
         value={code}
-        onChange={event => setCode(event.target.value)}
+        onChange={setCode}
       />
       {!isFresh && <OwnPassword value={current} onChange={setCurrent} />}
-      {confirm.isError && <Failure error={confirm.error} />}
-      <button type="submit" className="main" disabled={confirm.isPending}>
-        Turn on
-      </button>
-    </form>
+    </Form>
   );
 }

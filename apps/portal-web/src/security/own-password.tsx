@@ -37,7 +37,7 @@ export function OwnPassword({ value, onChange }: { value: string; onChange: (nex
           autoComplete="current-password"
           required
           value={value}
-          onChange={event => onChange(event.target.value)}
+          onChange={onChange}
         />
       )}
       {hasPasskey && knowsPasskeys() && (

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api';
-import { Failure, Field } from '../ui';
+import { Field, Form } from '../ui';
 
 /** Leads to the provider of one's company, which leads back. */
 export function CompanySignIn(): ReactNode {
@@ -10,14 +10,10 @@ export function CompanySignIn(): ReactNode {
     mutationFn: () => call('POST /session/sso/begin', { body: { company: company.trim().toLowerCase() } }),
     onSuccess: ({ url }) => location.assign(url),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    begin.mutate();
-  };
   return (
     <details>
       <summary>Sign in with your company</summary>
-      <form onSubmit={submit}>
+      <Form step={begin} action="Go to your company" busy="Asking for the way…">
         <Field
           label="Name of your company here"
           hint="Your colleagues know it. You sign in where you do for other programs of your company."
@@ -25,13 +21,9 @@ export function CompanySignIn(): ReactNode {
           autoComplete="organization"
           autoCapitalize="none"
           value={company}
-          onChange={event => setCompany(event.target.value)}
+          onChange={setCompany}
         />
-        {begin.isError && <Failure error={begin.error} />}
-        <button type="submit" disabled={begin.isPending}>
-          {begin.isPending ? 'Asking for the way…' : 'Go to your company'}
-        </button>
-      </form>
+      </Form>
     </details>
   );
 }

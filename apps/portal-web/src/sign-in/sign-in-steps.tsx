@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api';
 import type { ShownPerson } from '../portal-api';
-import { Failure, Field } from '../ui';
+import { Field, Form } from '../ui';
 import { CompanySignIn } from './company-sign-in';
 import { PasskeyButton } from '../security/passkey-button';
 import { SecondFactorSetup } from '../security/second-factor-setup';
@@ -29,39 +29,25 @@ function PasswordStep({ changed }: Changing): ReactNode {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const signIn = useMutation({ mutationFn: () => call('POST /session', { body: { email, password } }), onSuccess: changed });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    signIn.mutate();
-  };
   return (
-    <form onSubmit={submit}>
-      <Field
-        label="E-mail address"
-        type="email"
-        autoComplete="username"
-        required
-        autoFocus
-        value={email}
-        onChange={event => setEmail(event.target.value)}
-      />
-      <Field
-        label="Password"
-        type="password"
-        autoComplete="current-password"
-        required
-        value={password}
-        onChange={event => setPassword(event.target.value)}
-      />
-      {signIn.isError && <Failure error={signIn.error} />}
-      <button type="submit" className="main" disabled={signIn.isPending}>
-        {signIn.isPending ? 'Signing in…' : 'Sign in'}
-      </button>
-      <PasskeyButton label="Sign in with a passkey" changed={changed} />
-      <p>
-        <Link to="/forgotten">Forgotten your password?</Link>
-      </p>
-      <p className="dim">No account? An owner of your company’s account can invite you under Security.</p>
-    </form>
+    <Form
+      step={signIn}
+      action="Sign in"
+      busy="Signing in…"
+      isMain
+      after={
+        <>
+          <PasskeyButton label="Sign in with a passkey" changed={changed} />
+          <p>
+            <Link to="/forgotten">Forgotten your password?</Link>
+          </p>
+          <p className="dim">No account? An owner of your company’s account can invite you under Security.</p>
+        </>
+      }
+    >
+      <Field label="E-mail address" type="email" autoComplete="username" required autoFocus value={email} onChange={setEmail} />
+      <Field label="Password" type="password" autoComplete="current-password" required value={password} onChange={setPassword} />
+    </Form>
   );
 }
 
@@ -89,12 +75,20 @@ function CodeStep({ label, hint, changed }: Changing & { label: string; hint: st
     await call('DELETE /session');
     await changed();
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    prove.mutate();
-  };
   return (
-    <form onSubmit={submit}>
+    <Form
+      step={prove}
+      action="Continue"
+      busy="Checking…"
+      isMain
+      after={
+        <>
+          <button type="button" onClick={() => void startOver()}>
+            Sign in as somebody else
+          </button>
+        </>
+      }
+    >
       <Field
         label={label}
         hint={hint}
@@ -104,15 +98,8 @@ function CodeStep({ label, hint, changed }: Changing & { label: string; hint: st
         minLength={6}
         autoFocus
         value={code}
-        onChange={event => setCode(event.target.value)}
+        onChange={setCode}
       />
-      {prove.isError && <Failure error={prove.error} />}
-      <button type="submit" className="main" disabled={prove.isPending}>
-        {prove.isPending ? 'Checking…' : 'Continue'}
-      </button>
-      <button type="button" onClick={() => void startOver()}>
-        Sign in as somebody else
-      </button>
-    </form>
+    </Form>
   );
 }
