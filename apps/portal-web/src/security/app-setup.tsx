@@ -2,9 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '../api';
 import { Failure, Field, Form, Secret, Waiting } from '../ui';
-import { OwnPassword } from './own-password';
+import { addPasskey, knowsPasskeys, OwnPassword } from './own-password';
 import { QrCode } from './qr-code';
-import { RecoveryCodes } from './recovery-codes';
 
 /**
  * Sets up an authenticator app: its secret, a first code, and recovery codes that are shown once. `isFresh`: the password was given a moment
@@ -38,5 +37,45 @@ export function AppSetup({ onDone, isFresh = false }: { onDone: () => void; isFr
       />
       {!isFresh && <OwnPassword value={current} onChange={setCurrent} />}
     </Form>
+  );
+}
+
+/** Shown once, to be taken away. */
+export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }): ReactNode {
+  return (
+    <section aria-labelledby="recovery">
+      <h2 id="recovery">Keep these recovery codes</h2>
+      <p>Each lets you in once when your phone or passkey is lost. They are not shown again.</p>
+      <ul className="codes">
+        {codes.map(code => (
+          <li key={code}>
+            <code>{code.match(/.{4}/g)!.join('-')}</code>
+          </li>
+        ))}
+      </ul>
+      <button type="button" className="main" onClick={onDone}>
+        I have kept them
+      </button>
+    </section>
+  );
+}
+
+/** Where nobody gets further with a password alone: a passkey, or an app. */
+export function SecondFactorSetup({ onDone }: { onDone: () => void }): ReactNode {
+  const [isApp, setApp] = useState(!knowsPasskeys());
+  const add = useMutation({ mutationFn: () => addPasskey('My first passkey', undefined) });
+  if (add.data) return <RecoveryCodes codes={add.data} onDone={onDone} />;
+  if (isApp) return <AppSetup onDone={onDone} isFresh />;
+  return (
+    <>
+      <p>A password alone opens nothing here. Add a passkey: your finger, face or PIN then signs you in.</p>
+      {add.isError && <Failure error={add.error} />}
+      <button type="button" className="main" disabled={add.isPending} onClick={() => add.mutate()}>
+        {add.isPending ? 'Waiting for your device…' : 'Add a passkey'}
+      </button>
+      <button type="button" onClick={() => setApp(true)}>
+        Use an authenticator app
+      </button>
+    </>
   );
 }

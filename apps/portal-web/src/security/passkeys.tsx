@@ -1,13 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api';
-import { addPasskey, knowsPasskeys } from './passkey';
+import { addPasskey, ConfirmByPassword, knowsPasskeys, OwnPassword } from './own-password';
 import type { Passkey } from '../portal-api';
 import { meQuery, queryClient } from '../queries';
 import { passkeysQuery, sessionsQuery } from './queries';
 import { Failure, Field, Form, Moment, Waiting } from '../ui';
-import { ConfirmByPassword, OwnPassword } from './own-password';
-import { RecoveryCodes } from './recovery-codes';
+import { RecoveryCodes } from './app-setup';
 
 const refresh = () =>
   Promise.all(

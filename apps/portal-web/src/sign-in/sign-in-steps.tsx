@@ -3,10 +3,9 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api';
 import type { ShownPerson } from '../portal-api';
-import { Field, Form } from '../ui';
-import { CompanySignIn } from './company-sign-in';
-import { PasskeyButton } from '../security/passkey-button';
-import { SecondFactorSetup } from '../security/second-factor-setup';
+import { SecondFactorSetup } from '../security/app-setup';
+import { knowsPasskeys, signInByPasskey } from '../security/own-password';
+import { Failure, Field, Form } from '../ui';
 
 interface Changing {
   /** The session of this browser has got further. */
@@ -101,5 +100,44 @@ function CodeStep({ label, hint, changed }: Changing & { label: string; hint: st
         onChange={setCode}
       />
     </Form>
+  );
+}
+
+/** Leads to the provider of one's company, which leads back. */
+function CompanySignIn(): ReactNode {
+  const [company, setCompany] = useState('');
+  const begin = useMutation({
+    mutationFn: () => call('POST /session/sso/begin', { body: { company: company.trim().toLowerCase() } }),
+    onSuccess: ({ url }) => location.assign(url),
+  });
+  return (
+    <details>
+      <summary>Sign in with your company</summary>
+      <Form step={begin} action="Go to your company" busy="Asking for the way…">
+        <Field
+          label="Name of your company here"
+          hint="Your colleagues know it. You sign in where you do for other programs of your company."
+          required
+          autoComplete="organization"
+          autoCapitalize="none"
+          value={company}
+          onChange={setCompany}
+        />
+      </Form>
+    </details>
+  );
+}
+
+/** Signs in by whatever passkey the person's device offers. */
+function PasskeyButton({ label, changed }: { label: string; changed: () => Promise<unknown> }): ReactNode {
+  const signIn = useMutation({ mutationFn: signInByPasskey, onSuccess: changed });
+  if (!knowsPasskeys()) return null;
+  return (
+    <>
+      {signIn.isError && <Failure error={signIn.error} />}
+      <button type="button" disabled={signIn.isPending} onClick={() => signIn.mutate()}>
+        {signIn.isPending ? 'Waiting for your device…' : label}
+      </button>
+    </>
   );
 }
