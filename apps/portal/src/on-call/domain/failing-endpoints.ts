@@ -1,7 +1,7 @@
 import type { MerchantEndpoint } from '@paycode/dto';
 import { endpointHost } from './on-call';
 
-/** What payments without an acknowledgement cost a merchant, in one currency. Amounts are exact decimals. */
+/** Loss of a merchant by payments without an acknowledgement, in one currency. Amounts are exact decimals. */
 export interface FailingOfMerchant {
   merchantId: number;
   currencyCode: string;
