@@ -82,12 +82,7 @@ export interface Routes {
   'GET /owner-recovery': { answer: OpenRecovery };
   'POST /owner-recovery/{recoveryId}/refuse': { path: { recoveryId: string | number }; answer: void };
   'GET /passkeys': { answer: Passkey[] };
-  'POST /passkeys': {
-    body: AttestationBody;
-    answer: {
-      recoveryCodes: string[];
-    };
-  };
+  'POST /passkeys': { body: AttestationBody; answer: { recoveryCodes: string[] } };
   'POST /passkeys/options': { body: BeginPasskeyBody; answer: BegunPasskey };
   'POST /passkeys/proof': { body: AssertionBody; answer: OwnProof };
   'POST /passkeys/proof/options': { answer: BegunSignIn };
@@ -157,13 +152,7 @@ export interface Routes {
   'POST /sandbox/payments': { body: SandboxPaymentBody; answer: PortalSandboxTransaction };
   'POST /sandbox/repeats': { body: SandboxRedeliveryBody; answer: RedeliveryAnswer };
   'GET /sandbox/scenarios': { answer: Scenario[] };
-  'GET /session': {
-    answer:
-      | ShownPerson
-      | {
-          stage: 'NONE';
-        };
-  };
+  'GET /session': { answer: ShownPerson | { stage: 'NONE' } };
   'POST /session': { body: SignInBody; answer: ShownPerson };
   'DELETE /session': { answer: void };
   'POST /session/code': { body: CodeBody; answer: ShownPerson };
@@ -172,12 +161,7 @@ export interface Routes {
   'POST /session/proof': { answer: OwnProof };
   'POST /session/seen': { answer: void };
   'POST /session/sso': { body: SsoAnswerBody; answer: void };
-  'POST /session/sso/begin': {
-    body: CompanyBody;
-    answer: {
-      url: string;
-    };
-  };
+  'POST /session/sso/begin': { body: CompanyBody; answer: { url: string } };
   'GET /sessions': { answer: OwnSession[] };
   'DELETE /sessions/{sessionId}': { path: { sessionId: string | number }; answer: void };
   'GET /statements': {
@@ -190,26 +174,12 @@ export interface Routes {
   };
   'POST /till/codes': { body: TillCodeBody; answer: MadeCode };
   'GET /till/codes/{code}': { path: { code: string | number }; answer: CodePayments };
-  'POST /totp': {
-    answer: {
-      sealed: string;
-      url: string;
-      secret: string;
-    };
-  };
-  'POST /totp/confirm': {
-    body: EnrolBody;
-    answer: {
-      recoveryCodes: string[];
-    };
-  };
+  'POST /totp': { answer: { sealed: string; url: string; secret: string } };
+  'POST /totp/confirm': { body: EnrolBody; answer: { recoveryCodes: string[] } };
   'POST /totp/remove': { body: CodeBody; answer: void };
 }
 
-export type AcceptBody = {
-  secret: string;
-  password: string;
-};
+export type AcceptBody = { secret: string; password: string };
 
 export type AccountSummary = {
   username: string;
@@ -223,25 +193,16 @@ export type AccountSummary = {
 };
 
 /** A rule as one person has it. */
-export type AlertChoice = {
-  rule: 'RECEIVER' | 'REVERSED';
-  isOn: boolean;
-};
+export type AlertChoice = { rule: 'RECEIVER' | 'REVERSED'; isOn: boolean };
 
-export type AlertChoiceBody = {
-  rule: 'RECEIVER' | 'REVERSED';
-  isOn: boolean;
-};
+export type AlertChoiceBody = { rule: 'RECEIVER' | 'REVERSED'; isOn: boolean };
 
 export type AskedReport = {
   /** Whether those who can confirm are mailed. */
   isMailed: boolean;
   requestId: string;
   state: 'ASKER_LEFT' | 'CHANGED' | 'CONFIRMED' | 'EXPIRED' | 'OPEN' | 'REFUSED' | 'WITHDRAWN';
-  askedBy: {
-    personId: string;
-    name: string;
-  };
+  askedBy: { personId: string; name: string };
   askedAt: string;
   expiresAt: string;
   endedBy: string | null;
@@ -290,16 +251,10 @@ export type BeginPasskeyBody = {
 };
 
 /** The challenge for a new passkey; `sealed` comes back with the browser's answer. */
-export type BegunPasskey = {
-  sealed: string;
-  options: CreationOptions;
-};
+export type BegunPasskey = { sealed: string; options: CreationOptions };
 
 /** The challenge for any passkey of the person; `sealed` comes back with the browser's answer. */
-export type BegunSignIn = {
-  sealed: string;
-  options: SignInOptions;
-};
+export type BegunSignIn = { sealed: string; options: SignInOptions };
 
 export type Bucket = {
   at: string;
@@ -311,19 +266,11 @@ export type Bucket = {
   slowestMs: number | null;
 };
 
-export type ChallengeRuleBody = {
-  challengeRequired: boolean;
-  current: string;
-};
+export type ChallengeRuleBody = { challengeRequired: boolean; current: string };
 
-export type ChangePasswordBody = {
-  current: string;
-  next: string;
-};
+export type ChangePasswordBody = { next: string; current: string };
 
-export type CheckBody = {
-  url?: string | null;
-};
+export type CheckBody = { url?: string | null };
 
 /** How the receiver at a URL answered a check. */
 export type CheckedUrl = {
@@ -370,13 +317,9 @@ export type ClientKeyBody = {
   current: string;
 };
 
-export type CodeBody = {
-  code: string;
-};
+export type CodeBody = { code: string };
 
-export type CodePayments = {
-  payments: TakenPayment[];
-};
+export type CodePayments = { payments: TakenPayment[] };
 
 /** As the people of its tenant see it. */
 export type Colleague = {
@@ -397,26 +340,14 @@ export type Colleague = {
   hasPassword: boolean;
 };
 
-export type CompanyBody = {
-  company: string;
-};
+export type CompanyBody = { company: string };
 
 /** Options of a new passkey, as WebAuthn writes them in JSON: the members that we send. */
 export type CreationOptions = {
   challenge: string;
-  rp: {
-    id?: string;
-    name: string;
-  };
-  user: {
-    id: string;
-    name: string;
-    displayName: string;
-  };
-  pubKeyCredParams: {
-    alg: number;
-    type: 'public-key';
-  }[];
+  rp: { id?: string; name: string };
+  user: { id: string; name: string; displayName: string };
+  pubKeyCredParams: { alg: number; type: 'public-key' }[];
   timeout?: number;
   excludeCredentials?: Descriptor[];
   authenticatorSelection?: {
@@ -426,15 +357,11 @@ export type CreationOptions = {
   };
   attestation?: 'direct' | 'enterprise' | 'indirect' | 'none';
   hints?: ('client-device' | 'hybrid' | 'security-key')[];
-  extensions?: {
-    credProps?: boolean;
-  };
+  extensions?: { credProps?: boolean };
 };
 
 /** The person's own password, so that a stolen session alone changes nothing here (T-52). */
-export type CurrentPasswordBody = {
-  current: string;
-};
+export type CurrentPasswordBody = { current: string };
 
 export type DeliveryAttempt = {
   /** The number of `X-Webhook-Attempt`. Two entries have one number when the request was sent again on a fresh connection. */
@@ -471,18 +398,10 @@ export type DeliveryTimeline = {
   } | null;
 };
 
-export type Descriptor = {
-  id: string;
-  type: string;
-  transports?: string[];
-};
+export type Descriptor = { id: string; type: string; transports?: string[] };
 
 /** An action of a person on a transaction in the portal. */
-export type Doing = {
-  at: string;
-  personName: string;
-  action: string;
-};
+export type Doing = { at: string; personName: string; action: string };
 
 /** A pause of deliveries to one endpoint. Instants are ISO 8601 UTC. */
 export type EndpointPause = {
@@ -537,7 +456,7 @@ export type Explanation = {
   dueAt: string | null;
 };
 
-/** An endpoint that does not acknowledge, and what that costs its merchants, in one currency. Amounts are exact decimals. */
+/** An endpoint that does not acknowledge, and what that costs its merchants, in one currency. */
 export type FailingEndpoint = {
   /** Host; null: no URL is set any more, or the dispatcher did not answer. */
   endpoint: string | null;
@@ -552,19 +471,11 @@ export type FailingEndpoint = {
   lastFailedAt: string | null;
 };
 
-export type FieldError = {
-  field: string;
-  message: string;
-};
+export type FieldError = { field: string; message: string };
 
-export type ForgottenBody = {
-  email: string;
-};
+export type ForgottenBody = { email: string };
 
-export type FoundMerchants = {
-  merchants: MerchantRecord[];
-  isMore: boolean;
-};
+export type FoundMerchants = { merchants: MerchantRecord[]; isMore: boolean };
 
 export type FoundTransaction = {
   transactionId: number;
@@ -582,11 +493,7 @@ export type HomeAnswer = {
   today: Sum[];
   /** Of yesterday until the same time of day. */
   yesterday: Sum[];
-  chart: {
-    since: string;
-    bucketS: number;
-    buckets: Bucket[];
-  };
+  chart: { since: string; bucketS: number; buckets: Bucket[] };
   /** Reversed payments since the day began, and at least of the last hour. */
   lost: Lost[];
   /** Of one merchant: until when its deliveries wait because people on call paused them; null: they do not, or nobody knows. */
@@ -611,9 +518,7 @@ export type InviteColleagueBody = {
 };
 
 /** Whether the signature is by the registered key. */
-export type KeyTrial = {
-  verifies: boolean;
-};
+export type KeyTrial = { verifies: boolean };
 
 export type KeyTrialBody = {
   nonce: string;
@@ -648,9 +553,7 @@ export type LetterRefBody = {
   letterId: number;
 };
 
-export type LettersBody = {
-  letters: LetterRefBody[];
-};
+export type LettersBody = { letters: LetterRefBody[] };
 
 export type LettersPage = {
   services: {
@@ -706,11 +609,7 @@ export type MadeCode = {
 };
 
 /** People of a merchant's own who may sign in, and those who have not accepted their invitation yet. */
-export type MerchantPeople = {
-  owners: number;
-  others: number;
-  invited: number;
-};
+export type MerchantPeople = { owners: number; others: number; invited: number };
 
 /** GET notification-config /internal/merchants/{merchantId} (operator, payment-simulator). */
 export type MerchantRecord = {
@@ -769,9 +668,7 @@ export type NamedPayment = {
 };
 
 /** Shown once. */
-export type NewPassword = {
-  apiPassword: string;
-};
+export type NewPassword = { apiPassword: string };
 
 /** `pausedUntil`: its endpoint is paused, null: it is not. */
 export type OpenDelivery = {
@@ -796,14 +693,10 @@ export type OpenDelivery = {
   pausedUntil: string | null;
 };
 
-export type OpenRecovery = {
-  recovery: RecoveryReport | null;
-};
+export type OpenRecovery = { recovery: RecoveryReport | null };
 
 /** In place of `current`, the own password. */
-export type OwnProof = {
-  current: string;
-};
+export type OwnProof = { current: string };
 
 export type OwnSession = {
   sessionId: string;
@@ -816,17 +709,9 @@ export type OwnSession = {
 };
 
 /** As its person sees it. */
-export type Passkey = {
-  passkeyId: string;
-  name: string;
-  createdAt: string;
-  usedAt: string | null;
-};
+export type Passkey = { passkeyId: string; name: string; createdAt: string; usedAt: string | null };
 
-export type PauseBody = {
-  minutes: number;
-  reason: string;
-};
+export type PauseBody = { minutes: number; reason: string };
 
 /** A line of the list. Instants are ISO 8601 UTC, amounts exact decimals. */
 export type Payment = {
@@ -917,9 +802,7 @@ export type PortalApiSession = {
 };
 
 /** Answer of getNotification to the merchant's programs. */
-export type PortalFetchedNotification = {
-  body: string;
-};
+export type PortalFetchedNotification = { body: string };
 
 /** Settings of a merchant; never a key. */
 export type PortalNotifications = {
@@ -937,16 +820,10 @@ export type PortalNotifications = {
   encryption: 'AES-128-CBC-LEGACY' | 'AES-128-GCM';
   /** PEM of the authorities of the platform's client certificate; null: the platform has none. */
   certificateAuthorities: string | null;
-  recipients: {
-    type: 'EMAIL' | 'SMS';
-    value: string;
-  }[];
+  recipients: { type: 'EMAIL' | 'SMS'; value: string }[];
 };
 
-export type PortalSandboxTransaction = {
-  transactionId: number;
-  status: string;
-};
+export type PortalSandboxTransaction = { transactionId: number; status: string };
 
 /** A notification as its receiver saw it. Personal data of the payer: shown, never stored. */
 export type PortalShownNotification = {
@@ -955,10 +832,7 @@ export type PortalShownNotification = {
   /** Whether the payer was erased: what was sent said more. */
   isErased: boolean;
   /** A request as an attempt would send it now; null: no URL is set. */
-  request: {
-    headers: Record<string, string>;
-    body: string;
-  } | null;
+  request: { headers: Record<string, string>; body: string } | null;
 };
 
 export type PreviewedLetter = {
@@ -1044,10 +918,7 @@ export type ReceiverSummary = {
   recipients: string[];
 };
 
-export type RecipientBody = {
-  type: 'EMAIL' | 'SMS';
-  value: string;
-};
+export type RecipientBody = { type: 'EMAIL' | 'SMS'; value: string };
 
 /** As the owners of the account read it. `at`: ISO 8601 UTC. */
 export type RecordedAction = {
@@ -1080,15 +951,9 @@ export type RecoveryReport = {
 };
 
 /** Answer of POST webhook-dispatcher /internal/deliveries/{transactionId}/redeliver (notices that move no money only). */
-export type RedeliveryAnswer = {
-  transactionId: number;
-  outcome: 'SCHEDULED';
-};
+export type RedeliveryAnswer = { transactionId: number; outcome: 'SCHEDULED' };
 
-export type RedriveConfirmBody = {
-  requestId: string;
-  current: string;
-};
+export type RedriveConfirmBody = { requestId: string; current: string };
 
 export type RedrivenLetter = {
   letterId: number;
@@ -1106,20 +971,13 @@ export type RedriveRequestBody = {
 export type RedriveState = {
   request: RequestReport | null;
   /** People who may ask and confirm. */
-  owners: {
-    personId: string;
-    name: string;
-    confirmsFrom: string;
-  }[];
+  owners: { personId: string; name: string; confirmsFrom: string }[];
   takesTwo: boolean;
   /** Dead letters of the open request, without those that are deleted by now. */
   letters: ServiceLetter[];
 };
 
-export type RemovePasskeyBody = {
-  passkeyId: string;
-  current: string;
-};
+export type RemovePasskeyBody = { passkeyId: string; current: string };
 
 export type RemoveRecipientBody = {
   /** The person's own password. */
@@ -1132,10 +990,7 @@ export type RemoveRecipientBody = {
 export type RequestReport = {
   requestId: string;
   state: 'ASKER_LEFT' | 'CHANGED' | 'CONFIRMED' | 'EXPIRED' | 'OPEN' | 'REFUSED' | 'WITHDRAWN';
-  askedBy: {
-    personId: string;
-    name: string;
-  };
+  askedBy: { personId: string; name: string };
   askedAt: string;
   expiresAt: string;
   endedBy: string | null;
@@ -1151,20 +1006,11 @@ export type ReversalState = {
   reason: 'BACKSTOP' | 'CONNECTION' | 'NEVER_SENT' | 'NON_200' | 'TIMEOUT' | null;
 };
 
-export type RoleBody = {
-  role: 'ADMINISTRATOR' | 'DEVELOPER' | 'ON_CALL' | 'OWNER' | 'VIEWER';
-  current: string;
-};
+export type RoleBody = { role: 'ADMINISTRATOR' | 'DEVELOPER' | 'ON_CALL' | 'OWNER' | 'VIEWER'; current: string };
 
-export type SandboxCodeBody = {
-  amount: string;
-  currencyCode: string;
-};
+export type SandboxCodeBody = { amount: string; currencyCode: string };
 
-export type SandboxFollowBody = {
-  code: string;
-  followUp: 'REFUND' | 'REVERSAL';
-};
+export type SandboxFollowBody = { code: string; followUp: 'REFUND' | 'REVERSAL' };
 
 export type SandboxPaymentBody = {
   code: string;
@@ -1174,9 +1020,7 @@ export type SandboxPaymentBody = {
   announcedAfterS?: number | null;
 };
 
-export type SandboxRedeliveryBody = {
-  transactionId: number;
-};
+export type SandboxRedeliveryBody = { transactionId: number };
 
 /** A rehearsal with a name, for whoever writes a receiver: `paycode-dev trigger <name>`, and a button in the portal. */
 export type Scenario = {
@@ -1226,11 +1070,7 @@ export type ServiceLetter = {
 
 /** Replicas that own shards; `stillMs`: time since the portal last saw a new heartbeat of the replica. */
 export type Shards = {
-  replicas: {
-    name: string;
-    shards: number;
-    stillMs: number;
-  }[];
+  replicas: { name: string; shards: number; stillMs: number }[];
   /** How many there are. */
   count: number;
   /** Shards of nobody, or of a replica that is not registered: their deliveries wait until somebody takes them. */
@@ -1275,10 +1115,7 @@ export type ShownPerson = {
   };
 };
 
-export type SignInBody = {
-  email: string;
-  password: string;
-};
+export type SignInBody = { email: string; password: string };
 
 /** Options of a sign-in with a passkey, as WebAuthn writes them in JSON: the members that we send. */
 export type SignInOptions = {
@@ -1364,11 +1201,7 @@ export type Sum = {
 export type SwitchOverview = {
   request: RequestReport | null;
   /** People who may ask and confirm. */
-  owners: {
-    personId: string;
-    name: string;
-    confirmsFrom: string;
-  }[];
+  owners: { personId: string; name: string; confirmsFrom: string }[];
   takesTwo: boolean;
 };
 

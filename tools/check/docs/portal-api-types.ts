@@ -89,7 +89,8 @@ function objectType({ properties = {}, required = [], additionalProperties }: Sc
   const members = Object.entries(properties).map(
     ([name, schema]) => `${commentOf(schema)}${name}${required.includes(name) ? '' : '?'}: ${typeOf(schema)};`,
   );
-  return `{\n${members.join('\n')}\n}`;
+  const lines = members.some(member => member.startsWith('/**')) ? '\n' : ' ';
+  return `{${lines}${members.join(lines)}${lines}}`;
 }
 
 /** Sorted, null last: the compiler gives the members in an order that depends on unrelated code. */

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api';
-import type { ChallengeRuleBody, PortalAccount, SourcesBody } from '../portal-api';
+import type { PortalAccount } from '../portal-api';
 import { credentialsQuery } from './queries';
 import { queryClient } from '../queries';
-import { Failure } from '../ui';
+import { Field, Form } from '../ui';
 import { ConfirmByPassword, OwnPassword } from '../security/own-password';
 
 interface AccessProps {
@@ -13,6 +13,8 @@ interface AccessProps {
 }
 
 const sourcesMax = 32;
+
+const keep = (next: PortalAccount) => queryClient.setQueryData(credentialsQuery.queryKey, next);
 
 /** Rules that make a stolen password useless: the proof of the key at login, and the addresses from which the account may be used. */
 export function AccountRules({ access, mayChange }: AccessProps): ReactNode {
@@ -26,7 +28,6 @@ export function AccountRules({ access, mayChange }: AccessProps): ReactNode {
 
 function ChallengeRule({ access: { challengeRequired, publicKeySha256 }, mayChange }: AccessProps): ReactNode {
   const [isAsked, setAsked] = useState(false);
-  const change = useCredentialsChange((body: ChallengeRuleBody) => call('POST /credentials/challenge', { body }));
   const action = challengeRequired ? 'No longer require it' : 'Require the challenge';
   return (
     <section className="card" aria-labelledby="rule">
@@ -46,7 +47,9 @@ function ChallengeRule({ access: { challengeRequired, publicKeySha256 }, mayChan
         <ConfirmByPassword
           title={`${action}?`}
           action={action}
-          onConfirm={current => change.mutateAsync({ challengeRequired: !challengeRequired, current })}
+          onConfirm={current =>
+            call('POST /credentials/challenge', { body: { challengeRequired: !challengeRequired, current } }).then(keep)
+          }
           onClose={() => setAsked(false)}
         >
           <p>
@@ -63,13 +66,14 @@ function ChallengeRule({ access: { challengeRequired, publicKeySha256 }, mayChan
 function Sources({ access: { sourceAddresses }, mayChange }: AccessProps): ReactNode {
   const [text, setText] = useState(sourceAddresses.join('\n'));
   const [current, setCurrent] = useState('');
-  const id = useId();
-  const change = useCredentialsChange((body: SourcesBody) => call('POST /credentials/source-addresses', { body }));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    change.mutate({ sourceAddresses: text.split(/[\s,]+/).filter(Boolean), current });
-    setCurrent('');
-  };
+  const change = useMutation({
+    mutationFn: () => {
+      const sourceAddresses = text.split(/[\s,]+/).filter(Boolean);
+      return call('POST /credentials/source-addresses', { body: { sourceAddresses, current } });
+    },
+    onSuccess: keep,
+    onSettled: () => setCurrent(''),
+  });
   return (
     <section className="card" aria-labelledby="sources">
       <h2 id="sources">Allowed addresses</h2>
@@ -78,36 +82,23 @@ function Sources({ access: { sourceAddresses }, mayChange }: AccessProps): React
           ? 'The account may be used from everywhere.'
           : `The account may be used from these only: ${sourceAddresses.join(', ')}.`}
       </p>
-      {change.isError && <Failure error={change.error} />}
       {mayChange && (
-        <form onSubmit={submit}>
-          <div className="field">
-            <label htmlFor={id}>Addresses and ranges, one a line</label>
-            <textarea
-              id={id}
-              rows={3}
-              aria-describedby={`${id}-hint`}
-              value={text}
-              onChange={event => setText(event.target.value)}
-            />
-            <span id={`${id}-hint`} className="dim">
-              Such as <code>198.51.100.0/24</code> or <code>2001:db8::1</code>, at most {sourcesMax}; none permits every address.
-              It takes effect at once: programs elsewhere are refused.
-            </span>
-          </div>
+        <Form step={change} action="Save addresses" busy="Saving…">
+          <Field
+            label="Addresses and ranges, one a line"
+            hint={
+              <>
+                Such as <code>198.51.100.0/24</code> or <code>2001:db8::1</code>, at most {sourcesMax}; none permits every
+                address. It takes effect at once: programs elsewhere are refused.
+              </>
+            }
+            rows={3}
+            value={text}
+            onChange={setText}
+          />
           <OwnPassword value={current} onChange={setCurrent} />
-          <button type="submit" disabled={change.isPending}>
-            {change.isPending ? 'Saving…' : 'Save addresses'}
-          </button>
-        </form>
+        </Form>
       )}
     </section>
   );
-}
-
-function useCredentialsChange<Change>(mutationFn: (change: Change) => Promise<PortalAccount>) {
-  return useMutation({
-    mutationFn,
-    onSuccess: next => queryClient.setQueryData(credentialsQuery.queryKey, next),
-  });
 }

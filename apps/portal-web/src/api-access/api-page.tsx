@@ -7,7 +7,7 @@ import { meQuery, queryClient } from '../queries';
 import { Facts, Failure, Moment, Secret, Waiting } from '../ui';
 import { AccountRules } from './account-rules';
 import { ApiSessions } from './api-sessions';
-import { BearerSwitch } from './bearer-switch';
+import { BearerSwitch } from './second-person';
 import { CodeSamples } from './code-samples';
 import { KeyTrial } from './key-trial';
 import { ConfirmByPassword } from '../security/own-password';

@@ -1,6 +1,6 @@
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { PortalAccount } from '../portal-api';
-import { Code } from '../ui';
+import { Choice, Code } from '../ui';
 
 type Language = 'curl' | 'Node' | 'Python';
 
@@ -9,7 +9,6 @@ const languages: readonly Language[] = ['curl', 'Node', 'Python'];
 /** A first call with the reader's own account in it, ready to be copied. Never a password. */
 export function CodeSamples({ access: { username, mode } }: { access: PortalAccount }): ReactNode {
   const [language, setLanguage] = useState<Language>('curl');
-  const id = useId();
   return (
     <section className="card" aria-labelledby="samples">
       <h2 id="samples">From your program</h2>
@@ -18,14 +17,7 @@ export function CodeSamples({ access: { username, mode } }: { access: PortalAcco
           ? 'Make a code of R 110.00, with the password in the environment as API_PASSWORD:'
           : 'Log in with the password in the environment as API_PASSWORD, then make a code of R 110.00 with the session’s token:'}
       </p>
-      <div className="field inline">
-        <label htmlFor={id}>Language</label>
-        <select id={id} value={language} onChange={event => setLanguage(event.target.value as Language)}>
-          {languages.map(each => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
-      </div>
+      <Choice label="Language" options={languages.map(each => [each, each])} value={language} onChange={setLanguage} isInline />
       <Code label={`Sample in ${language}`}>{(mode === 'BASIC' ? basic : bearer)[language](location.origin, username)}</Code>
     </section>
   );

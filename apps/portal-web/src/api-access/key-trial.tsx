@@ -1,13 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api';
-import { Code, Failure } from '../ui';
+import { Code, Field, Form } from '../ui';
 
 /** Shows whether the private key at hand belongs to the registered one, before a program's first login depends on it. */
 export function KeyTrial({ username }: { username: string }): ReactNode {
   const [nonce, setNonce] = useState(newNonce);
   const [signature, setSignature] = useState('');
-  const id = useId();
   const tried = useMutation({
     mutationFn: () => call('POST /credentials/public-key/trial', { body: { nonce, signature } }),
     onSuccess: () => {
@@ -15,10 +14,6 @@ export function KeyTrial({ username }: { username: string }): ReactNode {
       setNonce(newNonce());
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    tried.mutate();
-  };
   return (
     <section className="card" aria-labelledby="trial">
       <h2 id="trial">Try the registered key</h2>
@@ -26,7 +21,6 @@ export function KeyTrial({ username }: { username: string }): ReactNode {
       <Code label="Command to sign with">
         {`printf '%s' 'paycode-key-test ${username} ${nonce}' |\n  openssl dgst -sha256 -sign key.pem | openssl base64 -A`}
       </Code>
-      {tried.isError && <Failure error={tried.error} />}
       {tried.data && (
         <p className={`notice ${tried.data.verifies ? 'good' : 'bad'}`} role="status">
           {tried.data.verifies
@@ -34,22 +28,9 @@ export function KeyTrial({ username }: { username: string }): ReactNode {
             : 'It does not verify: another key signed it, or another text. Compare the fingerprints above, and copy the whole command.'}
         </p>
       )}
-      <form onSubmit={submit}>
-        <div className="field">
-          <label htmlFor={id}>Signature</label>
-          <textarea
-            id={id}
-            required
-            rows={4}
-            maxLength={2_048}
-            value={signature}
-            onChange={event => setSignature(event.target.value)}
-          />
-        </div>
-        <button type="submit" disabled={tried.isPending}>
-          {tried.isPending ? 'Verifying…' : 'Verify signature'}
-        </button>
-      </form>
+      <Form step={tried} action="Verify signature" busy="Verifying…">
+        <Field label="Signature" required rows={4} maxLength={2_048} value={signature} onChange={setSignature} />
+      </Form>
     </section>
   );
 }

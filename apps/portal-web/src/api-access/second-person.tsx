@@ -2,11 +2,11 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api';
-import type { AskedReport, RequestReport, SwitchOverview } from '../portal-api';
-import { bearerQuery, credentialsQuery } from './queries';
+import type { AskedReport, PortalAccount, RequestReport, SwitchOverview } from '../portal-api';
 import { meQuery, queryClient } from '../queries';
-import { Failure, Moment } from '../ui';
-import { NamedStep } from './named-step';
+import { OwnPassword } from '../security/own-password';
+import { Confirm, Failure, Field, Moment, Waiting } from '../ui';
+import { bearerQuery, credentialsQuery } from './queries';
 
 interface Shown {
   overview: SwitchOverview;
@@ -15,7 +15,7 @@ interface Shown {
 }
 
 /** The switch as two owners make it: what is asked for, by whom and until when, and what whoever looks can do about it. */
-export function SecondPerson({ overview, username, mayChange }: Shown): ReactNode {
+function SecondPerson({ overview, username, mayChange }: Shown): ReactNode {
   const { data: me } = useQuery(meQuery);
   const [asked, setAsked] = useState<AskedReport>();
   if (!me) return null;
@@ -164,4 +164,78 @@ function End({ request, step, words: [button, busy] }: EndProps): ReactNode {
 
 function reread(): Promise<void> {
   return queryClient.invalidateQueries(bearerQuery);
+}
+
+/** The one-way switch to session tokens: one person makes it in the sandbox, two in production. */
+export function BearerSwitch({ access: { username }, mayChange }: { access: PortalAccount; mayChange: boolean }): ReactNode {
+  const { data, isError, error } = useQuery(bearerQuery);
+  return (
+    <section className="card" aria-labelledby="bearer">
+      <h2 id="bearer">Switch to session tokens (Bearer)</h2>
+      <p>
+        Your programs then log in for a token of 15 minutes in place of sending the password with each request, and can prove a
+        key of their own. The switch cannot be undone. It clears the password: until you make a new one and your programs log in
+        with it, they can make no code and read no notification.
+      </p>
+      {isError && <Failure error={error} />}
+      {!data && !isError && <Waiting what="Reading who switches" />}
+      {data?.takesTwo && <SecondPerson overview={data} username={username} mayChange={mayChange} />}
+      {data?.takesTwo === false && <Alone username={username} mayChange={mayChange} />}
+    </section>
+  );
+}
+
+function Alone({ username, mayChange }: { username: string; mayChange: boolean }): ReactNode {
+  return (
+    <>
+      <p className="dim">In the sandbox one person makes the switch. In production two owners do: one asks, another confirms.</p>
+      {mayChange && (
+        <NamedStep
+          username={username}
+          words={{ button: 'Switch to Bearer', busy: 'Switching…', title: 'Switch for good?', action: 'Switch for good' }}
+          send={given => call('POST /credentials/bearer', { body: given })}
+          done={next => queryClient.setQueryData(credentialsQuery.queryKey, next)}
+        >
+          Nobody can undo this, and requests with user name and password fail at once.
+        </NamedStep>
+      )}
+    </>
+  );
+}
+
+interface NamedStepProps<T> {
+  username: string;
+  words: { button: string; busy: string; title: string; action: string };
+  send: (given: { typed: string; current: string }) => Promise<T>;
+  done: (value: T) => void;
+  children: ReactNode;
+}
+
+/** A step that takes the name of the account, typed, and the own password. */
+function NamedStep<T>({ username, words, send, done, children }: NamedStepProps<T>): ReactNode {
+  const [isAsked, setAsked] = useState(false);
+  const [typed, setTyped] = useState('');
+  const [current, setCurrent] = useState('');
+  const step = useMutation({ mutationFn: send, onSuccess: done });
+  const close = () => {
+    setAsked(false);
+    setTyped('');
+    setCurrent('');
+  };
+  return (
+    <>
+      <button type="button" className="danger" disabled={step.isPending} onClick={() => setAsked(true)}>
+        {step.isPending ? words.busy : words.button}
+      </button>
+      {isAsked && (
+        <Confirm title={words.title} action={words.action} onConfirm={() => step.mutateAsync({ typed, current })} onClose={close}>
+          <p>
+            {children} Type <code>{username}</code> to go on.
+          </p>
+          <Field label="Name of the account" autoComplete="off" required value={typed} onChange={setTyped} />
+          <OwnPassword value={current} onChange={setCurrent} />
+        </Confirm>
+      )}
+    </>
+  );
 }

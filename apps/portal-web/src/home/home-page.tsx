@@ -2,15 +2,26 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '../api';
+import { bearerQuery } from '../api-access/queries';
 import { dayBeganAt, today } from '../format';
-import type { HomeAnswer } from '../portal-api';
+import type { HomeAnswer, ShownPerson } from '../portal-api';
 import { meQuery, merchantsQuery } from '../queries';
 import { notificationsQuery } from '../server/queries';
 import { latestQuery, ServerTag } from '../server/server-state';
-import { AnswerChart, AnswerTable, Failure, MerchantChoice, Money, type Outcome, outcomeName, TimeChart, Waiting } from '../ui';
+import {
+  AnswerChart,
+  AnswerTable,
+  Failure,
+  MerchantChoice,
+  Moment,
+  Money,
+  type Outcome,
+  outcomeName,
+  TimeChart,
+  Waiting,
+} from '../ui';
 import { Attention } from './attention';
 import { LatestPayments } from './latest-payments';
-import { SecondPersonHint } from './second-person-hint';
 import './home.css';
 
 const homeQuery = (merchantId: number | undefined, range: '24h' | '7d') =>
@@ -180,6 +191,27 @@ function ServerCard({ merchantId, chart }: { merchantId: number; chart: HomeAnsw
           Open your server
         </Link>
       </p>
+    </section>
+  );
+}
+
+/** On Home: what one owner has asked for, and another confirms. */
+function SecondPersonHint({ me }: { me: ShownPerson }): ReactNode {
+  const { person, environment } = me;
+  const takesPart = environment === 'production' && person.mayRenewCredentials;
+  const { data } = useQuery({ ...bearerQuery, enabled: takesPart });
+  const request = data?.request;
+  if (!takesPart || request?.state !== 'OPEN') return null;
+  const isMine = request.askedBy.personId === person.personId;
+  return (
+    <section className="card" aria-labelledby="second-person">
+      <h2 id="second-person">{isMine ? 'You wait for a second owner' : 'You are asked to confirm'}</h2>
+      <p>
+        {isMine ? 'You have' : `${request.askedBy.name} has`} asked for the switch of your API account to Bearer.{' '}
+        {isMine ? 'Another owner confirms or refuses it' : 'Confirm or refuse it'} until <Moment at={request.expiresAt} />.
+        Nothing has changed yet.
+      </p>
+      <Link to="/api">Go to API</Link>
     </section>
   );
 }

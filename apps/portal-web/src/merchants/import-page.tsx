@@ -46,7 +46,7 @@ export function ImportPage(): ReactNode {
                 'merchantId,name,url,recipients\n1001,Corner Coffee,https://pay.corner.example/hook,till@corner.example +27820000001'
               }
             </pre>
-            <Field label="CSV file" type="file" accept=".csv,text/csv" onChange={event => void choose(event.target.files?.[0])} />
+            <Field label="CSV file" type="file" accept=".csv,text/csv" onChange={(_, { files }) => void choose(files?.[0])} />
             {read && 'problem' in read && (
               <p className="notice bad" role="alert">
                 {read.problem}
@@ -187,7 +187,7 @@ function AskPassword(props: { count: number; onClose: () => void; onGiven: (curr
         autoComplete="current-password"
         required
         value={current}
-        onChange={event => setCurrent(event.target.value)}
+        onChange={setCurrent}
       />
     </Confirm>
   );

@@ -45,7 +45,7 @@ function Search({ before }: { before: string | undefined }): ReactNode {
   };
   return (
     <form className="search row" role="search" aria-label="Merchants" onSubmit={look}>
-      <Field label="Name or id" type="search" maxLength={100} value={text} onChange={event => setText(event.target.value)} />
+      <Field label="Name or id" type="search" maxLength={100} value={text} onChange={setText} />
       <button type="submit">Find</button>
     </form>
   );

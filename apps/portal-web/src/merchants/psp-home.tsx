@@ -4,7 +4,6 @@ import { type ReactNode, useEffect } from 'react';
 import { clock, dayBeganAt, hour } from '../format';
 import type { HomeAnswer, RankedReceiver, Receivers } from '../portal-api';
 import { Failure, MerchantChoice, Money, type Outcome, outcomeName, Table, Waiting } from '../ui';
-import { adviceOn } from './answer-advice';
 import { receiversQuery, todayQuery } from './queries';
 import './merchants.css';
 
@@ -185,3 +184,21 @@ function Receiver({ receiver }: { receiver: RankedReceiver }): ReactNode {
 
 /** The time alone, of today. */
 const sinceWords = (at: string): string => (at >= dayBeganAt() ? clock(at) : hour(at));
+
+type LastAnswer = RankedReceiver['lastAnswer'];
+
+const advice: Record<LastAnswer, [wrong: string, toDo: string]> = {
+  NON_200: ['Answers other than HTTP 200', 'Ask the shop for its log: often a body parser or an old key.'],
+  CONNECTION: ['Cannot be reached', 'Press Check on its server page: it names what stands in the way.'],
+  TIMEOUT: ['No answer in 45 s', 'Its server must answer first, and work afterwards.'],
+  NEVER_SENT: ['Was not asked in time', 'The platform had no turn for it: ask its operators.'],
+  BACKSTOP: ['No answer known at the deadline', 'Ask the operators of the platform.'],
+  HTTP_200: ['Well again', 'Some payments of today were given back before.'],
+  READ: ['Reads its payments itself', 'The server did not answer, a program fetched the notification.'],
+};
+
+/** The fault of a server that answered so last, and what helps. */
+const adviceOn = (answer: LastAnswer): { wrong: string; toDo: string } => {
+  const [wrong, toDo] = advice[answer];
+  return { wrong, toDo };
+};

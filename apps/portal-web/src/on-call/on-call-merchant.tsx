@@ -25,7 +25,7 @@ export function MerchantSearch({ before }: { before: string | undefined }): Reac
         hint="A part of the name is enough. Whom you look at goes on record with your name."
         problem={problem}
         value={text}
-        onChange={event => setText(event.target.value)}
+        onChange={setText}
       />
       <button type="submit">Find merchant</button>
     </form>

@@ -7,8 +7,7 @@ import { Failure, Field, Waiting } from '../ui';
 import { MerchantResult, MerchantSearch } from './on-call-merchant';
 import { FoundTransaction } from './on-call-transaction';
 import { Pauses } from './on-call-pauses';
-import { ShardOwners } from './on-call-shards';
-import { FailingReceivers, OpenDeliveries } from './on-call-stuck';
+import { FailingReceivers, OpenDeliveries, ShardOwners } from './on-call-stuck';
 
 /** For people on call: what is stuck and why, and any transaction of any merchant. */
 export function OnCallPage(): ReactNode {
@@ -58,7 +57,7 @@ function Search({ before }: { before: string | undefined }): ReactNode {
         hint="Of any merchant. That you looked goes on record with your name."
         problem={problem}
         value={text}
-        onChange={event => setText(event.target.value)}
+        onChange={setText}
       />
       <button type="submit" className="main">
         Look it up

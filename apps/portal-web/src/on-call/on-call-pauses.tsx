@@ -87,7 +87,7 @@ function PauseForm({ merchantId, host }: { merchantId: number; host: string }): 
           hint="For the record. The merchant does not see it."
           problem={problem}
           value={reason}
-          onChange={event => setReason(event.target.value)}
+          onChange={setReason}
         />
         <div className="row">
           <Minutes value={minutes} onChange={setMinutes} />

@@ -39,9 +39,9 @@ export function MomentField({ label, value, isEnd = false, problem, onChange }: 
         autoComplete="off"
         maxLength={40}
         problem={wrong ?? problem}
-        onChange={event => {
+        onChange={next => {
           isEdited.current = true;
-          setText(event.target.value);
+          setText(next);
         }}
         onBlur={() => isEdited.current && commit(text)}
         onKeyDown={event => event.key === 'Enter' && isEdited.current && commit(text)}

@@ -1,5 +1,5 @@
-import { type FormEvent, type ReactNode, useEffect, useId, useState } from 'react';
-import { answers, Field, MerchantChoice } from '../ui';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { answers, Choice, Field, MerchantChoice } from '../ui';
 import { MomentField } from './moment-field';
 import type { PaymentSearch } from './queries';
 import { readAmount } from '../read-amount';
@@ -40,7 +40,7 @@ export function PaymentFilters({ filter, onChange }: FiltersProps): ReactNode {
         <summary>Filters{more > 0 && ` (${more})`}</summary>
         <div className="filters">
           <Choices filter={filter} onChange={onChange} />
-          <Choice
+          <OpenChoice
             label="Time"
             options={Object.entries(ranges)}
             value={filter.range}
@@ -89,7 +89,7 @@ function Search({ filter, onChange }: FiltersProps): ReactNode {
         value={text}
         maxLength={64}
         problem={problem}
-        onChange={event => setText(event.target.value)}
+        onChange={setText}
       />
       <button type="submit">Search</button>
       <Reading filter={filter} onChange={onChange} />
@@ -123,34 +123,28 @@ function Reading({ filter: { search, amount }, onChange }: FiltersProps): ReactN
 function Choices({ filter, onChange }: FiltersProps): ReactNode {
   return (
     <>
-      <Choice label="Outcome" options={outcomes} value={filter.outcome} onChange={outcome => onChange({ outcome })} />
-      <Choice label="Status" options={statuses} value={filter.status} onChange={status => onChange({ status })} />
-      <Choice label="Answer of your server" options={answers} value={filter.answer} onChange={answer => onChange({ answer })} />
+      <OpenChoice label="Outcome" options={outcomes} value={filter.outcome} onChange={outcome => onChange({ outcome })} />
+      <OpenChoice label="Status" options={statuses} value={filter.status} onChange={status => onChange({ status })} />
+      <OpenChoice
+        label="Answer of your server"
+        options={answers}
+        value={filter.answer}
+        onChange={answer => onChange({ answer })}
+      />
     </>
   );
 }
 
-function Choice(props: {
+/** A choice that may stay open. */
+function OpenChoice(props: {
   label: string;
   options: readonly (readonly [value: string, label: string])[];
   value: string | undefined;
   onChange: (value: string | undefined) => void;
 }): ReactNode {
-  const id = useId();
+  const { label, options, value = '', onChange } = props;
   // A value that came with the address stays one of the choices.
-  const isKnown = !props.value || props.options.some(([value]) => value === props.value);
-  const options = isKnown ? props.options : [...props.options, [props.value!, props.value!] as const];
-  return (
-    <div className="field">
-      <label htmlFor={id}>{props.label}</label>
-      <select id={id} value={props.value ?? ''} onChange={event => props.onChange(event.target.value || undefined)}>
-        <option value="">All</option>
-        {options.map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
+  const other = value === '' || options.some(([each]) => each === value) ? [] : [[value, value] as const];
+  const all = [['', 'All'], ...options, ...other] as const;
+  return <Choice label={label} options={all} value={value} onChange={next => onChange(next || undefined)} />;
 }

@@ -1,13 +1,12 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { fileOf, PortalError } from '../api';
 import type { NamedPayment, Payment, PaymentPage } from '../portal-api';
 import { merchantsQuery, queryClient } from '../queries';
-import { answerName, type Column, Failure, Moment, Money, OutcomeTag, Table, Waiting } from '../ui';
-import { PaymentExport } from './payment-export';
+import { answerName, type Column, Failure, Moment, Money, outcomeName, OutcomeTag, Table, Waiting } from '../ui';
 import { PaymentFilters } from './payment-filters';
-import { PaymentTotals } from './payment-totals';
-import { type PaymentPageSearch, type PaymentSearch, paymentsQuery, shownKey } from './queries';
+import { exportLink, type PaymentPageSearch, type PaymentSearch, paymentsQuery, shownKey, totalsQuery } from './queries';
 import './payments.css';
 
 /** Payments, newest first, as far back as one asks. The address holds the filter, so a person can send it to a colleague. */
@@ -159,6 +158,63 @@ function Nothing({ isFiltered }: { isFiltered: boolean }): ReactNode {
         POST /pluto/code/create{'\n'}
         {'{"merchantReference":"order-1","amount":25.50,"currencyCode":"ZAR"}'}
       </pre>
+    </div>
+  );
+}
+
+/** Count and sums of all that is looked for, whatever page is shown. */
+function PaymentTotals({ filter }: { filter: PaymentSearch }): ReactNode {
+  const { data } = useQuery(totalsQuery(filter));
+  if (!data || data.totals.length === 0) return null;
+  if (data.isCut)
+    return <p className="dim">More than 5,000 payments fit: with a shorter time, or another filter, they are added up here.</p>;
+  const count = data.totals.reduce((sum, each) => sum + each.count, 0);
+  const sums = data.totals.filter(({ outcome }) => outcome !== 'NO_MONEY');
+  return (
+    <p className="totals" aria-label="Totals">
+      <span className="dim">
+        {count} {count === 1 ? 'payment' : 'payments'}
+      </span>
+      {sums.map(({ outcome, refunded, refundedAmount, ...sum }) => (
+        <span key={`${outcome} ${sum.currencyCode}`} className={outcome.toLowerCase()}>
+          <Money {...sum} /> {outcomeName(outcome).toLowerCase()}
+          {refunded > 0 && (
+            <>
+              , <Money amount={refundedAmount} currencyCode={sum.currencyCode} /> of it refunded
+            </>
+          )}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+/** Makes the file and says how far it is; a refusal, or a session that has ended, shows here. */
+function PaymentExport({ filter }: { filter: PaymentSearch }): ReactNode {
+  const [kilobytes, setKilobytes] = useState(0);
+  const making = useMutation({
+    mutationFn: async () => {
+      setKilobytes(0);
+      const { name, blob } = await fileOf(exportLink(filter), bytes => setKilobytes(Math.ceil(bytes / 1_000)));
+      if (blob.size === 0) throw new PortalError(0, 'The file came without content. Please try again.');
+      const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(blob), download: name });
+      link.click();
+      // The browser reads it after the click.
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    },
+  });
+  return (
+    <div className="export">
+      <button type="button" disabled={making.isPending} onClick={() => making.mutate()}>
+        {making.isPending ? 'Exporting…' : 'Export CSV'}
+      </button>{' '}
+      <span className="dim" role="status">
+        {making.isPending && `${kilobytes} kB so far`}
+        {making.isSuccess && `Exported, ${kilobytes} kB.`}
+        {making.isIdle &&
+          'All that fits the filters, with reversals and refunds as lines of their own; at most 100,000 lines, the newest first.'}
+      </span>
+      {making.isError && <Failure error={making.error} again={() => making.mutate()} />}
     </div>
   );
 }

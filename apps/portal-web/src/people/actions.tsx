@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call, linkTo } from '../api';
 import type { RecordedAction } from '../portal-api';
-import { Failure, Moment, Table, Waiting } from '../ui';
+import { Choice, Failure, Moment, Table, Waiting } from '../ui';
 
 const perPage = 50;
 
@@ -62,17 +62,7 @@ export function Actions(): ReactNode {
     <section className="card" aria-labelledby="actions">
       <h2 id="actions">Record</h2>
       <p>Each action of people of this account, with their address. It keeps people who left.</p>
-      <div className="field">
-        <label htmlFor="action">Show</label>
-        <select id="action" value={action} onChange={event => setAction(event.target.value)}>
-          <option value="">Everything</option>
-          {Object.entries(names).map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Choice label="Show" options={[['', 'Everything'], ...Object.entries(names)]} value={action} onChange={setAction} />
       <p>
         <a className="button" href={linkTo('GET /actions/file', { query: action === '' ? {} : { action } })} download>
           Download CSV

@@ -1,9 +1,9 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api';
 import type { Colleague, Person, ShownPerson } from '../portal-api';
 import { queryClient } from '../queries';
-import { Failure, Field, Waiting } from '../ui';
+import { Choice, Failure, Field, Form, Waiting } from '../ui';
 import { ConfirmByPassword, OwnPassword } from '../security/own-password';
 
 const peopleQuery = queryOptions({ queryKey: ['people'], queryFn: () => call('GET /people') });
@@ -87,7 +87,7 @@ function Manage({ colleague, roles, isMe }: { colleague: Colleague; roles: Roles
           onConfirm={setRole}
           onClose={() => setQuestion(null)}
         >
-          <RoleChoice roles={roles} value={next} onChange={setNext} />
+          <Choice label="Role" options={roles} value={next} onChange={setNext} />
           <p>The new role counts at once. Somebody who becomes an owner can confirm requests after a day.</p>
         </ConfirmByPassword>
       )}
@@ -112,22 +112,6 @@ function Manage({ colleague, roles, isMe }: { colleague: Colleague; roles: Roles
   );
 }
 
-function RoleChoice({ roles, value, onChange }: { roles: Roles; value: Role; onChange: (next: Role) => void }): ReactNode {
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>Role</label>
-      <select id={id} value={value} onChange={event => onChange(event.target.value as Role)}>
-        {roles.map(([each, label]) => (
-          <option key={each} value={each}>
-            {label}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
-}
-
 /** For a colleague whose app gave, or somebody guessed, too many wrong codes today. */
 function AllowCodes({ personId, name }: { personId: string; name: string }): ReactNode {
   const [current, setCurrent] = useState('');
@@ -136,24 +120,16 @@ function AllowCodes({ personId, name }: { personId: string; name: string }): Rea
     onSuccess: () => queryClient.invalidateQueries(peopleQuery),
     onSettled: () => setCurrent(''),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    allow.mutate();
-  };
   return (
     <details>
       <summary>Codes are refused until tomorrow</summary>
-      <form onSubmit={submit}>
+      <Form step={allow} action="Allow codes again" busy="Allowing…">
         <p className="dim">
           Ten wrong codes of the authenticator app were given for {name} within a day. Ask {name} whether it was a mistake. If
           not, somebody else knows the password: have it changed first.
         </p>
         <OwnPassword value={current} onChange={setCurrent} />
-        {allow.isError && <Failure error={allow.error} />}
-        <button type="submit" disabled={allow.isPending}>
-          {allow.isPending ? 'Allowing…' : 'Allow codes again'}
-        </button>
-      </form>
+      </Form>
     </details>
   );
 }
@@ -176,40 +152,18 @@ function Invite({ roles, isProduction }: { roles: Roles; isProduction: boolean }
     },
     onSettled: () => setCurrent(''),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    invite.mutate();
-  };
   return (
-    <form onSubmit={submit}>
+    <Form step={invite} action="Invite" busy="Inviting…" isMain>
       <h3>Invite somebody</h3>
-      <Field
-        label="Name"
-        required
-        maxLength={100}
-        autoComplete="off"
-        value={name}
-        onChange={event => setName(event.target.value)}
-      />
-      <Field
-        label="E-mail address"
-        type="email"
-        required
-        autoComplete="off"
-        value={email}
-        onChange={event => setEmail(event.target.value)}
-      />
-      <RoleChoice roles={roles} value={role} onChange={setRole} />
+      <Field label="Name" required maxLength={100} autoComplete="off" value={name} onChange={setName} />
+      <Field label="E-mail address" type="email" required autoComplete="off" value={email} onChange={setEmail} />
+      <Choice label="Role" options={roles} value={role} onChange={setRole} />
       {takesPassword && <OwnPassword value={current} onChange={setCurrent} />}
-      {invite.isError && <Failure error={invite.error} />}
       {invite.data && (
         <p className="notice good" role="status">
           {invite.data.email} gets a link by e-mail, good for three days.
         </p>
       )}
-      <button type="submit" className="main" disabled={invite.isPending}>
-        {invite.isPending ? 'Inviting…' : 'Invite'}
-      </button>
-    </form>
+    </Form>
   );
 }

@@ -1,8 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { MadeCode } from '../portal-api';
-import { Facts, Failure, Money } from '../ui';
+import { Choice, Facts, Failure, Money } from '../ui';
 import { followUp, newCode, payCode, scenariosQuery } from './sandbox-stage';
 
 /** A code by hand: seen as its QR image, paid here or on a phone, refunded or reversed. */
@@ -48,7 +48,6 @@ function Code({ made }: { made: MadeCode }): ReactNode {
 function Payment({ code }: { code: string }): ReactNode {
   const { data: scenarios } = useQuery(scenariosQuery);
   const [txState, setState] = useState('SUCCESS');
-  const id = useId();
   const pay = useMutation({ mutationFn: () => payCode(code, txState) });
   const follow = useMutation({ mutationFn: (event: 'REFUND' | 'REVERSAL') => followUp(code, event) });
   const states = new Set(['SUCCESS', ...(scenarios ?? []).flatMap(({ payments }) => payments)]);
@@ -56,14 +55,7 @@ function Payment({ code }: { code: string }): ReactNode {
   return (
     <>
       <div className="row">
-        <div className="field">
-          <label htmlFor={id}>Outcome</label>
-          <select id={id} value={txState} onChange={event => setState(event.target.value)}>
-            {[...states].map(state => (
-              <option key={state}>{state}</option>
-            ))}
-          </select>
-        </div>
+        <Choice label="Outcome" options={[...states].map(state => [state, state])} value={txState} onChange={setState} />
         <button type="button" className="main" disabled={pay.isPending || isPaid} onClick={() => pay.mutate()}>
           Pay
         </button>

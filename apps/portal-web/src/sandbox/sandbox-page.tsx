@@ -42,19 +42,13 @@ function Rehearsals({ merchantId, mayPlay }: { merchantId: number; mayPlay: bool
       <section className="card" aria-labelledby="amounts">
         <h2 id="amounts">Each payment is of</h2>
         <div className="row">
-          <Field
-            label="Amount"
-            inputMode="decimal"
-            maxLength={22}
-            value={amount}
-            onChange={event => setAmount(event.target.value)}
-          />
+          <Field label="Amount" inputMode="decimal" maxLength={22} value={amount} onChange={setAmount} />
           <Field
             label="Currency"
             maxLength={3}
             autoCapitalize="characters"
             value={currencyCode}
-            onChange={event => setCurrency(event.target.value.toUpperCase())}
+            onChange={next => setCurrency(next.toUpperCase())}
           />
         </div>
       </section>

@@ -1,10 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '../api';
-import { Failure, Field, Secret, Waiting } from '../ui';
-import { OwnPassword } from './own-password';
+import { Failure, Field, Form, Secret, Waiting } from '../ui';
+import { addPasskey, knowsPasskeys, OwnPassword } from './own-password';
 import { QrCode } from './qr-code';
-import { RecoveryCodes } from './recovery-codes';
 
 /**
  * Sets up an authenticator app: its secret, a first code, and recovery codes that are shown once. `isFresh`: the password was given a moment
@@ -21,12 +20,8 @@ export function AppSetup({ onDone, isFresh = false }: { onDone: () => void; isFr
   if (confirm.data) return <RecoveryCodes codes={confirm.data.recoveryCodes} onDone={onDone} />;
   if (begin.isError) return <Failure error={begin.error} again={() => begin.mutate()} />;
   if (!begin.data) return <Waiting what="Making a secret for your app" />;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    confirm.mutate();
-  };
   return (
-    <form onSubmit={submit}>
+    <Form step={confirm} action="Turn on" isMain>
       <p>Scan this with your authenticator app, then enter the code that the app shows.</p>
       <QrCode text={begin.data.url} label="QR code of the key" />
       <Secret label="Key" value={begin.data.secret} />
@@ -38,13 +33,49 @@ export function AppSetup({ onDone, isFresh = false }: { onDone: () => void; isFr
         required
         minLength={6}
         value={code}
-        onChange={event => setCode(event.target.value)}
+        onChange={setCode}
       />
       {!isFresh && <OwnPassword value={current} onChange={setCurrent} />}
-      {confirm.isError && <Failure error={confirm.error} />}
-      <button type="submit" className="main" disabled={confirm.isPending}>
-        Turn on
+    </Form>
+  );
+}
+
+/** Shown once, to be taken away. */
+export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }): ReactNode {
+  return (
+    <section aria-labelledby="recovery">
+      <h2 id="recovery">Keep these recovery codes</h2>
+      <p>Each lets you in once when your phone or passkey is lost. They are not shown again.</p>
+      <ul className="codes">
+        {codes.map(code => (
+          <li key={code}>
+            <code>{code.match(/.{4}/g)!.join('-')}</code>
+          </li>
+        ))}
+      </ul>
+      <button type="button" className="main" onClick={onDone}>
+        I have kept them
       </button>
-    </form>
+    </section>
+  );
+}
+
+/** Where nobody gets further with a password alone: a passkey, or an app. */
+export function SecondFactorSetup({ onDone }: { onDone: () => void }): ReactNode {
+  const [isApp, setApp] = useState(!knowsPasskeys());
+  const add = useMutation({ mutationFn: () => addPasskey('My first passkey', undefined) });
+  if (add.data) return <RecoveryCodes codes={add.data} onDone={onDone} />;
+  if (isApp) return <AppSetup onDone={onDone} isFresh />;
+  return (
+    <>
+      <p>A password alone opens nothing here. Add a passkey: your finger, face or PIN then signs you in.</p>
+      {add.isError && <Failure error={add.error} />}
+      <button type="button" className="main" disabled={add.isPending} onClick={() => add.mutate()}>
+        {add.isPending ? 'Waiting for your device…' : 'Add a passkey'}
+      </button>
+      <button type="button" onClick={() => setApp(true)}>
+        Use an authenticator app
+      </button>
+    </>
   );
 }

@@ -1,13 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api';
-import { addPasskey, knowsPasskeys } from './passkey';
+import { addPasskey, ConfirmByPassword, knowsPasskeys, OwnPassword } from './own-password';
 import type { Passkey } from '../portal-api';
 import { meQuery, queryClient } from '../queries';
 import { passkeysQuery, sessionsQuery } from './queries';
-import { Failure, Field, Moment, Waiting } from '../ui';
-import { ConfirmByPassword, OwnPassword } from './own-password';
-import { RecoveryCodes } from './recovery-codes';
+import { Failure, Field, Form, Moment, Waiting } from '../ui';
+import { RecoveryCodes } from './app-setup';
 
 const refresh = () =>
   Promise.all(
@@ -82,12 +81,8 @@ function AddPasskey({ onAdded }: { onAdded: (codes: string[]) => void }): ReactN
   if (me && !me.person.hasPassword)
     return <p className="dim">Your company signs you in: passkeys are for people with a password.</p>;
   if (!knowsPasskeys()) return <p className="notice">This browser knows no passkeys.</p>;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    add.mutate();
-  };
   return (
-    <form onSubmit={submit}>
+    <Form step={add} action="Add a passkey" busy="Waiting for your device…" isMain>
       <Field
         label="Name of the new passkey"
         hint="As you will know it again: this laptop, the key on my ring."
@@ -95,13 +90,9 @@ function AddPasskey({ onAdded }: { onAdded: (codes: string[]) => void }): ReactN
         maxLength={60}
         autoComplete="off"
         value={name}
-        onChange={event => setName(event.target.value)}
+        onChange={setName}
       />
       <OwnPassword value={current} onChange={setCurrent} />
-      {add.isError && <Failure error={add.error} />}
-      <button type="submit" className="main" disabled={add.isPending}>
-        {add.isPending ? 'Waiting for your device…' : 'Add a passkey'}
-      </button>
-    </form>
+    </Form>
   );
 }

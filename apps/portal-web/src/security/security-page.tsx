@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '../api';
 import { browserOf } from '../format';
 import { meQuery, queryClient } from '../queries';
 import { sessionsQuery } from './queries';
-import { Failure, Field, Moment, Waiting } from '../ui';
+import { Failure, Field, Form, Moment, Waiting } from '../ui';
 import { Actions } from '../people/actions';
 import { AppSetup } from './app-setup';
 import { Colleagues } from '../people/colleagues';
@@ -67,10 +67,6 @@ function SecondFactor({ hasTotp }: { hasTotp: boolean }): ReactNode {
   const [code, setCode] = useState('');
   const refresh = () => queryClient.invalidateQueries(meQuery);
   const remove = useMutation({ mutationFn: () => call('POST /totp/remove', { body: { code } }), onSuccess: refresh });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    remove.mutate();
-  };
   const done = () => {
     setSettingUp(false);
     void refresh();
@@ -88,7 +84,7 @@ function SecondFactor({ hasTotp }: { hasTotp: boolean }): ReactNode {
         </>
       )}
       {!isSettingUp && hasTotp && (
-        <form onSubmit={submit}>
+        <Form step={remove} action="Remove the app">
           <p>Set up: signing in asks for its code.</p>
           <Field
             label="Code, to remove the app"
@@ -96,11 +92,9 @@ function SecondFactor({ hasTotp }: { hasTotp: boolean }): ReactNode {
             required
             minLength={6}
             value={code}
-            onChange={event => setCode(event.target.value)}
+            onChange={setCode}
           />
-          {remove.isError && <Failure error={remove.error} />}
-          <button type="submit">Remove the app</button>
-        </form>
+        </Form>
       )}
     </section>
   );
@@ -117,21 +111,17 @@ function Password(): ReactNode {
       return queryClient.invalidateQueries(sessionsQuery);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    change.mutate();
-  };
   return (
     <section className="card" aria-labelledby="password">
       <h2 id="password">Password</h2>
-      <form onSubmit={submit}>
+      <Form step={change} action="Change password">
         <Field
           label="Current password"
           type="password"
           autoComplete="current-password"
           required
           value={current}
-          onChange={event => setCurrent(event.target.value)}
+          onChange={setCurrent}
         />
         <Field
           label="New password"
@@ -141,18 +131,14 @@ function Password(): ReactNode {
           required
           minLength={12}
           value={next}
-          onChange={event => setNext(event.target.value)}
+          onChange={setNext}
         />
-        {change.isError && <Failure error={change.error} />}
         {change.isSuccess && (
           <p className="notice good" role="status">
             Your password is changed.
           </p>
         )}
-        <button type="submit" disabled={change.isPending}>
-          Change password
-        </button>
-      </form>
+      </Form>
     </section>
   );
 }

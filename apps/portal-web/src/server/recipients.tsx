@@ -4,7 +4,7 @@ import { call } from '../api';
 import type { PortalNotifications } from '../portal-api';
 import { notificationsQuery } from './queries';
 import { queryClient } from '../queries';
-import { Failure, Field } from '../ui';
+import { Choice, Failure, Field } from '../ui';
 import { ConfirmByPassword } from '../security/own-password';
 
 type Recipient = PortalNotifications['recipients'][number];
@@ -67,6 +67,11 @@ export function Recipients(props: { merchantId: number; recipients: Recipient[];
   );
 }
 
+const channels = [
+  ['EMAIL', 'E-mail'],
+  ['SMS', 'SMS'],
+] as const;
+
 function AddRecipient({ add }: { add: (recipient: Recipient) => Promise<unknown> }): ReactNode {
   const [type, setType] = useState<Recipient['type']>('EMAIL');
   const [value, setValue] = useState('');
@@ -79,20 +84,14 @@ function AddRecipient({ add }: { add: (recipient: Recipient) => Promise<unknown>
   };
   return (
     <form className="filters" onSubmit={submit}>
-      <div className="field">
-        <label htmlFor="channel">By</label>
-        <select id="channel" value={type} onChange={event => setType(event.target.value as Recipient['type'])}>
-          <option value="EMAIL">E-mail</option>
-          <option value="SMS">SMS</option>
-        </select>
-      </div>
+      <Choice label="By" options={channels} value={type} onChange={setType} />
       <Field
         label={type === 'EMAIL' ? 'E-mail address' : 'Mobile number'}
         type={type === 'EMAIL' ? 'email' : 'tel'}
         placeholder={type === 'EMAIL' ? 'till@shop.example' : '+27820000001'}
         required
         value={value}
-        onChange={event => setValue(event.target.value)}
+        onChange={setValue}
       />
       <button type="submit">Add</button>
     </form>

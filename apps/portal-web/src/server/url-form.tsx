@@ -1,11 +1,17 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call, PortalError } from '../api';
 import type { HttpNotificationAnswer, PortalNotifications } from '../portal-api';
-import { Failure, Field } from '../ui';
+import { Choice, Field, Form } from '../ui';
 import { OwnPassword } from '../security/own-password';
 
-type Kind = 'KEEP' | 'NONE' | 'HEADER' | 'BASIC';
+const kinds = [
+  ['KEEP', 'the credential that is set'],
+  ['NONE', 'no credential'],
+  ['HEADER', 'a header field'],
+  ['BASIC', 'user name and password (Basic)'],
+] as const;
+type Kind = (typeof kinds)[number][0];
 
 interface Credential {
   kind: Kind;
@@ -46,12 +52,8 @@ export function UrlForm({ merchantId, current: set, certificateAuthorities, onSe
     },
     onSettled: () => setCurrent(''),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    register.mutate();
-  };
   return (
-    <form onSubmit={submit}>
+    <Form step={register} action="Register" busy="Asking your server…" isMain={!set}>
       <Field
         label={set ? 'Another URL' : 'URL of your server'}
         type="url"
@@ -60,7 +62,7 @@ export function UrlForm({ merchantId, current: set, certificateAuthorities, onSe
         placeholder="https://shop.example/paycode"
         hint="We send it a test request, which it must answer with HTTP 200."
         value={url}
-        onChange={event => setUrl(event.target.value)}
+        onChange={setUrl}
       />
       <CredentialFields value={credential} hasOne={set?.hasCredential ?? false} onChange={setCredential} />
       {certificateAuthorities !== null && (
@@ -78,29 +80,21 @@ export function UrlForm({ merchantId, current: set, certificateAuthorities, onSe
         </div>
       )}
       <OwnPassword value={current} onChange={setCurrent} />
-      {register.isError && <Failure error={register.error} />}
-      <button type="submit" className={set ? '' : 'main'} disabled={register.isPending}>
-        {register.isPending ? 'Asking your server…' : 'Register'}
-      </button>
-    </form>
+    </Form>
   );
 }
 
 function CredentialFields(props: { value: Credential; hasOne: boolean; onChange: (next: Credential) => void }): ReactNode {
   const { value, hasOne, onChange } = props;
-  const id = useId();
   const isHeader = value.kind === 'HEADER';
   return (
     <>
-      <div className="field">
-        <label htmlFor={id}>Your server demands</label>
-        <select id={id} value={value.kind} onChange={event => onChange({ ...value, kind: event.target.value as Kind })}>
-          {hasOne && <option value="KEEP">the credential that is set</option>}
-          <option value="NONE">no credential</option>
-          <option value="HEADER">a header field</option>
-          <option value="BASIC">user name and password (Basic)</option>
-        </select>
-      </div>
+      <Choice
+        label="Your server demands"
+        options={hasOne ? kinds : kinds.slice(1)}
+        value={value.kind}
+        onChange={kind => onChange({ ...value, kind })}
+      />
       {(isHeader || value.kind === 'BASIC') && (
         <>
           <Field
@@ -110,7 +104,7 @@ function CredentialFields(props: { value: Credential; hasOne: boolean; onChange:
             maxLength={isHeader ? 64 : 255}
             placeholder={isHeader ? 'X-Api-Key' : ''}
             value={value.name}
-            onChange={event => onChange({ ...value, name: event.target.value })}
+            onChange={name => onChange({ ...value, name })}
           />
           <Field
             label={isHeader ? 'Value of the header field' : 'Password of your server'}
@@ -120,7 +114,7 @@ function CredentialFields(props: { value: Credential; hasOne: boolean; onChange:
             maxLength={isHeader ? 1_024 : 255}
             hint="Goes to this URL with every request. Nobody can read it here again."
             value={value.secret}
-            onChange={event => onChange({ ...value, secret: event.target.value })}
+            onChange={secret => onChange({ ...value, secret })}
           />
         </>
       )}

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '../api';
-import { Failure, Field } from '../ui';
+import { Field, Form } from '../ui';
 
 /** Where the link of an invitation, or after a forgotten password, leads: one chooses a password. The secret stands behind the hash, which no server sees. */
 export function AcceptPage(): ReactNode {
@@ -13,10 +13,6 @@ export function AcceptPage(): ReactNode {
     document.title = 'Choose a password · Paycode';
     history.replaceState(history.state, '', location.pathname);
   }, []);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    accept.mutate();
-  };
   if (accept.isSuccess)
     return (
       <main className="alone">
@@ -31,7 +27,7 @@ export function AcceptPage(): ReactNode {
   return (
     <main className="alone">
       <h1>Choose a password</h1>
-      <form onSubmit={submit}>
+      <Form step={accept} action="Keep this password" busy="Keeping it…" isMain>
         <Field
           label="Password"
           type="password"
@@ -40,13 +36,9 @@ export function AcceptPage(): ReactNode {
           required
           minLength={12}
           value={password}
-          onChange={event => setPassword(event.target.value)}
+          onChange={setPassword}
         />
-        {accept.isError && <Failure error={accept.error} />}
-        <button type="submit" className="main" disabled={accept.isPending}>
-          {accept.isPending ? 'Keeping it…' : 'Keep this password'}
-        </button>
-      </form>
+      </Form>
     </main>
   );
 }

@@ -1,18 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '../api';
-import { Failure, Field } from '../ui';
+import { Field, Form } from '../ui';
 
 /** Asks for a link to choose another password. The answer is the same for every address. */
 export function ForgottenPage(): ReactNode {
   const [email, setEmail] = useState('');
   const ask = useMutation({ mutationFn: () => call('POST /password/forgotten', { body: { email: email.trim() } }) });
   useEffect(() => void (document.title = 'Forgotten password · Paycode'), []);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    ask.mutate();
-  };
   return (
     <main className="alone">
       <h1>Forgotten your password?</h1>
@@ -25,7 +21,7 @@ export function ForgottenPage(): ReactNode {
           <p>No mail? Look into the spam folder, or ask an owner of your account to invite you.</p>
         </div>
       ) : (
-        <form onSubmit={submit}>
+        <Form step={ask} action="Send the link" busy="Sending…" isMain>
           <Field
             label="E-mail address"
             type="email"
@@ -34,13 +30,9 @@ export function ForgottenPage(): ReactNode {
             required
             autoFocus
             value={email}
-            onChange={event => setEmail(event.target.value)}
+            onChange={setEmail}
           />
-          {ask.isError && <Failure error={ask.error} />}
-          <button type="submit" className="main" disabled={ask.isPending}>
-            {ask.isPending ? 'Sending…' : 'Send the link'}
-          </button>
-        </form>
+        </Form>
       )}
       <p>
         <Link to="/sign-in" search={{ next: undefined }}>

@@ -1,12 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api';
 import type { ShownPerson } from '../portal-api';
-import { Failure, Field } from '../ui';
-import { CompanySignIn } from './company-sign-in';
-import { PasskeyButton } from '../security/passkey-button';
-import { SecondFactorSetup } from '../security/second-factor-setup';
+import { SecondFactorSetup } from '../security/app-setup';
+import { knowsPasskeys, signInByPasskey } from '../security/own-password';
+import { Failure, Field, Form } from '../ui';
 
 interface Changing {
   /** The session of this browser has got further. */
@@ -29,39 +28,25 @@ function PasswordStep({ changed }: Changing): ReactNode {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const signIn = useMutation({ mutationFn: () => call('POST /session', { body: { email, password } }), onSuccess: changed });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    signIn.mutate();
-  };
   return (
-    <form onSubmit={submit}>
-      <Field
-        label="E-mail address"
-        type="email"
-        autoComplete="username"
-        required
-        autoFocus
-        value={email}
-        onChange={event => setEmail(event.target.value)}
-      />
-      <Field
-        label="Password"
-        type="password"
-        autoComplete="current-password"
-        required
-        value={password}
-        onChange={event => setPassword(event.target.value)}
-      />
-      {signIn.isError && <Failure error={signIn.error} />}
-      <button type="submit" className="main" disabled={signIn.isPending}>
-        {signIn.isPending ? 'Signing in…' : 'Sign in'}
-      </button>
-      <PasskeyButton label="Sign in with a passkey" changed={changed} />
-      <p>
-        <Link to="/forgotten">Forgotten your password?</Link>
-      </p>
-      <p className="dim">No account? An owner of your company’s account can invite you under Security.</p>
-    </form>
+    <Form
+      step={signIn}
+      action="Sign in"
+      busy="Signing in…"
+      isMain
+      after={
+        <>
+          <PasskeyButton label="Sign in with a passkey" changed={changed} />
+          <p>
+            <Link to="/forgotten">Forgotten your password?</Link>
+          </p>
+          <p className="dim">No account? An owner of your company’s account can invite you under Security.</p>
+        </>
+      }
+    >
+      <Field label="E-mail address" type="email" autoComplete="username" required autoFocus value={email} onChange={setEmail} />
+      <Field label="Password" type="password" autoComplete="current-password" required value={password} onChange={setPassword} />
+    </Form>
   );
 }
 
@@ -89,12 +74,20 @@ function CodeStep({ label, hint, changed }: Changing & { label: string; hint: st
     await call('DELETE /session');
     await changed();
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    prove.mutate();
-  };
   return (
-    <form onSubmit={submit}>
+    <Form
+      step={prove}
+      action="Continue"
+      busy="Checking…"
+      isMain
+      after={
+        <>
+          <button type="button" onClick={() => void startOver()}>
+            Sign in as somebody else
+          </button>
+        </>
+      }
+    >
       <Field
         label={label}
         hint={hint}
@@ -104,15 +97,47 @@ function CodeStep({ label, hint, changed }: Changing & { label: string; hint: st
         minLength={6}
         autoFocus
         value={code}
-        onChange={event => setCode(event.target.value)}
+        onChange={setCode}
       />
-      {prove.isError && <Failure error={prove.error} />}
-      <button type="submit" className="main" disabled={prove.isPending}>
-        {prove.isPending ? 'Checking…' : 'Continue'}
+    </Form>
+  );
+}
+
+/** Leads to the provider of one's company, which leads back. */
+function CompanySignIn(): ReactNode {
+  const [company, setCompany] = useState('');
+  const begin = useMutation({
+    mutationFn: () => call('POST /session/sso/begin', { body: { company: company.trim().toLowerCase() } }),
+    onSuccess: ({ url }) => location.assign(url),
+  });
+  return (
+    <details>
+      <summary>Sign in with your company</summary>
+      <Form step={begin} action="Go to your company" busy="Asking for the way…">
+        <Field
+          label="Name of your company here"
+          hint="Your colleagues know it. You sign in where you do for other programs of your company."
+          required
+          autoComplete="organization"
+          autoCapitalize="none"
+          value={company}
+          onChange={setCompany}
+        />
+      </Form>
+    </details>
+  );
+}
+
+/** Signs in by whatever passkey the person's device offers. */
+function PasskeyButton({ label, changed }: { label: string; changed: () => Promise<unknown> }): ReactNode {
+  const signIn = useMutation({ mutationFn: signInByPasskey, onSuccess: changed });
+  if (!knowsPasskeys()) return null;
+  return (
+    <>
+      {signIn.isError && <Failure error={signIn.error} />}
+      <button type="button" disabled={signIn.isPending} onClick={() => signIn.mutate()}>
+        {signIn.isPending ? 'Waiting for your device…' : label}
       </button>
-      <button type="button" onClick={() => void startOver()}>
-        Sign in as somebody else
-      </button>
-    </form>
+    </>
   );
 }

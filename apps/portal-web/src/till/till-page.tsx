@@ -4,7 +4,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'rea
 import { PortalError } from '../api';
 import { money } from '../format';
 import { meQuery } from '../queries';
-import { Failure, Field } from '../ui';
+import { Choice, Failure, Field } from '../ui';
 import { wantedAmount } from '../read-amount';
 import { keepCode, keptCode, Press, type TillCode, type Wish } from './till-code';
 import { TillStage } from './till-stage';
@@ -56,10 +56,10 @@ function Refused({ children }: { children: ReactNode }): ReactNode {
 }
 
 const lives = [
-  [5, '5 minutes'],
-  [30, '30 minutes'],
-  [24 * 60, '1 day'],
-  [0, 'For ever'],
+  ['5', '5 minutes'],
+  ['30', '30 minutes'],
+  ['1440', '1 day'],
+  ['0', 'For ever'],
 ] as const;
 const currencyKey = 'paycode-till-currency';
 
@@ -103,7 +103,7 @@ function TillForm({ onMade }: { onMade: (code: TillCode) => void }): ReactNode {
           value={wish.amount}
           hint={'amount' in read && wish.currencyCode.length === 3 ? shown(read.amount, wish.currencyCode) : undefined}
           problem={isPressed && 'problem' in read ? read.problem : refused}
-          onChange={event => set({ amount: event.target.value })}
+          onChange={amount => set({ amount })}
         />
         <Field
           label="Currency"
@@ -111,7 +111,7 @@ function TillForm({ onMade }: { onMade: (code: TillCode) => void }): ReactNode {
           autoCapitalize="characters"
           value={wish.currencyCode}
           problem={problemOf('currencyCode')}
-          onChange={event => set({ currencyCode: event.target.value.toUpperCase() })}
+          onChange={next => set({ currencyCode: next.toUpperCase() })}
         />
       </div>
       <Field
@@ -120,7 +120,7 @@ function TillForm({ onMade }: { onMade: (code: TillCode) => void }): ReactNode {
         maxLength={45}
         value={wish.reference}
         problem={problemOf('merchantReference')}
-        onChange={event => set({ reference: event.target.value })}
+        onChange={reference => set({ reference })}
       />
       <More wish={wish} set={set} problem={problemOf('shortDescription') ?? problemOf('expiryDate')} />
       {make.isError && fields.length === 0 && <Failure error={make.error} />}
@@ -141,18 +141,14 @@ function More(props: { wish: Wish; set: (part: Partial<Wish>) => void; problem: 
         maxLength={45}
         value={wish.description}
         problem={problem}
-        onChange={event => set({ description: event.target.value })}
+        onChange={description => set({ description })}
       />
-      <div className="field">
-        <label htmlFor="till-life">Can be paid for</label>
-        <select id="till-life" value={wish.minutes} onChange={event => set({ minutes: Number(event.target.value) })}>
-          {lives.map(([minutes, name]) => (
-            <option key={minutes} value={minutes}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Choice
+        label="Can be paid for"
+        options={lives}
+        value={String(wish.minutes)}
+        onChange={minutes => set({ minutes: Number(minutes) })}
+      />
       <label className="till-check">
         <input type="checkbox" checked={!wish.useOnce} onChange={event => set({ useOnce: !event.target.checked })} /> Many
         customers may pay it

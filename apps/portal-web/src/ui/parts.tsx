@@ -1,5 +1,15 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type InputHTMLAttributes, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import {
+  type ChangeEvent,
+  type FormEvent,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type TextareaHTMLAttributes,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
 import { money, utc, when } from '../format';
 import type { Payment } from '../portal-api';
 import { Failure } from './failure';
@@ -49,20 +59,30 @@ export function OutcomeTag({ outcome, kind }: { outcome: Outcome; kind?: Payment
   return <span className={`tag ${outcome.toLowerCase()}`}>{isFailure ? 'Failed' : outcomeNames[outcome]}</span>;
 }
 
-interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
+type Attributes = InputHTMLAttributes<HTMLInputElement> & TextareaHTMLAttributes<HTMLTextAreaElement>;
+
+interface FieldProps extends Omit<Attributes, 'onChange'> {
   label: string;
-  hint?: string | undefined;
+  hint?: ReactNode;
   problem?: string | undefined;
+  onChange: (next: string, input: HTMLInputElement) => void;
 }
 
-/** An input with its label, a hint, and what is wrong with it. */
-export function Field({ label, hint, problem, ...input }: FieldProps): ReactNode {
+/** An input with its label, a hint, and what is wrong with it; with `rows`, of several lines. */
+export function Field({ label, hint, problem, onChange, ...rest }: FieldProps): ReactNode {
   const id = useId();
   const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ') || undefined;
+  const given = {
+    id,
+    'aria-describedby': described,
+    'aria-invalid': problem ? true : undefined,
+    onChange: (event: ChangeEvent<HTMLInputElement & HTMLTextAreaElement>) => onChange(event.target.value, event.target),
+    ...rest,
+  };
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <input id={id} aria-describedby={described} aria-invalid={problem ? true : undefined} {...input} />
+      {rest.rows === undefined ? <input {...given} /> : <textarea {...given} />}
       {hint && (
         <span id={`${id}-hint`} className="dim">
           {hint}
@@ -74,6 +94,57 @@ export function Field({ label, hint, problem, ...input }: FieldProps): ReactNode
         </span>
       )}
     </div>
+  );
+}
+
+type Option<Value extends string> = readonly [value: Value, label: string];
+
+/** One of several, with its label. */
+export function Choice<Value extends string>(props: {
+  label: string;
+  options: readonly Option<Value>[];
+  value: Value;
+  onChange: (next: Value) => void;
+  isInline?: boolean;
+}): ReactNode {
+  const id = useId();
+  return (
+    <div className={props.isInline ? 'field inline' : 'field'}>
+      <label htmlFor={id}>{props.label}</label>
+      <select id={id} value={props.value} onChange={event => props.onChange(event.target.value as Value)}>
+        {props.options.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** Fields, and the button that sends them; the failure stands above it. `after`: stands below the button. */
+export function Form(props: {
+  step: { mutate: () => void; isPending: boolean; isError: boolean; error: unknown };
+  action: string;
+  busy?: string;
+  isMain?: boolean;
+  after?: ReactNode;
+  children: ReactNode;
+}): ReactNode {
+  const { step, action, busy = 'One moment…', isMain = false } = props;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    step.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      {props.children}
+      {step.isError && <Failure error={step.error} />}
+      <button type="submit" className={isMain ? 'main' : undefined} disabled={step.isPending}>
+        {step.isPending ? busy : action}
+      </button>
+      {props.after}
+    </form>
   );
 }
 

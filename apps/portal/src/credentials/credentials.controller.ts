@@ -5,7 +5,7 @@ import { ArrayMaxSize, IsArray, IsBoolean, IsString, IsUUID, Length, Matches, Ma
 import type { AskedReport } from '../four-eyes/four-eyes.service';
 import { AskedBy, type Asking, Needs } from '../sessions/portal.guard';
 import { SessionParam } from '../sessions/sessions.controller';
-import { CurrentPasswordBody } from '../sign-in/current-password';
+import { CurrentPasswordBody } from '../sign-in/password.service';
 import { BearerSwitchService, type SwitchOverview } from './bearer-switch.service';
 import { CredentialsService } from './credentials.service';
 

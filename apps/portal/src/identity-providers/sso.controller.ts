@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { IsString, Length, Matches } from 'class-validator';
 import type { FastifyReply } from 'fastify';
-import { cookieFor, noSsoCookie, ssoCookieFor, ssoIn } from '../sessions/domain/cookie';
+import { cookieFor, noSsoCookie, ssoCookieFor, ssoIn } from '../sessions/domain/session';
 import { ForAnybody, originOf, type PortalHttpRequest } from '../sessions/portal.guard';
 import { SessionsService } from '../sessions/sessions.service';
 import { ssoMs, SsoService } from './sso.service';

@@ -13,7 +13,7 @@ import type { ProbeOutcome } from '@paycode/safe-http';
 import { ParseIdPipe } from '@paycode/service-runtime';
 import { IsBoolean, IsIn, IsOptional, IsString, Length } from 'class-validator';
 import { AskedBy, Needs } from '../sessions/portal.guard';
-import { CurrentPasswordBody } from '../sign-in/current-password';
+import { CurrentPasswordBody } from '../sign-in/password.service';
 import { ScopedPipe } from '../tenancy/scope';
 import { type AskingPerson, NotificationsService } from './notifications.service';
 

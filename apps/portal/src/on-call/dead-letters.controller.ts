@@ -18,7 +18,8 @@ import {
 } from 'class-validator';
 import type { RequestReport } from '../four-eyes/four-eyes.service';
 import { AskedBy, type Asking, Needs } from '../sessions/portal.guard';
-import { type LetterService, letterServices } from './domain/letter-selection';
+import { CurrentPasswordBody } from '../sign-in/password.service';
+import { type LetterService, letterServices } from './domain/dead-letter';
 import {
   type LettersPage,
   type PreviewedLetter,
@@ -68,13 +69,9 @@ export class RedriveRequestBody extends LettersBody {
   current!: string;
 }
 
-export class RedriveConfirmBody {
+export class RedriveConfirmBody extends CurrentPasswordBody {
   @IsUUID()
   requestId!: string;
-
-  @IsString()
-  @Length(1, 1_000)
-  current!: string;
 }
 
 /** Dead letters of every service, for people on call: seen without payload, and redriven, in production by two. */

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { InternalClient } from '@paycode/access';
 import {
   type EncryptionProfile,
+  type EndpointPause,
   idOf,
   type MerchantEndpoint,
   type MerchantRecord,
@@ -16,8 +17,7 @@ import { AuditLog, doneBy } from '../audit';
 import { orSilent, valueOf } from '../neighbours';
 import type { Proof, Proven } from '../sessions/proofs';
 import { MerchantDirectory } from '../tenancy/merchant.directory';
-import { type PortalPause, portalPause } from './domain/endpoint-pause';
-import { maskedRecipient } from './domain/masked-recipient';
+import { maskedRecipient, portalPause } from './domain/on-call';
 import { type LastAnswer, OnCallReader } from './on-call-reader';
 
 /** Calls to the services that keep merchants' settings, for people on call. */
@@ -72,7 +72,7 @@ export interface MerchantSummary {
   account: AccountSummary | null;
   lastAnswers: LastAnswer[];
   /** Deliveries to its endpoint wait; null: they do not, or the dispatcher did not answer. */
-  pause: PortalPause | null;
+  pause: EndpointPause | null;
   /** Services that did not answer: what they know is missing. */
   silent: string[];
 }

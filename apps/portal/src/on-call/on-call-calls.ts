@@ -1,27 +1,26 @@
 import { InternalCallError, type InternalClient } from '@paycode/access';
 import type {
+  DeadLetterPage,
+  DeadLetterSummary,
   DeliverySummary,
-  DeliveryTimeline,
   EndpointPause,
   EndpointPauseRequest,
   MerchantEndpoint,
   PortalAnswer,
   PortalResumeRequest,
   RedeliveryAnswer,
-  ReversalState,
+  RedriveAnswer,
   ShardOwners,
 } from '@paycode/dto';
+import type { DeadLettersService } from '@paycode/events';
 import { DomainError } from '@paycode/service-runtime';
-import { nullWhenUnknown, valueOf } from '../neighbours';
+import { valueOf } from '../neighbours';
+import { PaymentCalls } from '../payments/payment-calls';
 import type { Proof } from '../sessions/proofs';
+import type { LetterService } from './domain/dead-letter';
 
 /** Calls to the services that act on payments, for people on call. */
-export class OnCallCalls {
-  constructor(
-    private readonly dispatcher: InternalClient,
-    private readonly scheduler: InternalClient,
-  ) {}
-
+export class OnCallCalls extends PaymentCalls {
   /** Deliveries without a verdict, the oldest first. */
   oldestOpen(limit: number): Promise<DeliverySummary[]> {
     return this.dispatcher.get<DeliverySummary[]>(`/internal/deliveries?state=oldest&limit=${limit}`);
@@ -29,14 +28,6 @@ export class OnCallCalls {
 
   shards(): Promise<ShardOwners> {
     return this.dispatcher.get<ShardOwners>('/internal/shards');
-  }
-
-  delivery(transactionId: number): Promise<DeliveryTimeline | null> {
-    return nullWhenUnknown(this.dispatcher.get<DeliveryTimeline>(`/internal/deliveries/${transactionId}`));
-  }
-
-  reversal(transactionId: number): Promise<ReversalState | null> {
-    return nullWhenUnknown(this.scheduler.get<ReversalState>(`/internal/reversals/${transactionId}`));
   }
 
   /** @throws DomainError 404 for an unknown transaction, 409 for a payment or a delivery that is under way */
@@ -85,4 +76,33 @@ const refusals = {
 
 function refusal(status: keyof typeof refusals, cause: Error): DomainError {
   return new DomainError({ ...refusals[status], cause });
+}
+
+type Neighbour = Exclude<LetterService, 'portal'>;
+
+/** The dead letters of each service, by the service that keeps them: the neighbours by their calls, the portal's own without one. */
+export class DeadLetterCalls {
+  constructor(
+    private readonly clients: Record<Neighbour, InternalClient>,
+    private readonly own: DeadLettersService,
+  ) {}
+
+  /** The latest first; `before`: those that are older than this one. */
+  async list(service: LetterService, page: { before: number | undefined; limit: number }, proof: Proof): Promise<DeadLetterPage> {
+    const { before, limit } = page;
+    if (service === 'portal') return this.own.list(before ?? Number.MAX_SAFE_INTEGER, limit);
+    const from = before === undefined ? '' : `&before=${before}`;
+    return this.clients[service].get<DeadLetterPage>(`/internal/dead-letters?limit=${limit}${from}`, await proof());
+  }
+
+  /** Those of these that are still kept. */
+  async find(service: LetterService, letterIds: readonly number[], proof: Proof): Promise<DeadLetterSummary[]> {
+    if (service === 'portal') return this.own.find(letterIds);
+    return this.clients[service].post<DeadLetterSummary[]>('/internal/dead-letters/find', { letterIds }, await proof());
+  }
+
+  async redrive(service: LetterService, letterIds: readonly number[], proof: Proof): Promise<RedriveAnswer[]> {
+    if (service === 'portal') return this.own.redrive(letterIds);
+    return this.clients[service].post<RedriveAnswer[]>('/internal/dead-letters/redrive', { letterIds }, await proof());
+  }
 }

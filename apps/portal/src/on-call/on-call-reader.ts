@@ -2,17 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { inCurrency } from '@paycode/dto';
 import { DataSource } from 'typeorm';
 import type { Answer, Outcome } from '../payments/domain/payment';
-
-/** A merchant whose receiver does not acknowledge, and what that costs it, in one currency. Amounts are exact decimals. */
-export interface FailingMerchant {
-  merchantId: number;
-  currencyCode: string;
-  failed: number;
-  acknowledged: number;
-  reversedAmount: string;
-  pendingAmount: string;
-  lastFailedAt: string;
-}
+import type { FailingOfMerchant } from './domain/failing-endpoints';
 
 /** Fields of a transaction that the portal has from its events; none is about the payer. */
 export interface KnownTransaction {
@@ -84,7 +74,7 @@ interface FailingRow {
   acknowledged: number;
   reversed_amount: string;
   pending_amount: string;
-  last_failed_at: Date;
+  last_failed_at: Date | null;
 }
 
 interface AnswerRow {
@@ -110,7 +100,7 @@ interface TransactionRow {
 export class OnCallReader {
   constructor(private readonly dataSource: DataSource) {}
 
-  async failing(since: string, limit: number): Promise<FailingMerchant[]> {
+  async failing(since: string, limit: number): Promise<FailingOfMerchant[]> {
     const rows = await this.dataSource.query<FailingRow[]>(onCallSql.failing, [since, limit]);
     return rows.map(row => ({
       merchantId: Number(row.merchant_id),
@@ -119,7 +109,7 @@ export class OnCallReader {
       acknowledged: row.acknowledged,
       reversedAmount: inCurrency(row.reversed_amount, row.currency_code),
       pendingAmount: inCurrency(row.pending_amount, row.currency_code),
-      lastFailedAt: row.last_failed_at.toISOString(),
+      lastFailedAt: row.last_failed_at?.toISOString() ?? null,
     }));
   }
 

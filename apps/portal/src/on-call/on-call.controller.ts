@@ -1,9 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import type { RedeliveryAnswer } from '@paycode/dto';
+import type { EndpointPause, RedeliveryAnswer } from '@paycode/dto';
 import { ParseIdPipe } from '@paycode/service-runtime';
 import { IsInt, IsString, Length, Max, Min } from 'class-validator';
 import { AskedBy, type Asking, Needs } from '../sessions/portal.guard';
-import { type PortalPause, portalPause } from './domain/endpoint-pause';
+import { portalPause } from './domain/on-call';
 import { FindMerchantService, type FoundMerchants, type MerchantSummary } from './find-merchant.service';
 import { type FoundTransaction, OnCallService, type Stuck } from './on-call.service';
 
@@ -71,14 +71,14 @@ export class OnCallController {
     @Param('merchantId', ParseIdPipe) merchantId: number,
     @Body() { minutes, reason }: PauseBody,
     @AskedBy() asking: Asking,
-  ): Promise<PortalPause> {
+  ): Promise<EndpointPause> {
     return portalPause(await this.onCall.pause({ merchantId, minutes, reason: reason.trim() }, asking));
   }
 
   @Post('pauses/:pauseId/end')
   @HttpCode(200)
   @Needs('ON_CALL')
-  async resume(@Param('pauseId', ParseIdPipe) pauseId: number, @AskedBy() asking: Asking): Promise<PortalPause> {
+  async resume(@Param('pauseId', ParseIdPipe) pauseId: number, @AskedBy() asking: Asking): Promise<EndpointPause> {
     return portalPause(await this.onCall.resume(pauseId, asking));
   }
 }

@@ -13,10 +13,8 @@ import { Clock } from '@paycode/service-runtime/timing';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { orSilent } from '../neighbours';
 import type { Proof, Proven } from '../sessions/proofs';
-import { dashboardLink } from './domain/dashboard-link';
-import { type PortalPause, portalPause } from './domain/endpoint-pause';
+import { dashboardLink, HeartbeatMemory, portalPause } from './domain/on-call';
 import { type FailingEndpoint, failingEndpoints } from './domain/failing-endpoints';
-import { HeartbeatMemory } from './domain/heartbeat-memory';
 import { OnCallCalls } from './on-call-calls';
 import { type Doing, type KnownTransaction, OnCallReader } from './on-call-reader';
 
@@ -31,7 +29,7 @@ export interface Stuck {
   since: string;
   failing: FailingEndpoint[];
   /** In effect; null: the dispatcher did not answer. */
-  pauses: PortalPause[] | null;
+  pauses: EndpointPause[] | null;
   /** null: the dispatcher did not answer. */
   shards: Shards | null;
 }
@@ -184,6 +182,6 @@ function withPauses(open: readonly DeliverySummary[], endpoints: readonly Mercha
   return open.map(delivery => ({ ...delivery, pausedUntil: pauses.get(delivery.merchantId)?.endsAt ?? null }));
 }
 
-function isInEffect(nowMs: number): (pause: PortalPause) => boolean {
+function isInEffect(nowMs: number): (pause: EndpointPause) => boolean {
   return ({ endedAt, endsAt }) => endedAt === null && Date.parse(endsAt) > nowMs;
 }

@@ -10,17 +10,17 @@ import { PORTAL_RULES, type PortalRules } from '../sessions/portal.guard';
 import type { Proof, Proven } from '../sessions/proofs';
 import { PasswordService } from '../sign-in/password.service';
 import { notYours } from '../tenancy/scope';
-import { DeadLetterCalls } from './dead-letter-calls';
+import { DeadLetterCalls, OnCallCalls } from './on-call-calls';
 import {
   byService,
+  effectOf,
   type LetterRef,
   type LetterService,
   letterServices,
+  type RedriveEffect,
   type ServiceLetter,
   textOf,
-} from './domain/letter-selection';
-import { effectOf, type RedriveEffect } from './domain/redrive-effect';
-import { OnCallCalls } from './on-call-calls';
+} from './domain/dead-letter';
 
 export interface LettersPage {
   services: { service: LetterService; letters: ServiceLetter[]; isMore: boolean }[];

@@ -1,8 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ArrayMaxSize, IsArray, IsIn, IsOptional, IsString, IsUUID, Length, Matches } from 'class-validator';
 import type { FastifyReply } from 'fastify';
-import { cookieFor } from '../sessions/domain/cookie';
-import type { OpenedSession } from '../sessions/domain/session';
+import { cookieFor, type OpenedSession } from '../sessions/domain/session';
 import {
   AskedBy,
   type Asking,

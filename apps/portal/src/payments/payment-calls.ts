@@ -15,7 +15,7 @@ import type { Proof } from '../sessions/proofs';
 /** Records of dispatcher and scheduler about one transaction; null: there is none. Rejects when a service does not answer. */
 export class PaymentCalls {
   constructor(
-    private readonly dispatcher: InternalClient,
+    protected readonly dispatcher: InternalClient,
     private readonly scheduler: InternalClient,
   ) {}
 

@@ -9,8 +9,15 @@ import { Scope, ScopedPipe, ScopePipe } from '../tenancy/scope';
 import { type Answer, answers, type WantedOutcome, wantedOutcomes } from './domain/payment';
 import { ExportPaymentsService, type ExportFilter } from './export-payments.service';
 import { FollowPaymentsService } from './follow-payments.service';
-import { type AskedFilter, type PaymentPage, PaymentsService, type PaymentTotals, type ShownPayment } from './payments.service';
-import { type NotificationCaller, ReadNotificationService } from './read-notification.service';
+import {
+  type AskedFilter,
+  type NotificationCaller,
+  type PaymentPage,
+  PaymentsService,
+  type PaymentTotals,
+  ReadNotificationService,
+  type ShownPayment,
+} from './payments.service';
 
 export class MerchantQuery {
   @IsOptional()

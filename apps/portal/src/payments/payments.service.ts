@@ -1,14 +1,22 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { DeliveryAttempt } from '@paycode/dto';
+import type {
+  DeliveryAttempt,
+  PortalFetchedNotification,
+  PortalNotificationAnswers,
+  PortalShownNotification,
+} from '@paycode/dto';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { type AuditEvent, AuditLog, doneBy } from '../audit';
 import { orSilent } from '../neighbours';
 import { cursorOf, pageKeyAt } from '../page-cursor';
+import { readsNotifications } from '../people/domain/person';
+import type { Proven } from '../sessions/proofs';
 import { MerchantDirectory } from '../tenancy/merchant.directory';
 import { notYours, type Scope } from '../tenancy/scope';
 import { explain, type Explanation } from './domain/explanation';
 import type { NamedPayment, Payment } from './domain/payment';
 import { type ReversalNotice, timelineOf, type TimelineStep } from './domain/timeline';
-import { PaymentCalls } from './payment-calls';
+import { NotificationCalls, PaymentCalls } from './payment-calls';
 import { type PaymentFilter, PaymentReader, type Search, type Total, totalsMax } from './payment-reader';
 
 export interface ShownPayment {
@@ -113,3 +121,51 @@ function pageOf(found: Payment[], { limit, after, before }: AskedFilter) {
   const [hasOlder, hasNewer] = before ? [true, hasMore] : [hasMore, after !== null];
   return { payments, next: hasOlder ? cursorOf(pageKeyAt(last)) : null, previous: hasNewer ? cursorOf(pageKeyAt(first)) : null };
 }
+
+export type NotificationCaller = Proven & { scope: Scope };
+
+/**
+ * Flow: a payment within the scope -> written down with the person's name -> its notification, by webhook-dispatcher. It tells who paid: it goes
+ * to the one who asked, and is neither kept nor logged here (T-16).
+ */
+@Injectable()
+export class ReadNotificationService {
+  constructor(
+    private readonly reader: PaymentReader,
+    private readonly calls: NotificationCalls,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** @throws DomainError 404 */
+  show(transactionId: number, caller: NotificationCaller): Promise<PortalShownNotification> {
+    return this.ask('show', transactionId, caller);
+  }
+
+  /** Acknowledges a payment that waits for its answer. @throws DomainError 404 */
+  fetch(transactionId: number, caller: NotificationCaller): Promise<PortalFetchedNotification> {
+    return this.ask('fetch', transactionId, caller);
+  }
+
+  private async ask<Operation extends keyof typeof actions>(
+    operation: Operation,
+    transactionId: number,
+    caller: NotificationCaller,
+  ): Promise<PortalNotificationAnswers[Operation]> {
+    const merchantId = await this.merchantOf(transactionId, caller);
+    const detail = { transactionId: String(transactionId) };
+    // First: nobody sees what is not on record.
+    await this.audit.record({ ...doneBy(caller), action: actions[operation], merchantId, detail });
+    return this.calls.ask(operation, { transactionId, merchantId }, caller.proof);
+  }
+
+  private async merchantOf(transactionId: number, { person, scope }: NotificationCaller): Promise<number> {
+    const payment = readsNotifications(person) ? await this.reader.find(scope, transactionId) : undefined;
+    if (!payment) throw notYours();
+    return payment.merchantId;
+  }
+}
+
+const actions = {
+  show: 'NOTIFICATION_SHOWN',
+  fetch: 'NOTIFICATION_FETCHED',
+} as const satisfies Record<string, AuditEvent['action']>;

@@ -1,10 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, StreamableFile } from '@nestjs/common';
 import { IsIn, IsOptional, IsString, IsUUID, Length, Matches } from 'class-validator';
-import { AuditLog, doneBy, type RecordedAction } from '../audit';
+import { actionsFile, AuditLog, doneBy, type RecordedAction } from '../audit';
 import type { OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, Needs, SignedIn } from '../sessions/portal.guard';
-import { CurrentPasswordBody } from '../sign-in/current-password';
-import { actionsFile } from './actions-file';
+import { CurrentPasswordBody } from '../sign-in/password.service';
 import { type Colleague, type Person, type Role, roles } from './domain/person';
 import { InviteBody } from './people.controller';
 import { PeopleService } from './people.service';

@@ -1,8 +1,8 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { IsInstantText, ParseIdPipe } from '@paycode/service-runtime';
+import type { MerchantPeople } from '../people/domain/person';
 import { SignedIn } from '../sessions/portal.guard';
 import { Scope, ScopePipe } from '../tenancy/scope';
-import type { MerchantPeople } from './domain/receiver';
 import { type Receivers, ReceiversService } from './receivers.service';
 
 export class ReceiversQuery {

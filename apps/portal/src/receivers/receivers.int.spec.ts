@@ -1,6 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { ManualClock } from '@paycode/service-runtime/timing/testing';
 import { migrations } from '../../migrations';
+import { OnCallReader } from '../on-call/on-call-reader';
 import { namingDirectory, scopeOfAll, scopeOfMerchants } from '../payments/testing/scopes';
 import { ReceiversService } from './receivers.service';
 import { ReceiversStore } from './receivers.store';
@@ -106,5 +107,11 @@ describe('servers of merchants that need somebody', () => {
     const scope = await scopeOfMerchants(1, 3);
     expect(await receivers.people(scope, 1)).toEqual({ owners: 1, others: 1, invited: 2 });
     expect(() => receivers.people(scope, 2)).toThrow('not yours');
+  });
+
+  it('regression: people on call see one whose only reversal failed, so that nothing was reversed', async () => {
+    await given([[1, at('10:00'), 'NON_200', '10.00']]);
+    await database.dataSource.query('update payment set reversal_failed_by = 9');
+    expect(await new OnCallReader(database.dataSource).failing(dayBeganAt, 5)).toMatchObject([{ failed: 0, lastFailedAt: null }]);
   });
 });

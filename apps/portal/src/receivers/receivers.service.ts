@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '@paycode/service-runtime/timing';
+import type { MerchantPeople } from '../people/domain/person';
 import { MerchantDirectory } from '../tenancy/merchant.directory';
 import type { Scope } from '../tenancy/scope';
-import type { FailureInCurrency, MerchantPeople } from './domain/receiver';
-import { ReceiversStore } from './receivers.store';
+import { type FailureInCurrency, ReceiversStore } from './receivers.store';
 
 /** Amounts: exact decimals with the decimals of the currency. */
 export interface LostMoney {

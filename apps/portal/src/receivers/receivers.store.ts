@@ -2,8 +2,27 @@ import { Injectable } from '@nestjs/common';
 import { inCurrency } from '@paycode/dto';
 import { DataSource } from 'typeorm';
 import type { Answer } from '../payments/domain/payment';
+import type { MerchantPeople } from '../people/domain/person';
 import type { Scope } from '../tenancy/scope';
-import type { FailureInCurrency, MerchantPeople } from './domain/receiver';
+
+/** A merchant whose server did not acknowledge payments, and what that cost it, in one currency. */
+export interface FailureInCurrency {
+  merchantId: number;
+  currencyCode: string;
+  reversed: number;
+  /** With the decimals of the currency. */
+  reversedAmount: string;
+  /** Of the payments of the last hour, whatever became of them. */
+  lastHourAmount: string;
+  /** By HTTP 200. */
+  acknowledged: number;
+  /** Another status, no connection, no answer in time, or none asked for. */
+  failed: number;
+  lastAnswer: Answer;
+  lastAnswerAt: string;
+  /** First payment that was reversed after the last one that was acknowledged; null: the last one was acknowledged. */
+  failingSince: string | null;
+}
 
 const failures = `('NON_200', 'CONNECTION', 'TIMEOUT', 'NEVER_SENT', 'BACKSTOP')`;
 const latest = (condition: string) => `

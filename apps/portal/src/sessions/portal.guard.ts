@@ -5,9 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Origin } from '../audit';
 import { may, type Permission } from '../people/domain/person';
 import { secretHash } from '../people/secrets';
-import { secretIn } from './domain/cookie';
-import { isFromOwnPages } from './domain/same-origin';
-import type { OpenedSession, Stage } from './domain/session';
+import { isFromOwnPages, type OpenedSession, secretIn, type Stage } from './domain/session';
 import { type Proof, type Proven, Proofs } from './proofs';
 import { SessionStore } from './session.store';
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, invalidField } from '@paycode/service-runtime';
+import { IsString, Length } from 'class-validator';
 import { AuditLog, type ByPerson, type Origin } from '../audit';
-import { passwordProblem } from '../people/domain/password-rule';
+import { passwordProblem } from '../people/domain/person';
 import { Passwords } from '../people/passwords';
 import { PeopleStore, type Proofs } from '../people/people.store';
 import { secretHash } from '../people/secrets';
@@ -109,4 +110,11 @@ function invitationOver(): DomainError {
 function refuseWeak(field: string, password: string, known: readonly string[]): void {
   const problem = passwordProblem(password, known);
   if (problem) throw invalidField(field, problem);
+}
+
+/** The person's own password, so that a stolen session alone changes nothing here (T-52). */
+export class CurrentPasswordBody {
+  @IsString()
+  @Length(1, 1_000)
+  current!: string;
 }

@@ -2,12 +2,11 @@ import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { IsOptional, IsString, Length } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import type { Origin } from '../audit';
-import { cookieFor } from '../sessions/domain/cookie';
-import type { OpenedSession } from '../sessions/domain/session';
+import { cookieFor, type OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, AtStages, ClientOrigin, ForAnybody, SignedIn } from '../sessions/portal.guard';
 import { SessionsService } from '../sessions/sessions.service';
 import { ForgottenPasswordService } from './forgotten-password.service';
-import { passwordFor, PasswordService } from './password.service';
+import { CurrentPasswordBody, passwordFor, PasswordService } from './password.service';
 import { SecondFactorService } from './second-factor.service';
 import { CodeBody } from './sign-in.controller';
 
@@ -23,11 +22,7 @@ export class EnrolBody extends CodeBody {
   current?: string;
 }
 
-export class ChangePasswordBody {
-  @IsString()
-  @Length(1, 1_000)
-  current!: string;
-
+export class ChangePasswordBody extends CurrentPasswordBody {
   @IsString()
   @Length(1, 1_000)
   next!: string;

@@ -3,8 +3,7 @@ import { IsString, Length } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import type { Origin } from '../audit';
 import { may, type Permission, type Person, readsNotifications, tenantName } from '../people/domain/person';
-import { cookieFor, noCookie } from '../sessions/domain/cookie';
-import type { Stage } from '../sessions/domain/session';
+import { cookieFor, noCookie, type Stage } from '../sessions/domain/session';
 import {
   AskedBy,
   type Asking,

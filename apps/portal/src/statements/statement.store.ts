@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { inCurrency } from '@paycode/dto';
 import { DataSource } from 'typeorm';
-import type { Period } from './domain/period';
-import type { StatementPart, StatementSums } from './domain/statement';
+import type { Period, StatementPart, StatementSums } from './domain/statement';
 
 export interface StoredLine extends StatementSums {
   merchantId: number;

@@ -4,8 +4,7 @@ import { MerchantQuery } from '../payments/payments.controller';
 import { SignedIn } from '../sessions/portal.guard';
 import type { OpenedSession } from '../sessions/domain/session';
 import { Scope, ScopePipe } from '../tenancy/scope';
-import { periodForm } from './domain/period';
-import { type DecimalMark, decimalMarks, statementFile } from './domain/statement';
+import { type DecimalMark, decimalMarks, periodForm, statementFile } from './domain/statement';
 import { type Statement, StatementsService } from './statements.service';
 
 export class StatementQuery extends MerchantQuery {

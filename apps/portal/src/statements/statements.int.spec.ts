@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { migrations } from '../../migrations';
 import { PaymentWriter } from '../payments/payment-writer';
 import { namingDirectory, scopeOfAll, scopeOfMerchants } from '../payments/testing/scopes';
-import { periodOf } from './domain/period';
-import { statementFile, type StatementLine, type StatementSums } from './domain/statement';
+import { periodOf, statementFile, type StatementLine, type StatementSums } from './domain/statement';
 import { statementSql, StatementStore } from './statement.store';
 import { StatementsService } from './statements.service';
 

@@ -3,8 +3,7 @@ import { DomainError, invalidField } from '@paycode/service-runtime';
 import { ConcurrencyLimit } from '../payments/domain/concurrency-limit';
 import { MerchantDirectory } from '../tenancy/merchant.directory';
 import type { Scope } from '../tenancy/scope';
-import { isTimeZone, periodOf } from './domain/period';
-import type { StatementLine, StatementSums } from './domain/statement';
+import { isTimeZone, periodOf, type StatementLine, type StatementSums } from './domain/statement';
 import { StatementStore } from './statement.store';
 
 export interface Statement {

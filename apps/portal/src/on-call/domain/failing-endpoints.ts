@@ -1,7 +1,7 @@
 import type { MerchantEndpoint } from '@paycode/dto';
-import { endpointHost } from './endpoint-pause';
+import { endpointHost } from './on-call';
 
-/** One row for each merchant and currency. */
+/** Loss of a merchant by payments without an acknowledgement, in one currency. Amounts are exact decimals. */
 export interface FailingOfMerchant {
   merchantId: number;
   currencyCode: string;
@@ -12,7 +12,7 @@ export interface FailingOfMerchant {
   lastFailedAt: string | null;
 }
 
-/** An endpoint that does not acknowledge, and what that costs its merchants, in one currency. Amounts are exact decimals. */
+/** An endpoint that does not acknowledge, and what that costs its merchants, in one currency. */
 export interface FailingEndpoint extends Omit<FailingOfMerchant, 'merchantId'> {
   /** Host; null: no URL is set any more, or the dispatcher did not answer. */
   endpoint: string | null;

@@ -1,3 +1,4 @@
+import { actionsFile } from '../../audit';
 import { csvHeader, csvLines, utf8Mark } from './csv';
 import { payment as unnamed } from './testing/payment-evidence';
 
@@ -60,4 +61,10 @@ describe('a line of the file of payments', () => {
     expect(csvLines([{ ...payment, reference: 'a "b", c\nd' }])).toContain(',"a ""b"", c\nd",');
     expect(csvLines([payment, payment]).match(/\r\n/g)).toHaveLength(2);
   });
+});
+
+it('a name or a detail that looks like a formula is a text in a spreadsheet, whatever its person chose (T-25)', () => {
+  const action = { auditEventId: '1', at: '2030-01-01T10:00:00.000Z', action: 'PERSON_INVITED', merchantId: '0071' };
+  const file = actionsFile([{ ...action, personName: '-Sipho', address: '+1', detail: { name: '=1+1, "x"' } }]);
+  expect(file.split('\r\n')[1]).toBe(`2030-01-01T10:00:00.000Z,'-Sipho,PERSON_INVITED,'0071,'+1,"name: =1+1, ""x"""`);
 });

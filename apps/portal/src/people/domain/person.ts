@@ -25,6 +25,13 @@ export interface Colleague extends Person {
   areCodesRefused: boolean;
 }
 
+/** People of a merchant's own who may sign in, and those who have not accepted their invitation yet. */
+export interface MerchantPeople {
+  owners: number;
+  others: number;
+  invited: number;
+}
+
 /** Whether a password alone says too little of who this is. */
 export function hasSecondFactor({ hasTotp, hasPasskey }: Pick<Person, 'hasTotp' | 'hasPasskey'>): boolean {
   return hasTotp || hasPasskey;
@@ -45,4 +52,20 @@ export function isTenantWellFormed({ tenantType, tenantId, role }: Pick<Person, 
   if (tenantType === 'OPERATOR') return tenantId === '' && (operatorRoles as readonly Role[]).includes(role);
   if (!(tenantRoles as readonly Role[]).includes(role)) return false;
   return tenantType === 'ACQUIRER' ? tenantId.trim() !== '' : idOf(tenantId) !== undefined;
+}
+
+/** NIST SP 800-63B: length counts, composition rules do not. */
+export const passwordCharsMin = 12;
+export const passwordCharsMax = 128;
+
+const fewest = 5;
+
+/** Why a password cannot be taken, in words that follow its name; undefined: it can. */
+export function passwordProblem(password: string, known: readonly string[]): string | undefined {
+  if (password.length < passwordCharsMin) return `must have at least ${passwordCharsMin} characters`;
+  if (password.length > passwordCharsMax) return `must have at most ${passwordCharsMax} characters`;
+  if (new Set(password).size < fewest) return `must have at least ${fewest} different characters`;
+  const lower = password.toLowerCase();
+  if (known.some(word => lower === word.toLowerCase())) return 'must not be your e-mail address or name';
+  return undefined;
 }

@@ -1,4 +1,28 @@
-import { isFromOwnPages } from './same-origin';
+import { cookieFor, isFromOwnPages, noCookie, secretIn } from './session';
+
+const secret = 'A_-9'.repeat(10) + 'xyz';
+
+describe('the cookie of a session (T-52)', () => {
+  it('belongs to this host alone, over TLS, unseen by scripts and by requests of other sites', () => {
+    expect(cookieFor(secret, 3_600)).toBe(`__Host-paycode=${secret}; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=3600`);
+    expect(noCookie).toBe('__Host-paycode=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0');
+  });
+
+  it.each([
+    [`__Host-paycode=${secret}`, secret],
+    [`theme=dark; __Host-paycode=${secret}; lang=en`, secret],
+    [`theme=dark;__Host-paycode=${secret};lang=en`, secret],
+    [undefined, undefined],
+    ['theme=dark', undefined],
+    [`paycode=${secret}`, undefined],
+    [`x__Host-paycode=${secret}`, undefined],
+    [`__Host-paycode=${secret}0`, undefined],
+    [`__Host-paycode=${secret.slice(1)}`, undefined],
+    [`__Host-paycode=${secret.slice(1)}!`, undefined],
+  ])('in %s: %s', (header, found) => {
+    expect(secretIn(header)).toBe(found);
+  });
+});
 
 const own = 'https://pay.example';
 

@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dashboardLink } from './dashboard-link';
+import { dashboardLink, HeartbeatMemory, maskedRecipient } from './on-call';
+
+it.each([
+  ['EMAIL', 'till.north@shop.example', 't***@shop.example'],
+  ['EMAIL', 'a@b@shop.example', 'a***@shop.example'],
+  ['SMS', '+27820000123', '***123'],
+] as const)('people on call recognise a recipient, and cannot write to it: %s %s', (type, value, masked) => {
+  expect(maskedRecipient({ type, value })).toBe(masked);
+});
 
 const shipped = join(__dirname, '../../../../../k8s/charts/paycode/dashboards/transaction.json');
 
@@ -26,5 +34,24 @@ describe('the link to the dashboard of a transaction', () => {
     expect(pathname).toBe(`/d/${uid}`);
     const variables = templating.list.map(({ name }) => `var-${name}`);
     expect([...searchParams.keys()].filter(name => !variables.includes(name))).toEqual([]);
+  });
+});
+
+describe('the heartbeat of a replica', () => {
+  const of = (replica: string, heartbeat: number) => ({ replica, heartbeat, instance: null, shards: 1 });
+
+  it('that does not move has stood still since it was first seen there, and one that moves has not (P-T6)', () => {
+    const memory = new HeartbeatMemory();
+    expect(memory.stillMs([of('a', 5), of('b', 5)], 1_000)).toEqual([0, 0]);
+    expect(memory.stillMs([of('b', 6), of('a', 5)], 4_000)).toEqual([0, 3_000]);
+    expect(memory.stillMs([of('b', 6), of('a', 5)], 9_000)).toEqual([5_000, 8_000]);
+    expect(memory.stillMs([of('a', 6)], 10_000)).toEqual([0]);
+  });
+
+  it('is forgotten with its replica', () => {
+    const memory = new HeartbeatMemory();
+    memory.stillMs([of('a', 5)], 1_000);
+    memory.stillMs([], 2_000);
+    expect(memory.stillMs([of('a', 5)], 3_000)).toEqual([0]);
   });
 });

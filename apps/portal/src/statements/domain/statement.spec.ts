@@ -1,4 +1,4 @@
-import { periodOf } from './period';
+import { periodOf } from './statement';
 
 const beginOf = (period: string, timeZone: string, name: string) =>
   periodOf(period, timeZone).parts.find(part => part.name === name)!.beginsAt;

@@ -1,4 +1,4 @@
-import { effectOf, type LetterFacts, type RedriveEffect } from './redrive-effect';
+import { effectOf, type LetterFacts, type RedriveEffect } from './dead-letter';
 
 const now = Date.parse('2030-01-01T01:00:00Z');
 const fresh: LetterFacts = {
