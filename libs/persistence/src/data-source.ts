@@ -32,8 +32,33 @@ export interface ServiceDatabaseOptions {
   statementTimeoutMs?: number;
 }
 
+/** What an answer may take beyond the server's limit of a statement, in milliseconds. */
+const answerMarginMs = 5_000;
+
+/**
+ * Ends when an answer stays away for longer than `query_timeout`, so that the pool connects anew. A server that freezes or is cut off closes
+ * no connection, TCP would wait a quarter of an hour for it, and a commit on a former primary waits for ever for a standby.
+ */
+class AnsweredClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const query = this.query.bind(this) as (...args: unknown[]) => unknown;
+    const watched = (...args: unknown[]) => {
+      const answer = query(...args);
+      if (answer instanceof Promise) answer.catch((error: Error) => this.endUnanswered(error));
+      return answer;
+    };
+    this.query = watched as typeof this.query;
+  }
+
+  private endUnanswered({ message }: Error): void {
+    if (message === 'Query read timeout') void this.end();
+  }
+}
+
 /** TypeORM options of a service database: no schema sync, migrations as classes, bounded pool and statements. */
 export function dataSourceOptions(options: ServiceDatabaseOptions): DataSourceOptions {
+  const { statementTimeoutMs = 30_000 } = options;
   return {
     type: 'postgres',
     // TypeORM would ask for it by a name that no bundler sees: an image holds no other packages than its bundle's.
@@ -48,7 +73,9 @@ export function dataSourceOptions(options: ServiceDatabaseOptions): DataSourceOp
     installExtensions: false,
     poolSize: options.poolMax ?? 10,
     extra: {
-      statement_timeout: options.statementTimeoutMs ?? 30_000,
+      Client: AnsweredClient,
+      statement_timeout: statementTimeoutMs,
+      query_timeout: statementTimeoutMs + answerMarginMs,
       connectionTimeoutMillis: connectTimeoutMsOf(options.url),
       idleTimeoutMillis: 30_000,
       keepAlive: true,

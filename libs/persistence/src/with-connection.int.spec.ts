@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { openDataSource } from './data-source';
 import { createTestDatabase, type TestDatabase } from './testing';
 import { preparedQuery, replannedAsItGrows, withConnection } from './with-connection';
 
@@ -43,6 +44,32 @@ describe('a connection that is lent', () => {
     });
     await expect(failing).rejects.toThrow(/connection/i);
     expect(await notes()).toEqual([]);
+  });
+});
+
+describe('a server that answers no more and closes no connection', () => {
+  let database: TestDatabase;
+  beforeAll(async () => (database = await createTestDatabase()));
+  afterAll(() => database.drop());
+
+  it('regression: its connections end after the limit of a statement, and the next statements have others', async () => {
+    const dataSource = await openDataSource({
+      url: database.url,
+      applicationName: 'answers',
+      poolMax: 2,
+      statementTimeoutMs: 100,
+    });
+    // The limit of the server would end the statement, as that of a frozen one does not.
+    const unanswered = 'set statement_timeout = 0; select pg_sleep(3600)';
+    const pid = async () => (await dataSource.query<[{ pid: number }]>('select pg_backend_pid() as pid'))[0].pid;
+    const former = await Promise.all([pid(), pid()]);
+    const lost = [
+      dataSource.transaction(tx => tx.query(unanswered)),
+      withConnection(dataSource, connection => connection.query(unanswered)),
+    ];
+    for (const work of await Promise.allSettled(lost)) expect(work).toMatchObject({ status: 'rejected' });
+    expect(former).not.toContain(await pid());
+    await dataSource.destroy();
   });
 });
 
