@@ -35,24 +35,30 @@ export interface ServiceDatabaseOptions {
 /** What an answer may take beyond the server's limit of a statement, in milliseconds. */
 const answerMarginMs = 5_000;
 
+/** Of the driver, for `query_timeout`. */
+const noAnswer = 'Query read timeout';
+/** SQLSTATE of a write on a server that is a standby. */
+const readOnly = '25006';
+
 /**
- * Ends when an answer stays away for longer than `query_timeout`, so that the pool connects anew. A server that freezes or is cut off closes
- * no connection, TCP would wait a quarter of an hour for it, and a commit on a former primary waits for ever for a standby.
+ * Ends when its server is the primary no more, so that the pool connects anew: an answer stays away for longer than `query_timeout`, or a
+ * write is refused. A server that freezes or is cut off closes no connection, TCP would wait a quarter of an hour for it, and a commit on a
+ * former primary waits for ever for a standby.
  */
-class AnsweredClient extends pg.Client {
+class PrimaryClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);
     const query = this.query.bind(this) as (...args: unknown[]) => unknown;
     const watched = (...args: unknown[]) => {
       const answer = query(...args);
-      if (answer instanceof Promise) answer.catch((error: Error) => this.endUnanswered(error));
+      if (answer instanceof Promise) answer.catch((error: Error & { code?: string }) => this.endAfter(error));
       return answer;
     };
     this.query = watched as typeof this.query;
   }
 
-  private endUnanswered({ message }: Error): void {
-    if (message === 'Query read timeout') void this.end();
+  private endAfter({ message, code }: Error & { code?: string }): void {
+    if (message === noAnswer || code === readOnly) void this.end();
   }
 }
 
@@ -73,7 +79,7 @@ export function dataSourceOptions(options: ServiceDatabaseOptions): DataSourceOp
     installExtensions: false,
     poolSize: options.poolMax ?? 10,
     extra: {
-      Client: AnsweredClient,
+      Client: PrimaryClient,
       statement_timeout: statementTimeoutMs,
       query_timeout: statementTimeoutMs + answerMarginMs,
       connectionTimeoutMillis: connectTimeoutMsOf(options.url),
