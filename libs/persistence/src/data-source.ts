@@ -37,13 +37,13 @@ const answerMarginMs = 5_000;
 
 /** Of the driver, for `query_timeout`. */
 const noAnswer = 'Query read timeout';
-/** SQLSTATE of a write on a server that is a standby. */
-const readOnly = '25006';
+/** SQLSTATE of a write on a server that is a standby, and of a statement that reached the server's limit. */
+const notPrimary = new Set(['25006', '57014']);
 
 /**
- * Ends when its server is the primary no more, so that the pool connects anew: an answer stays away for longer than `query_timeout`, or a
- * write is refused. A server that freezes or is cut off closes no connection, TCP would wait a quarter of an hour for it, and a commit on a
- * former primary waits for ever for a standby.
+ * Ends when its server is the primary no more, so that the pool connects anew: an answer stays away for longer than `query_timeout`, a
+ * write is refused, or a statement reaches its limit. A server that freezes or is cut off closes no connection, and TCP would wait a quarter
+ * of an hour for it. A commit on a former primary waits for ever for a standby, and others wait for its locks.
  */
 class PrimaryClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
@@ -57,8 +57,8 @@ class PrimaryClient extends pg.Client {
     this.query = watched as typeof this.query;
   }
 
-  private endAfter({ message, code }: Error & { code?: string }): void {
-    if (message === noAnswer || code === readOnly) void this.end();
+  private endAfter({ message, code = '' }: Error & { code?: string }): void {
+    if (message === noAnswer || notPrimary.has(code)) void this.end();
   }
 }
 
