@@ -43,21 +43,28 @@ faultSuite('the primaries of both databases fail over to their synchronous stand
     }
   };
 
+  const paidMs = new Map<number, number>();
+  const pay = async (merchantId: number, count: number) => {
+    const ids = await suite.platform.pay(merchantId, count);
+    for (const id of ids) paidMs.set(id, performance.now());
+    return ids;
+  };
+
   /** Pays at a steady rate while `disturbance` goes on and until payments made after it are settled; gives the ids. */
   const payAround = async (merchantId: number, disturbance: () => Promise<void>): Promise<number[]> => {
-    const ids = await suite.platform.pay(merchantId, 100);
+    const ids = await pay(merchantId, 100);
     await suite.platform.ends(ids.at(-1)!, 'SETTLED');
     let isOver = false;
     const over = disturbance()
       .then(async () => {
-        ids.push(...(await suite.platform.pay(merchantId)));
+        ids.push(...(await pay(merchantId, 1)));
         await suite.platform.ends(ids.at(-1)!, 'SETTLED');
       })
       .finally(() => (isOver = true));
     // Awaited below.
     over.catch(() => undefined);
     while (!isOver && ids.length < 20_000) {
-      ids.push(...(await suite.platform.pay(merchantId, rate.batch)));
+      ids.push(...(await pay(merchantId, rate.batch)));
       await pause(rate.everyMs);
     }
     await over;
@@ -72,8 +79,10 @@ faultSuite('the primaries of both databases fail over to their synchronous stand
     const posts = ids.map(id => receiver.postsOf(id).length);
     const arrivals = receiver.posts.map(({ arrivedMs }) => arrivedMs);
     const silenceMs = Math.max(...arrivals.slice(1).map((at, before) => at - arrivals[before]!));
+    const delaysMs = receiver.posts.map(({ transactionId, arrivedMs }) => arrivedMs - paidMs.get(transactionId)!);
+    const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
     process.stderr.write(
-      `case 16: ${what}: ${(silenceMs / 1_000).toFixed(1)} s without a POST; of ${ids.length} payments ${settled!.n} are settled, ` +
+      `case 16: ${what}: ${seconds(silenceMs)} without a POST, the latest ${seconds(Math.max(...delaysMs))} after its payment; of ${ids.length} payments ${settled!.n} are settled, ` +
         `${posts.filter(count => count > 1).length} were POSTed twice\n`,
     );
     expect({ settled: settled!.n, unsent: posts.filter(count => count === 0).length }).toEqual({
