@@ -32,7 +32,7 @@ export interface ServiceDatabaseOptions {
   statementTimeoutMs?: number;
 }
 
-/** What an answer may take beyond the server's limit of a statement, in milliseconds. */
+/** How much longer than the server's limit of a statement an answer may take, in milliseconds. */
 const answerMarginMs = 5_000;
 
 /** Of the driver, for `query_timeout`. */
