@@ -32,8 +32,39 @@ export interface ServiceDatabaseOptions {
   statementTimeoutMs?: number;
 }
 
+/** How much longer than the server's limit of a statement an answer may take, in milliseconds. */
+const answerMarginMs = 5_000;
+
+/** Of the driver, for `query_timeout`. */
+const noAnswer = 'Query read timeout';
+/** SQLSTATE of a write on a server that is a standby, and of a statement that reached the server's limit. */
+const notPrimary = new Set(['25006', '57014']);
+
+/**
+ * Ends when its server is the primary no more, so that the pool connects anew: an answer stays away for longer than `query_timeout`, a
+ * write is refused, or a statement reaches its limit. A server that freezes or is cut off closes no connection, and TCP would wait a quarter
+ * of an hour for it. A commit on a former primary waits for ever for a standby, and others wait for its locks.
+ */
+class PrimaryClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const query = this.query.bind(this) as (...args: unknown[]) => unknown;
+    const watched = (...args: unknown[]) => {
+      const answer = query(...args);
+      if (answer instanceof Promise) answer.catch((error: Error & { code?: string }) => this.endAfter(error));
+      return answer;
+    };
+    this.query = watched as typeof this.query;
+  }
+
+  private endAfter({ message, code = '' }: Error & { code?: string }): void {
+    if (message === noAnswer || notPrimary.has(code)) void this.end();
+  }
+}
+
 /** TypeORM options of a service database: no schema sync, migrations as classes, bounded pool and statements. */
 export function dataSourceOptions(options: ServiceDatabaseOptions): DataSourceOptions {
+  const { statementTimeoutMs = 30_000 } = options;
   return {
     type: 'postgres',
     // TypeORM would ask for it by a name that no bundler sees: an image holds no other packages than its bundle's.
@@ -48,7 +79,9 @@ export function dataSourceOptions(options: ServiceDatabaseOptions): DataSourceOp
     installExtensions: false,
     poolSize: options.poolMax ?? 10,
     extra: {
-      statement_timeout: options.statementTimeoutMs ?? 30_000,
+      Client: PrimaryClient,
+      statement_timeout: statementTimeoutMs,
+      query_timeout: statementTimeoutMs + answerMarginMs,
       connectionTimeoutMillis: connectTimeoutMsOf(options.url),
       idleTimeoutMillis: 30_000,
       keepAlive: true,

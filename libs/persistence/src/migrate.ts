@@ -17,7 +17,8 @@ export async function runMigrations(dataSource: DataSource, rights?: ServiceRigh
     if (reader) await grantReading(dataSource, reader);
     return applied.map(migration => migration.name);
   } finally {
-    await holder.query('select pg_advisory_unlock($1)', [migrationLock]);
+    // A connection that ended has no lock, and its error is the one to show.
+    await holder.query('select pg_advisory_unlock($1)', [migrationLock]).catch(() => undefined);
     await holder.release();
   }
 }

@@ -1,4 +1,6 @@
 import { Client } from 'pg';
+import type { DataSource } from 'typeorm';
+import { openDataSource } from './data-source';
 import { createTestDatabase, type TestDatabase } from './testing';
 import { preparedQuery, replannedAsItGrows, withConnection } from './with-connection';
 
@@ -43,6 +45,47 @@ describe('a connection that is lent', () => {
     });
     await expect(failing).rejects.toThrow(/connection/i);
     expect(await notes()).toEqual([]);
+  });
+});
+
+describe('a server that is the primary no more and closes no connection', () => {
+  let database: TestDatabase;
+  let dataSource: DataSource;
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    dataSource = await openDataSource({ url: database.url, applicationName: 'primary', poolMax: 2, statementTimeoutMs: 100 });
+  });
+  afterEach(async () => {
+    await dataSource.destroy();
+    await database.drop();
+  });
+
+  const pid = async () => (await dataSource.query<[{ pid: number }]>('select pg_backend_pid() as pid'))[0].pid;
+  /** Does the work on each connection of the pool, in both ways to lend one; gives the former backends. */
+  const failOnAll = async (text: string) => {
+    const former = await Promise.all([pid(), pid()]);
+    const works = [
+      dataSource.transaction(tx => tx.query(text)),
+      withConnection(dataSource, connection => connection.query(text)),
+    ];
+    for (const work of await Promise.allSettled(works)) expect(work).toMatchObject({ status: 'rejected' });
+    return former;
+  };
+
+  it('regression: a connection without an answer ends after the limit of a statement, and the next statement has another', async () => {
+    // The limit of the server would end the statement, as that of a frozen one does not.
+    const former = await failOnAll('set statement_timeout = 0; select pg_sleep(3600)');
+    expect(former).not.toContain(await pid());
+  });
+
+  it('regression: a connection ends with the first statement that reaches the limit, as one that waits for a lock for ever', async () => {
+    const former = await failOnAll('select pg_sleep(3600)');
+    expect(former).not.toContain(await pid());
+  });
+
+  it('regression: a connection to a standby ends with the first write that it refuses', async () => {
+    const former = await failOnAll('set default_transaction_read_only = on; commit; create table note(id int)');
+    expect(former).not.toContain(await pid());
   });
 });
 

@@ -8,7 +8,7 @@ const casesFolder = 'tools/prove/faults/cases';
 
 /** Differences of a case from the protocol's text, and its needs. */
 const notes: Record<number, string> = {
-  16: 'backends killed and servers restarted under load; fail-over to a synchronous standby on the same machine',
+  16: 'backends killed and servers restarted under load; on one machine both primaries are killed, or freeze and come back, and synchronous standbys take over',
   17: 'the lock is held for three leases',
   18: 'needs the right to mount a file system; Kafka needs Java',
   19: 'the clocks of the services; those of the database servers are not shifted. Needs libfaketime',

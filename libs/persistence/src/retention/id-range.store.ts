@@ -1,4 +1,5 @@
 import type { DataSource, QueryRunner } from 'typeorm';
+import { withConnection } from '../with-connection';
 import type { IdHead, IdRange } from './plan-retention';
 
 /** The tables of a service, each partitioned by transaction_id with a default partition, as retention handles them; their database has `shard` and `id_range`. */
@@ -74,6 +75,8 @@ const retentionLock = 7_240_931;
 /** Intake waits at most this long for a change of partitions; then the change is cancelled and tried again. */
 const lockWaitMs = 500;
 const triesMax = 20;
+/** How long the answer of a statement that reads a whole partition may take: a day, which no table needs. */
+const readMsMax = 86_400_000;
 /** Rows that one statement deletes, so that locks and transactions stay short, and statements of one run. */
 const strayBatch = 10_000;
 const strayBatchesMax = 50;
@@ -209,14 +212,15 @@ export class IdRangeStore {
     await this.dataSource.query(sql.remove, [range]);
   }
 
-  /** Reads a table while intake continues; a large table may take longer than the usual limit of a statement. */
+  /** Reads a table while intake continues; a large table may take longer than the usual limits of a statement. */
   private unlimited(statement: string): Promise<unknown[]> {
-    return this.onOneSession(async runner => {
-      await runner.query('set statement_timeout = 0');
+    const query = { text: statement, query_timeout: readMsMax };
+    return withConnection(this.dataSource, async connection => {
+      await connection.query('set statement_timeout = 0');
       try {
-        return (await runner.query(statement)) as unknown[];
+        return (await connection.query<object>(query)).rows;
       } finally {
-        await runner.query('reset statement_timeout');
+        await connection.query('reset statement_timeout');
       }
     });
   }

@@ -1,5 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, closeSync, mkdtempSync, openSync, rmdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@paycode/persistence/embedded';
@@ -68,15 +79,31 @@ export class DatabaseServer {
     await this.restart();
     const args = ['-D', dataDir, '-p', String(standby.port), '-c', 'listen_addresses=127.0.0.1'];
     const own = ['-c', 'unix_socket_directories=', '-c', 'max_connections=300'];
-    const process = spawn(program, [...args, ...own], { uid, gid, cwd: dataDir, stdio: 'ignore' });
-    const gone = new Promise<void>(resolve => process.once('exit', () => resolve()));
-    const stop = () => (process.kill('SIGINT'), gone);
-    standby.server = { process, stop };
+    const child = spawn(program, [...args, ...own], { uid, gid, cwd: dataDir, stdio: 'ignore' });
+    const gone = new Promise<void>(resolve => child.once('exit', () => resolve()));
+    const stop = () => (child.kill('SIGINT'), gone);
+    standby.server = { process: child, stop };
     await eventually(async () => {
       const [row] = await this.query<{ sync_state: string }>('postgres', 'select sync_state from pg_stat_replication');
       if (row?.sync_state !== 'sync') throw new Error('the standby is not synchronous yet');
     });
     return standby;
+  }
+
+  /** Stops the server and all its backends as they are (SIGSTOP): to its clients a machine that is cut off, and may come back. */
+  freeze(): void {
+    this.signal('SIGSTOP');
+  }
+  thaw(): void {
+    this.signal('SIGCONT');
+  }
+
+  private signal(signal: NodeJS.Signals): void {
+    const { pid } = this.server!.process;
+    // The postmaster first: it starts no backend then.
+    process.kill(pid!, signal);
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+    for (const child of children) process.kill(Number(child), signal);
   }
 
   /** Makes a standby the primary. */

@@ -155,10 +155,9 @@ export class TcpProxy {
     return through.href;
   }
 
-  /** Leads to another server from now on; connections to the former one end. */
+  /** New connections lead to another server from now on, as when a Kubernetes service moves; those to the former one stay. */
   redirect(port: number): void {
     this.target = { ...this.target, port };
-    for (const socket of this.sockets) socket.destroy();
   }
 
   /** Drops every connection and accepts none. */
