@@ -67,7 +67,7 @@ describe('docs/explanation/security.md lists where data is stored (T-43)', () =>
   const security = page('explanation/security.md');
   const row = /^\| `([\w-]+)` \| `(\w+)` \| (.+?) \| .+ \| .+ \|$/gm;
   const listed = [...security.matchAll(row)].map(([, database, table, classes]) => ({ database, table, classes }));
-  // What the migrations make, by `schema.int.spec.ts`. Partitions belong to their table.
+  // `schema.int.spec.ts` compares these with the migrations. Partitions belong to their table.
   const schemas = globSync(['apps/*/schema.sql', 'libs/events/schema.sql'], { cwd: root });
 
   it.each(schemas.sort())('every table of %s, and no other', schema => {
