@@ -6,9 +6,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { seededViolationProblems } from './architecture/check-seeded-violations.ts';
-import { citedIdProblems, definedIds, doubleIds } from './gates/cited-ids.ts';
+import { citedIdProblems, definedIds, doubleIds, pageProblems } from './gates/references.ts';
 import { forbiddenText } from './gates/forbidden-text.ts';
-import { pageProblems } from './gates/pages.ts';
 import { CommandError, run } from './gates/run.ts';
 import { kitSizeProblems, sizeProblems } from './gates/size.ts';
 import { type LockedWorkspace, supplyChainProblems } from './gates/supply-chain.ts';

@@ -30,8 +30,6 @@ const inAlpha = (file: string, text: string, ...reports: Report[]): SeededViolat
 });
 const imports = (name: string, from: string): string =>
   `import { ${name} } from '${from}';\nexport const seeded: unknown = ${name};`;
-const lines = (count: number, line: (at: number) => string): string =>
-  Array.from({ length: count }, (_, at) => line(at)).join('\n');
 
 const lint: readonly SeededViolation[] = [
   inAlpha('Camel_Case.ts', 'export const seeded = 1;', eslint('paycode/file-name', 'kebab-case')),
@@ -46,7 +44,7 @@ const lint: readonly SeededViolation[] = [
   inAlpha(
     'pages.ts',
     "import { Controller } from '@nestjs/common';\n@Controller()\nexport class Pages {\n  readonly seeded = 1;\n}",
-    eslint('paycode/class-file', 'belongs into a .controller.ts or .consumer.ts file'),
+    eslint('paycode/controller-file', 'belongs into a .controller.ts or .consumer.ts file'),
   ),
   inAlpha(
     'settle.service.ts',
@@ -59,8 +57,8 @@ const lint: readonly SeededViolation[] = [
 export function inOrder(...[a, b, c, d, e, f, g]: number[]): number {
   return a! + b! + c! + d! + e! + f! + g!;
 }`,
-    eslint('paycode/parameters', '4 parameters'),
-    eslint('paycode/parameters', '7 parameters'),
+    eslint('paycode/parameters', '(a: number'),
+    eslint('paycode/parameters', 'd: at most 3'),
   ),
   inAlpha(
     'reads-a-setting.ts',
@@ -68,8 +66,8 @@ export function inOrder(...[a, b, c, d, e, f, g]: number[]): number {
   const { RETRY_MS: retryMs } = settings;
   return [settings.LEASE_MS, retryMs, settings['PAYLOAD_KEYS'], settings.MIGRATIONS].join();
 }`,
-    ...['LEASE_MS', 'RETRY_MS', 'PAYLOAD_KEYS', 'MIGRATIONS'].map(name =>
-      eslint('paycode/setting-reads', `${name} is read here`),
+    ...['settings.LEASE_MS', 'RETRY_MS: retryMs', "settings['PAYLOAD_KEYS']", 'settings.MIGRATIONS'].map(text =>
+      eslint('paycode/setting-reads', `${text}: a setting is read here`),
     ),
   ),
   inAlpha(
@@ -102,63 +100,13 @@ export const seeded = [
       'metrics are made by counter',
     ].map(message => eslint('paycode/metric-name', message)),
   ),
-  inAlpha(
-    'long-file.ts',
-    lines(401, at => `export const seeded${at} = ${at};`),
-    eslint('max-lines'),
-  ),
-  inAlpha(
-    'long-function.ts',
-    `export function seeded(): number {\n  let sum = 0;\n${lines(60, () => '  sum += 1;')}\n  return sum;\n}`,
-    eslint('max-lines-per-function'),
-  ),
-  inAlpha(
-    'branches.ts',
-    `export const seeded = (a: number): number => ${Array.from({ length: 8 }, (_, at) => `a === ${at} ? ${at} : `).join('')}9;`,
-    eslint('complexity'),
-  ),
-  inAlpha(
-    'nesting.ts',
-    'export function seeded(a: number): number {\n  if (a > 1) { if (a > 2) { if (a > 3) { if (a > 4) return 1; } } }\n  return 0;\n}',
-    eslint('max-depth'),
-  ),
   inAlpha('default-export.ts', 'export default 1;', syntax('named exports only')),
   inAlpha('reads-rows.ts', "export const seeded = 'at < clock_timestamp()';", syntax('compare with statement_timestamp()')),
-  inAlpha('loose-equality.ts', 'export const seeded = (a: unknown): boolean => a == 1;', eslint('eqeqeq')),
-  inAlpha('prints.ts', "export const seeded = (): void => console.log('x');", eslint('no-console')),
   inAlpha('silenced.ts', '/* eslint-disable */\nexport const seeded = (): void => console.log("x");', eslint('no-console')),
-  inAlpha('reads-the-environment.ts', "export const seeded = process.env['HOME'];", eslint('no-restricted-properties')),
-  inAlpha(
-    'swallows.ts',
-    `export function seeded(run: () => void): void {\n  try {\n    run();\n  } catch {}\n}`,
-    eslint('no-empty'),
-  ),
-  inAlpha('throws-text.ts', "export function seeded(): never {\n  throw 'text';\n}", eslint('no-throw-literal')),
-  inAlpha('unused-name.ts', 'const forgotten = 1;\nexport const seeded = 2;', eslint('@typescript-eslint/no-unused-vars')),
   inAlpha(
     'floating-promise.ts',
     'export function seeded(send: () => Promise<void>): void {\n  send();\n}',
     eslint('@typescript-eslint/no-floating-promises'),
-  ),
-  inAlpha(
-    'misused-promise.ts',
-    `export function seeded(items: number[], send: (item: number) => Promise<void>): void {
-  items.forEach(async item => {
-    await send(item);
-  });
-}`,
-    eslint('@typescript-eslint/no-misused-promises'),
-  ),
-  inAlpha(
-    'forgotten-case.ts',
-    `export function seeded(kind: 'PURCHASE' | 'REFUND'): number {
-  switch (kind) {
-    case 'PURCHASE':
-      return 1;
-  }
-  return 0;
-}`,
-    eslint('@typescript-eslint/switch-exhaustiveness-check'),
   ),
   inAlpha(
     'payment/domain/makes-a-date.ts',
@@ -272,10 +220,7 @@ const forbidden: readonly SeededViolation[] = [
     ["it.only('x');", 'a focused test hides the others'],
     ['describe.only.each([]);', 'a focused test hides the others'],
     ["it.skip('x');", 'a skipped test needs a condition and a printed reason'],
-    ['try { x(); } catch {}', 'an error is swallowed'],
-    ['try { x(); } catch (error) { }', 'an error is swallowed'],
     ['promise.catch(() => undefined);', 'an error is swallowed without a comment that says why'],
-    ['// eslint-disable-next-line', 'exceptions stand in eslint.config.mjs, with their reasons'],
     ['// TODO later', 'left for later: do it or write it down in docs'],
     ['// What the caller asked for.', 'a sentence begins with a headless Who or What: begin with the actor or the thing'],
   ]),

@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { channels, namedNotificationStatuses, payloadVersions, validTypesText } from '@paycode/dto';
 import { scenarios } from '@paycode/dto/sandbox';
 import { parse } from 'yaml';
 import { events } from '../../../libs/dto/src/events/events.ts';
 import { readDeclarations } from '../../run/build/generated-pages.ts';
 
-const page = (path: string): string => readFileSync(join(__dirname, '../../../docs', path), 'utf8');
+const root = join(__dirname, '../../..');
+const page = (path: string): string => readFileSync(join(root, 'docs', path), 'utf8');
 
 interface Notes {
   components: { schemas: Record<'AddHttpRequest' | 'NotificationEntry', { properties: { version: { enum: string[] } } }> };
@@ -59,5 +60,26 @@ describe('settings', () => {
     expect(standalone).toBeDefined();
     expect(meanings.size).toBeGreaterThan(100);
     expect(several).toEqual(ownOfEach);
+  });
+});
+
+describe('docs/explanation/security.md lists where data is stored (T-43)', () => {
+  const security = page('explanation/security.md');
+  const row = /^\| `([\w-]+)` \| `(\w+)` \| (.+?) \| .+ \| .+ \|$/gm;
+  const listed = [...security.matchAll(row)].map(([, database, table, classes]) => ({ database, table, classes }));
+  // `schema.int.spec.ts` compares these with the migrations. Partitions belong to their table.
+  const schemas = globSync(['apps/*/schema.sql', 'libs/events/schema.sql'], { cwd: root });
+
+  it.each(schemas.sort())('every table of %s, and no other', schema => {
+    const made = [...readFileSync(join(root, schema), 'utf8').matchAll(/^CREATE (?:UNLOGGED )?TABLE (\w+) \(/gm)];
+    const tables = listed.filter(({ database }) => database === basename(dirname(schema))).map(({ table }) => table);
+    expect(tables.sort()).toEqual(made.map(([, name]) => name).sort());
+  });
+
+  it('no database without a schema; each table has classes of the list', () => {
+    expect(new Set(listed.map(({ database }) => database))).toEqual(new Set(schemas.map(schema => basename(dirname(schema)))));
+    const known = new Set([...security.matchAll(/^\| \*\*(\w+)\*\* \|/gm)].map(([, name]) => name));
+    const unknown = listed.filter(({ classes }) => !classes!.split(', ').every(name => known.has(name)));
+    expect([known.size, unknown]).toEqual([5, []]);
   });
 });

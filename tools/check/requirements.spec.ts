@@ -1,6 +1,5 @@
-import { evidenceIn, idsIn, problemOf } from './shown-ids';
-
-const passed = { status: 'passed', numPassingAsserts: 1 };
+import { join } from 'node:path';
+import { idsIn, problemOf } from './requirements';
 
 describe('the ids that tests prove', () => {
   it.each([
@@ -15,14 +14,16 @@ describe('the ids that tests prove', () => {
   });
 
   it('only a test that passed and asserted something shows an id', () => {
-    const tests = [
-      { fullName: 'R-1-1 passes', ...passed },
+    const assertionResults = [
+      { fullName: 'R-1-1 passes', status: 'passed', numPassingAsserts: 1 },
       { fullName: 'R-1-2 passes without an assertion', status: 'passed', numPassingAsserts: 0 },
       { fullName: 'R-1-3 fails', status: 'failed', numPassingAsserts: 3 },
       { fullName: 'R-1-4 is skipped', status: 'pending' },
     ];
-    const evidence = evidenceIn([{ testResults: [{ name: '/w/apps/a.spec.ts', assertionResults: tests }] }], '/w');
-    expect(['R-1-1', 'R-1-2', 'R-1-3', 'R-1-4', 'R-1-5'].map(id => problemOf(evidence.get(id) ?? []))).toEqual([
+    const name = join(__dirname, '../../apps/a.spec.ts');
+    expect(
+      ['R-1-1', 'R-1-2', 'R-1-3', 'R-1-4', 'R-1-5'].map(id => problemOf(id, [{ testResults: [{ name, assertionResults }] }])),
+    ).toEqual([
       undefined,
       'without an assertion: apps/a.spec.ts',
       'failed: apps/a.spec.ts',
