@@ -24,6 +24,12 @@ describe('defineEnv', () => {
     }
   });
 
+  it('regression: a setting of an older release, which would have no effect, is refused by name', () => {
+    expect(() => env.read({ SECRETS: 'x', UPSTREAM_TIMEOUT_MS: '5000', PATH: '/bin' })).toThrow(
+      'UPSTREAM_TIMEOUT_MS is no longer a setting, its value is fixed: delete it',
+    );
+  });
+
   it('reads a secret from a file', () => {
     expect(() => env.read({ SECRETS_FILE: '/does/not/exist' })).toThrow('SECRETS_FILE cannot be read: ENOENT');
   });

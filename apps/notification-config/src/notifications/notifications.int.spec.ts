@@ -1,7 +1,7 @@
 import { WebhookKeySealer, KeyRing, webhookKeyAad } from '@paycode/crypto';
 import { type Channel, noRecipients, type Route } from '@paycode/dto';
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
-import { acquirerBank, pspOne, TestNotificationConfig } from '../testing/running-service';
+import { acquirerBank, manyProbes, pspOne, TestNotificationConfig } from '../testing/running-service';
 import { maskedRecipient } from './domain/recipient';
 
 describe('merchant notification endpoints', () => {
@@ -13,7 +13,7 @@ describe('merchant notification endpoints', () => {
 
   beforeAll(async () => {
     [service, receiver, broken] = await Promise.all([
-      TestNotificationConfig.start({ PROBES_PER_CALLER_BURST: '10000', PROBES_PER_ORIGIN_PER_MINUTE: '10000' }),
+      TestNotificationConfig.startWith(manyProbes),
       RawReceiver.start(answering(200)),
       RawReceiver.start(answering(500)),
     ]);

@@ -4,7 +4,7 @@ import { ProbeBudget } from './probe-budget';
 import { acquirerBank, pspOne, TestNotificationConfig } from '../testing/running-service';
 
 /** Refills are out of reach of a test run. */
-const hour = '3600000';
+const hourMs = 3_600_000;
 
 describe('caps on probes (T-28)', () => {
   let service: TestNotificationConfig;
@@ -13,13 +13,12 @@ describe('caps on probes (T-28)', () => {
 
   beforeAll(async () => {
     receiver = await RawReceiver.start(answering(200));
-    service = await TestNotificationConfig.start({
-      PROBES_PER_MERCHANT_BURST: '3',
-      PROBES_PER_MERCHANT_INTERVAL_MS: hour,
-      PROBES_PER_CALLER_BURST: '8',
-      PROBES_PER_CALLER_PER_HOUR: '1',
-      PROBES_PER_ORIGIN_PER_MINUTE: '20',
-    });
+    const probes = {
+      merchant: { burst: 3, refillMs: hourMs },
+      caller: { burst: 8, refillMs: hourMs },
+      origin: { burst: 20, refillMs: 3_000 },
+    };
+    service = await TestNotificationConfig.startWith({ probes });
   });
   beforeEach(async () => {
     merchantId += 1;

@@ -1,4 +1,5 @@
 import { UrlProber } from '@paycode/safe-http';
+import { notificationLimits } from '../app.module';
 import { TestNotificationConfig } from '../testing/running-service';
 
 const merchantId = 11;
@@ -7,7 +8,7 @@ describe('the URL validation window', () => {
   afterEach(() => jest.restoreAllMocks());
 
   it('by default a probe lasts at most 10 s, 3 s of them to connect, and reads 1 KiB of the answer (R-2.6-1, T-11)', async () => {
-    const service = await TestNotificationConfig.start({ PROBE_TIMEOUT_MS: undefined, PROBE_CONNECT_TIMEOUT_MS: undefined });
+    const service = await TestNotificationConfig.startWith(notificationLimits);
     try {
       const probe = jest.spyOn(UrlProber.prototype, 'send').mockRejectedValue(new Error('not sent'));
       await service.saveMerchant(merchantId);

@@ -54,9 +54,9 @@ describe('route lease', () => {
   let receiver: RawReceiver;
 
   beforeAll(async () => {
-    const settings = { ROUTE_LEASE_MS: String(leaseMs) };
-    const first = await TestNotificationConfig.start(settings);
-    replicas = [first, await TestNotificationConfig.start(settings, first)];
+    const limits = { routeLeaseMs: leaseMs };
+    const first = await TestNotificationConfig.startWith(limits);
+    replicas = [first, await TestNotificationConfig.startWith(limits, {}, first)];
     receiver = await RawReceiver.start(answering(200));
     await first.saveMerchant(merchantId);
   });
