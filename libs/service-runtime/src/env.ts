@@ -15,6 +15,8 @@ export interface EnvKey<T> {
   max?: number;
   /** Never printed; may also come from a file named by `<KEY>_FILE`. */
   secret?: boolean;
+  /** `must`: every operator decides it; `fixed`: production refuses it, tests and standalone change it. Else an operator may. */
+  tier?: 'must' | 'fixed';
 }
 
 export type EnvSchema = Record<string, EnvKey<unknown>>;
@@ -104,12 +106,16 @@ function readEnv<S extends EnvSchema>(schema: S, source: Record<string, string |
   return values as EnvOf<S>;
 }
 
+const environmentKey = 'PAYCODE_ENVIRONMENT';
+
 function readKey(key: string, spec: EnvKey<unknown>, source: Record<string, string | undefined>): unknown {
   const raw = rawValue(key, spec, source);
   if (raw === undefined) {
     if (!('default' in spec)) throw new Error(`${key} is required: ${spec.description}`);
     return spec.default;
   }
+  if (spec.tier === 'fixed' && source[environmentKey] === 'production')
+    throw new Error(`${key} is fixed in production, at ${String(spec.default)}: delete it`);
   return parsers[spec.type](key, spec, raw);
 }
 

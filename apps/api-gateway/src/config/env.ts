@@ -5,10 +5,15 @@ export const gatewayEnv = defineEnv({
   ...baseEnv({ internal: 3100, public: 8443 }),
   ...serviceTokenEnv,
   TLS_CERT_FILE: {
+    tier: 'must',
     type: 'string',
     description: 'PEM file with the certificate chain of the public listener; reloaded when it changes.',
   },
-  TLS_KEY_FILE: { type: 'string', description: 'PEM file with the private key of the certificate; reloaded when it changes.' },
+  TLS_KEY_FILE: {
+    tier: 'must',
+    type: 'string',
+    description: 'PEM file with the private key of the certificate; reloaded when it changes.',
+  },
   TLS_MIN_VERSION: {
     type: 'enum',
     values: tlsVersions,
@@ -42,6 +47,7 @@ export const gatewayEnv = defineEnv({
     description: 'Serves /pluto/purchase/notification/.',
   },
   PAYMENT_SIMULATOR_PUBLIC_URL: {
+    tier: 'must',
     type: 'url',
     default: 'http://127.0.0.1:3205',
     description:

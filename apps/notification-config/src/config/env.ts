@@ -19,6 +19,7 @@ export const env = defineEnv({
     description: 'Internal base URL of recipient-messages, which mails merchants about changes of their URL or key (T-15).',
   },
   KEY_ENCRYPTION_KEYS: {
+    tier: 'must',
     type: 'string',
     secret: true,
     description:

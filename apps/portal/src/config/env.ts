@@ -38,16 +38,19 @@ export const env = defineEnv({
     description: 'Internal base URL of payment-simulator, for rehearsals in the sandbox. Production calls nobody there.',
   },
   PUBLIC_BASE_URL: {
+    tier: 'must',
     type: 'url',
     default: 'https://localhost:8443',
     description: 'Base URL browsers reach the gateway at: the one origin that may send changes.',
   },
   PAYLOAD_KEYS: {
+    tier: 'must',
     type: 'string',
     secret: true,
     description: 'Keys of sealed notifications, `kid:base64,kid:base64` of 32 bytes each; the first is current, all open.',
   },
   KEY_ENCRYPTION_KEYS: {
+    tier: 'must',
     type: 'string',
     secret: true,
     description:
@@ -59,6 +62,7 @@ export const env = defineEnv({
     description: 'Base URL of Grafana as people on call reach it: links to the dashboard of a transaction. Unset: no links.',
   },
   RECORD_RETENTION_DAYS: {
+    tier: 'must',
     type: 'integer',
     unit: 'd',
     default: 400,

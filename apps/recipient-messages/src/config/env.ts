@@ -14,12 +14,14 @@ export const env = defineEnv({
     description: 'Internal base URL of notification-config, which knows the recipients.',
   },
   PUBLIC_BASE_URL: {
+    tier: 'must',
     type: 'url',
     default: 'https://localhost:8443',
     description:
       'Base URL browsers reach the gateway at: the start of links to the portal, so that no caller chooses where they lead.',
   },
   PAYLOAD_KEYS: {
+    tier: 'must',
     type: 'string',
     secret: true,
     description: 'Keys of sealed notifications, `kid:base64,kid:base64` of 32 bytes each; the first seals, all of them open.',
@@ -30,8 +32,8 @@ export const env = defineEnv({
     description:
       'Folder for the messages of a channel without a server below, one file each, for people to open. Unset: that channel is off.',
   },
-  EMAIL_FROM: { type: 'string', default: 'no-reply@localhost', description: 'Sender address of e-mails.' },
-  SMTP_HOST: { type: 'string', default: null, description: 'Host of the SMTP server that e-mails go to.' },
+  EMAIL_FROM: { tier: 'must', type: 'string', default: 'no-reply@localhost', description: 'Sender address of e-mails.' },
+  SMTP_HOST: { tier: 'must', type: 'string', default: null, description: 'Host of the SMTP server that e-mails go to.' },
   SMTP_PORT: { type: 'integer', default: 587, min: 1, max: 65_535, description: 'Port of the SMTP server.' },
   SMTP_SECURITY: {
     type: 'enum',
