@@ -19,7 +19,7 @@ const CHANNELS = Symbol('CHANNELS');
 /** A replica finds messages that a dead replica left within this time. Its own messages wake it at once. */
 const idleMs = 5_000;
 const concurrency = 8;
-/** Who paid yesterday is no news; the topic and the portal hold it. */
+/** An older message misleads its reader; the portal lists what was paid. */
 const ageMsMax = 86_400_000;
 
 /** Tests change them. */

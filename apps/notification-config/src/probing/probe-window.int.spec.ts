@@ -1,8 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { UrlProber } from '@paycode/safe-http';
 import { notificationLimits } from '../app.module';
 import { TestNotificationConfig } from '../testing/running-service';
 
 const merchantId = 11;
+
+it('the guide for integrators says how often a URL may be validated (T-28)', () => {
+  const { merchant, caller, origin } = notificationLimits.probes;
+  const guide = readFileSync(join(__dirname, '../../../../docs/how-to/integrate.md'), 'utf8');
+  expect(guide).toContain(
+    `${merchant.burst} at once, then one in ${merchant.refillMs / 1_000} seconds per merchant; ` +
+      `${caller.burst} at once, then ${3_600_000 / caller.refillMs} an hour per caller; ${60_000 / origin.refillMs} a minute to one server`,
+  );
+});
 
 describe('the URL validation window', () => {
   afterEach(() => jest.restoreAllMocks());
