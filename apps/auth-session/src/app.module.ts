@@ -51,6 +51,7 @@ export interface AppOverrides {
   clock?: Clock;
   /** The bundled RSA worker. */
   rsaWorkerFile?: string;
+  rsaQueueMax?: number;
 }
 
 /** A request that cannot be decided soon is refused, so that calls of authorize do not queue behind a slow database. */
@@ -152,9 +153,12 @@ function challengeRules(env: AuthSessionEnv): ChallengeRules {
   return { lifetimeMs, perAddressPerMinute: env.CHALLENGES_PER_ADDRESS_PER_MINUTE };
 }
 
+/** For so long after a renewal the replaced token is refused alone; later it counts as stolen and ends its session. Calls in parallel take less. */
+const renewGraceMs = 10_000;
+
 function sessionRules(env: AuthSessionEnv): SessionRules {
   const lifetimeMaxMs = env.SESSION_LIFETIME_MAX_S === 0 ? Infinity : env.SESSION_LIFETIME_MAX_S * 1_000;
-  return { lifetimeMaxMs, renewGraceMs: env.SESSION_RENEW_GRACE_S * 1_000 };
+  return { lifetimeMaxMs, renewGraceMs };
 }
 
 /** Most connections to the portal's database: pages ask for one row at a time. */
@@ -165,7 +169,10 @@ function portalPeople({ PORTAL_DATABASE_URL: url, DATABASE_CA_FILE: caFile, ...e
   return new PortalPeopleStore({ database: url === null ? null : { url, ...connection }, idleS: env.BROWSER_SESSION_IDLE_S });
 }
 
-function rsaWorkerPool(env: AuthSessionEnv, { rsaWorkerFile }: AppOverrides): RsaWorkerPool {
+/** RSA tasks that may wait, some 0.4 s of one worker; beyond that login-challenges answers 429 (T-02). */
+const rsaQueueMax = 64;
+
+function rsaWorkerPool(env: AuthSessionEnv, { rsaWorkerFile, ...overrides }: AppOverrides): RsaWorkerPool {
   const workerFile = rsaWorkerFile ?? join(__dirname, 'rsa-challenge.worker.cjs');
-  return new RsaWorkerPool({ workerFile, workers: env.RSA_WORKERS, queueMax: env.RSA_QUEUE_MAX });
+  return new RsaWorkerPool({ workerFile, workers: env.RSA_WORKERS, queueMax: overrides.rsaQueueMax ?? rsaQueueMax });
 }

@@ -31,7 +31,7 @@ import { PortalNotificationsController } from './notifications/portal-notificati
 import { PortalNotificationsService, PortalReader } from './notifications/portal-notifications.service';
 import { ReceiverAccessService } from './notifications/receiver-access.service';
 import { SendTestService, TEST_RULES, TestReceivers } from './notifications/send-test.service';
-import { ProbeBudget, type ProbeBudgetSettings } from './probing/probe-budget';
+import { ProbeBudget } from './probing/probe-budget';
 import { UrlProbe, ValidateUrlService } from './probing/validate-url.service';
 import { RouteLease } from './routes/route-lease';
 import { RoutesController } from './routes/routes.controller';
@@ -49,12 +49,31 @@ interface NoticeClients {
   owners: InternalClient;
 }
 
+/** Limits that are the same everywhere. Tests change some. */
+export const notificationLimits = {
+  /**
+   * A dispatcher may start requests on a route for so long after it asked for it, so a change of URL or key is answered that much later:
+   * a second is no wait for a person, and spares a busy dispatcher most of its questions.
+   */
+  routeLeaseMs: 1_000,
+  /** R-2.6-1 gives the whole probe 10 s. A server that has not connected after 3 s would not either for a payment. */
+  probe: { totalMs: 10_000, connectMs: 3_000, bodyBytesMax: 1_024 },
+  /** Probes at once, and the time for one more (T-28): a person tries some times, a PSP moves all its merchants in hours. */
+  probes: {
+    merchant: { burst: 6, refillMs: 10_000 },
+    /** 600 an hour. */
+    caller: { burst: 60, refillMs: 6_000 },
+    /** 120 a minute to one server, over all callers. */
+    origin: { burst: 120, refillMs: 500 },
+  },
+};
+
 /** Merchants and their notification settings: URL and key, Email and SMS recipients. */
 @Module({})
 export class AppModule implements OnApplicationShutdown {
   constructor(@Inject(NOTICE_CLIENTS) private readonly clients: NoticeClients) {}
 
-  static forRoot(env: NotificationConfigEnv): DynamicModule {
+  static forRoot(env: NotificationConfigEnv, limits = notificationLimits): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -99,12 +118,13 @@ export class AppModule implements OnApplicationShutdown {
           provide: ClientAuthority,
           useFactory: () => new ClientAuthority({ certFile: env.OUTBOUND_CLIENT_CERT_FILE, caFile: env.OUTBOUND_CLIENT_CA_FILE }),
         },
-        { provide: RouteLease, useFactory: () => new RouteLease(env.ROUTE_LEASE_MS) },
-        { provide: UrlProbe, useFactory: () => urlProbe(env) },
+        { provide: RouteLease, useFactory: () => new RouteLease(limits.routeLeaseMs) },
+        { provide: UrlProbe, useFactory: () => new UrlProbe(new OutboundGuard(outboundPolicyOf(env)), limits.probe) },
         {
           provide: ProbeBudget,
           inject: [DataSource],
-          useFactory: (source: DataSource) => new ProbeBudget(source, budgetOf(env)),
+          useFactory: (source: DataSource) =>
+            new ProbeBudget(source, { ...limits.probes, probeMsMax: limits.probe.totalMs + probeMarginMs }),
         },
         {
           provide: NOTICE_CLIENTS,
@@ -138,25 +158,8 @@ export class AppModule implements OnApplicationShutdown {
   }
 }
 
-const responseBytesMax = 1_024;
-const hourMs = 3_600_000;
-const minuteMs = 60_000;
 /** Time for the probe's bookkeeping beyond the probe itself. */
 const probeMarginMs = 5_000;
-
-function urlProbe(env: NotificationConfigEnv): UrlProbe {
-  const limits = { totalMs: env.PROBE_TIMEOUT_MS, connectMs: env.PROBE_CONNECT_TIMEOUT_MS, bodyBytesMax: responseBytesMax };
-  return new UrlProbe(new OutboundGuard(outboundPolicyOf(env)), limits);
-}
-
-function budgetOf(env: NotificationConfigEnv): ProbeBudgetSettings {
-  return {
-    merchant: { burst: env.PROBES_PER_MERCHANT_BURST, refillMs: env.PROBES_PER_MERCHANT_INTERVAL_MS },
-    caller: { burst: env.PROBES_PER_CALLER_BURST, refillMs: hourMs / env.PROBES_PER_CALLER_PER_HOUR },
-    origin: { burst: env.PROBES_PER_ORIGIN_PER_MINUTE, refillMs: minuteMs / env.PROBES_PER_ORIGIN_PER_MINUTE },
-    probeMsMax: env.PROBE_TIMEOUT_MS + probeMarginMs,
-  };
-}
 
 /** The service that `main.ts` and tests start. */
 export const notificationConfigDefinition: ServiceDefinition<typeof env.schema> = {

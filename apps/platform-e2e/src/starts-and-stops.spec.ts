@@ -163,9 +163,9 @@ describe('the standalone platform', () => {
   });
 
   it('a service that cannot start: names it and the reason, stops the rest, exits 1', async () => {
-    const platform = start({ ROUTE_LEASE_MS: 'soon' });
+    const platform = start({ RETENTION_DAYS: 'soon' });
     expect(await platform.exited).toBe(1);
-    expect(platform.output).toMatch(/notification-config did not start \(exit code 1\)[^]*ROUTE_LEASE_MS must be an integer/);
+    expect(platform.output).toMatch(/webhook-dispatcher did not start \(exit code 1\)[^]*RETENTION_DAYS must be an integer/);
     expect(existsSync(join(home, 'postgres/postmaster.pid'))).toBe(false);
   });
 

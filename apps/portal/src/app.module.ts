@@ -87,7 +87,7 @@ import { OwnProofs } from './sign-in/own-proofs';
 import { PasswordService } from './sign-in/password.service';
 import { SecondFactorService } from './sign-in/second-factor.service';
 import { SecurityController } from './sign-in/security.controller';
-import { GuessingWatch, SignInLimiter } from './sign-in/sign-in-limiter';
+import { GuessingWatch, signInGuesses, SignInLimiter, type SignInRules } from './sign-in/sign-in-limiter';
 import { SignInController } from './sign-in/sign-in.controller';
 import { StatementStore } from './statements/statement.store';
 import { StatementsController } from './statements/statements.controller';
@@ -102,7 +102,7 @@ import { Lifecycle, LOGGER, type Logger, type ServiceDefinition } from '@paycode
 /** The web portal: people of merchants, PSPs, acquirers and of the platform see what became of payments, and set up notifications. */
 @Module({})
 export class AppModule {
-  static forRoot(settings: Settings): DynamicModule {
+  static forRoot(settings: Settings, guesses = signInGuesses): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -146,7 +146,7 @@ export class AppModule {
         { provide: Clock, useClass: SystemClock },
         Neighbours,
         ...callProviders(settings),
-        ...signInProviders(settings),
+        ...signInProviders(settings, guesses),
         PaymentReader,
         PaymentWriter,
         { provide: NOTIFICATION_SEALER, useFactory: () => new PayloadSealer(KeyRing.parse(settings.PAYLOAD_KEYS)) },
@@ -179,7 +179,7 @@ export class AppModule {
         OnCallService,
         FindMerchantService,
         RedriveService,
-        { provide: PageFiles, useFactory: () => new PageFiles(settings.WEB_FOLDER ?? join(__dirname, 'web')) },
+        { provide: PageFiles, useFactory: () => new PageFiles(join(__dirname, 'web')) },
       ],
     };
   }
@@ -188,10 +188,9 @@ export class AppModule {
 const isProduction = ({ PAYCODE_ENVIRONMENT }: Settings): boolean => PAYCODE_ENVIRONMENT === 'production';
 
 /** People, how they prove who they are, and their sessions. */
-function signInProviders(settings: Settings): Provider[] {
+function signInProviders(settings: Settings, guesses: SignInRules): Provider[] {
   const { origin } = new URL(settings.PUBLIC_BASE_URL);
   const keys = () => KeyRing.parse(settings.KEY_ENCRYPTION_KEYS);
-  const limits = { perPerson: settings.SIGN_IN_GUESSES_MAX, perAddress: settings.SIGN_IN_GUESSES_PER_ADDRESS_MAX };
   return [
     PeopleStore,
     { provide: Totp, useFactory: () => new Totp(keys()) },
@@ -216,7 +215,7 @@ function signInProviders(settings: Settings): Provider[] {
     {
       provide: SignInLimiter,
       inject: [GuessStore, GuessingWatch],
-      useFactory: (store: GuessStore, watch: GuessingWatch) => new SignInLimiter(store, watch, limits),
+      useFactory: (store: GuessStore, watch: GuessingWatch) => new SignInLimiter(store, watch, guesses),
     },
     SessionsService,
     OwnProofs,
@@ -232,7 +231,8 @@ function rulesOf(settings: Settings): PortalRules {
   return {
     origin: new URL(settings.PUBLIC_BASE_URL).origin,
     idleS: settings.BROWSER_SESSION_IDLE_S,
-    lifetimeS: settings.BROWSER_SESSION_MAX_S,
+    // A working day with its breaks.
+    lifetimeS: 43_200,
     // In the sandbox people may sign in with a password alone.
     isTotpDemanded: isProduction(settings),
     isProduction: isProduction(settings),

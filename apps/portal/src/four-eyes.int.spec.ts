@@ -4,7 +4,7 @@ import { FakeAccounts } from './testing/fake-accounts';
 import { FakeMails } from './testing/fake-mails';
 import { PortalVisitor } from './testing/portal-visitor';
 import { dayMs, password, type ProductionPerson, productionPerson } from './testing/production-person';
-import { RunningPortal } from './testing/running-portal';
+import { manyGuesses, RunningPortal } from './testing/running-portal';
 
 describe('the switch to Bearer in production takes two owners (A-95)', () => {
   let portal: RunningPortal;
@@ -17,13 +17,12 @@ describe('the switch to Bearer in production takes two owners (A-95)', () => {
   beforeAll(async () => {
     accounts = await FakeAccounts.start();
     mails = await FakeMails.start();
-    portal = await RunningPortal.start({
+    const settings = {
       PAYCODE_ENVIRONMENT: 'production',
       AUTH_SESSION_URL: accounts.url,
       RECIPIENT_MESSAGES_URL: mails.url,
-      SIGN_IN_GUESSES_MAX: '100',
-      SIGN_IN_GUESSES_PER_ADDRESS_MAX: '1000',
-    });
+    };
+    portal = await RunningPortal.start(settings, manyGuesses);
   });
   afterAll(() => Promise.all([portal.stop(), accounts.stop(), mails.stop()]));
   beforeEach(async () => {

@@ -9,7 +9,7 @@ const password = 'a long enough sentence';
 describe('passkeys of people', () => {
   let portal: RunningPortal;
   beforeAll(async () => {
-    portal = await RunningPortal.start({ SIGN_IN_GUESSES_MAX: '20' });
+    portal = await RunningPortal.start({}, { perPerson: 20 });
   });
   afterAll(() => portal.stop());
 

@@ -3,7 +3,7 @@ import { Passwords } from './people/passwords';
 import { FakeDeadLetters } from './testing/fake-dead-letters';
 import { type Heard, PortalVisitor } from './testing/portal-visitor';
 import { dayMs, password, type ProductionPerson, productionPerson } from './testing/production-person';
-import { RunningPortal } from './testing/running-portal';
+import { manyGuesses, RunningPortal } from './testing/running-portal';
 
 const service = 'webhook-dispatcher';
 const codeOf = ({ status, body }: Heard) => [status, body.message];
@@ -17,15 +17,14 @@ describe('the redrive of dead letters in production takes two people (A-98)', ()
 
   beforeAll(async () => {
     kept = await FakeDeadLetters.start();
-    portal = await RunningPortal.start({
+    const settings = {
       PAYCODE_ENVIRONMENT: 'production',
       AUTH_SESSION_URL: kept.url,
       WEBHOOK_DISPATCHER_URL: kept.url,
       REVERSAL_SCHEDULER_URL: kept.url,
       RECIPIENT_MESSAGES_URL: kept.url,
-      SIGN_IN_GUESSES_MAX: '100',
-      SIGN_IN_GUESSES_PER_ADDRESS_MAX: '1000',
-    });
+    };
+    portal = await RunningPortal.start(settings, manyGuesses);
   });
   afterAll(() => Promise.all([portal.stop(), kept.stop()]));
   beforeEach(async () => {

@@ -27,7 +27,7 @@ describe('the database of the portal, restored to an earlier instant', () => {
 
   beforeAll(async () => {
     [lost, events] = [await createTestDatabase(), await createTestDatabase()];
-    portal = await RunningPortal.startOn(lost, events, keys);
+    portal = await RunningPortal.startOn({ database: lost, events }, keys);
     await invite(early.email);
     const visitor = new PortalVisitor(portal);
     await visitor.post('session', { email: early.email, password });
@@ -36,7 +36,7 @@ describe('the database of the portal, restored to an earlier instant', () => {
     await portal.shutDown();
     restored = await createTestDatabase({ copyOf: lost });
 
-    portal = await RunningPortal.startOn(lost, events, keys);
+    portal = await RunningPortal.startOn({ database: lost, events }, keys);
     await invite(late.email);
     await paid(2, 3);
     await acknowledged(1, 2);
@@ -46,7 +46,7 @@ describe('the database of the portal, restored to an earlier instant', () => {
     await events.dataSource.query(
       `update event_group set positions = array_fill(0::bigint, array[cardinality(positions)]) where group_name like 'portal%'`,
     );
-    portal = await RunningPortal.startOn(restored, events, keys);
+    portal = await RunningPortal.startOn({ database: restored, events }, keys);
   });
   afterAll(async () => {
     await portal.shutDown();

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type Forgery, FakeProvider, strangersKey } from './testing/fake-provider';
 import { PortalVisitor } from './testing/portal-visitor';
-import { RunningPortal } from './testing/running-portal';
+import { manyGuesses, RunningPortal } from './testing/running-portal';
 import { eventually } from '@paycode/service-runtime/testing';
 
 describe('single sign-on of people', () => {
@@ -12,10 +12,7 @@ describe('single sign-on of people', () => {
   let tenantId: string;
 
   beforeAll(async () => {
-    [portal, provider] = [
-      await RunningPortal.start({ SIGN_IN_GUESSES_MAX: '100', SIGN_IN_GUESSES_PER_ADDRESS_MAX: '1000' }),
-      await FakeProvider.start(),
-    ];
+    [portal, provider] = [await RunningPortal.start({}, manyGuesses), await FakeProvider.start()];
   });
   afterAll(() => Promise.all([portal.stop(), provider.stop()]));
 

@@ -19,6 +19,16 @@ const CHANNELS = Symbol('CHANNELS');
 /** A replica finds messages that a dead replica left within this time. Its own messages wake it at once. */
 const idleMs = 5_000;
 const concurrency = 8;
+/** An older message misleads its reader; the portal lists what was paid. */
+const ageMsMax = 86_400_000;
+
+/** Tests change them. */
+export const messageTries = {
+  /** The last of 8 comes half an hour after the first: a mail server that greylists or restarts is back by then. */
+  triesMax: 8,
+  /** Longer than a server's hiccup; doubled each time, with jitter, up to half an hour. */
+  firstWaitMs: 15_000,
+};
 
 /** E-mails and short messages to merchants' recipients, beside webhooks and without effect on payments (R-1-8, R-6.2-3). */
 @Module({})
@@ -30,7 +40,7 @@ export class AppModule implements OnApplicationBootstrap, OnApplicationShutdown 
     @Inject(Lifecycle) private readonly lifecycle: Lifecycle,
   ) {}
 
-  static forRoot(settings: Settings): DynamicModule {
+  static forRoot(settings: Settings, tries = messageTries): DynamicModule {
     const channels = openChannels(senderOptionsOf(settings));
     return {
       module: AppModule,
@@ -60,13 +70,13 @@ export class AppModule implements OnApplicationBootstrap, OnApplicationShutdown 
         {
           provide: SendMessages,
           inject: [MessageQueue, LOGGER],
-          useFactory: (queue: MessageQueue, log: Logger) => sendMessages(settings, { queue, channels, log }),
+          useFactory: (queue: MessageQueue, log: Logger) => sendMessages(settings, { queue, channels, log }, tries),
         },
         {
           provide: MessageWorkersJob,
           inject: [SendMessages, MessageQueue, LOGGER],
           useFactory: (sending: SendMessages, queue: MessageQueue, log: Logger) =>
-            new MessageWorkersJob(sending, { log, idleMs, tidy: () => queue.tidy(settings.MESSAGE_AGE_MAX_MS) }),
+            new MessageWorkersJob(sending, { log, idleMs, tidy: () => queue.tidy(ageMsMax) }),
         },
         {
           provide: QueueMessages,
@@ -74,7 +84,7 @@ export class AppModule implements OnApplicationBootstrap, OnApplicationShutdown 
           useFactory: (client: InternalClient, queue: MessageQueue, workers: MessageWorkersJob) =>
             new QueueMessages(new RecipientDirectory(client), queue, {
               channels: new Set(channels.keys()),
-              ageMsMax: settings.MESSAGE_AGE_MAX_MS,
+              ageMsMax,
               portalUrl: `${new URL(settings.PUBLIC_BASE_URL).origin}/console`,
               nowMs: () => Date.now(),
               queued: () => workers.wake(),
@@ -95,11 +105,14 @@ export class AppModule implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 }
 
-function sendMessages(settings: Settings, given: Pick<SendMessagesParts, 'queue' | 'channels' | 'log'>): SendMessages {
+function sendMessages(
+  settings: Settings,
+  given: Pick<SendMessagesParts, 'queue' | 'channels' | 'log'>,
+  tries: typeof messageTries,
+): SendMessages {
   const payloads = new PayloadSealer(KeyRing.parse(settings.PAYLOAD_KEYS));
   const metrics = new MessageMetrics(() => given.queue.waiting());
-  const { MESSAGE_TRIES_MAX: triesMax, MESSAGE_RETRY_MS: firstWaitMs } = settings;
-  const rules = { triesMax, firstWaitMs, concurrency, chance: () => Math.random() };
+  const rules = { ...tries, concurrency, chance: () => Math.random() };
   return new SendMessages({ ...given, payloads, metrics }, rules);
 }
 

@@ -31,8 +31,7 @@ async function untraced(
 ): Promise<EventTransport> {
   if (transport === 'kafka') {
     const { KafkaEventTransport, kafkaConnectionOf } = await import('./kafka/index');
-    const { sessionTimeoutMs } = kafka;
-    return new KafkaEventTransport({ connection: kafkaConnectionOf(kafka), clientId: service, log, topics, sessionTimeoutMs });
+    return new KafkaEventTransport({ connection: kafkaConnectionOf(kafka), clientId: service, log, topics });
   }
   if (!databaseUrl) throw new Error('EVENTS_TRANSPORT=postgres needs EVENTS_DATABASE_URL');
   return PostgresEventTransport.open({ url: databaseUrl, ownerUrl, applicationName: service, log, topics });

@@ -3,6 +3,7 @@ import type { EnvKey, EnvOf } from '@paycode/service-runtime';
 /** Keys of a service that publishes or consumes events. Spread them into the service's schema. */
 export const eventsEnv = {
   EVENTS_TRANSPORT: {
+    tier: 'must',
     type: 'enum',
     values: ['postgres', 'kafka'],
     default: 'postgres',
@@ -16,28 +17,29 @@ export const eventsEnv = {
       'PostgreSQL URL of the event log, shared by all services; needed with EVENTS_TRANSPORT=postgres. A direct connection, not a transaction pooler.',
   },
   KAFKA_BROKERS: {
+    tier: 'must',
     type: 'list',
     default: [],
     description: 'Bootstrap brokers as host:port; needed with EVENTS_TRANSPORT=kafka.',
   },
   KAFKA_TLS_CA_FILE: {
+    tier: 'must',
     type: 'string',
     default: null,
     description: 'PEM file of the authority that signed the certificates of the brokers; when it is set, TLS is used.',
   },
   KAFKA_SASL_USERNAME: {
+    tier: 'must',
     type: 'string',
     default: null,
     description: 'SCRAM-SHA-512 user; when it is set, SASL is used and TLS is required.',
   },
-  KAFKA_SASL_PASSWORD: { type: 'string', secret: true, default: null, description: 'Password of KAFKA_SASL_USERNAME.' },
-  KAFKA_SESSION_TIMEOUT_MS: {
-    type: 'integer',
-    unit: 'ms',
-    default: 10_000,
-    min: 6_000,
-    max: 300_000,
-    description: 'A consumer without a heartbeat for this long loses its partitions to the others of its group.',
+  KAFKA_SASL_PASSWORD: {
+    tier: 'must',
+    type: 'string',
+    secret: true,
+    default: null,
+    description: 'Password of KAFKA_SASL_USERNAME.',
   },
 } as const satisfies Record<string, EnvKey<unknown>>;
 
@@ -70,7 +72,6 @@ export interface KafkaOptions {
   caFile: string | null;
   username: string | null;
   password: string | null;
-  sessionTimeoutMs: number;
 }
 
 export function eventsOptionsOf(env: EventsEnv & Partial<EnvOf<typeof eventLogOwnerEnv>>): EventsOptions {
@@ -88,6 +89,5 @@ export function kafkaOptionsOf(env: EventsEnv): KafkaOptions {
     caFile: env.KAFKA_TLS_CA_FILE,
     username: env.KAFKA_SASL_USERNAME,
     password: env.KAFKA_SASL_PASSWORD,
-    sessionTimeoutMs: env.KAFKA_SESSION_TIMEOUT_MS,
   };
 }

@@ -8,6 +8,7 @@ const shutdownEnv = {
     description: 'A stopping process waits at most this long for work in progress.',
   },
   SHUTDOWN_LINGER_MS: {
+    tier: 'fixed',
     type: 'integer',
     unit: 'ms',
     default: 1_000,
@@ -42,6 +43,7 @@ export const logEnv = {
 export function baseEnv(ports: { internal: number; public?: number }) {
   return {
     PAYCODE_ENVIRONMENT: {
+      tier: 'must',
       type: 'enum',
       values: ['sandbox', 'production'],
       default: 'sandbox',
@@ -69,6 +71,7 @@ export function baseEnv(ports: { internal: number; public?: number }) {
 /** Keys of a service that owns a database. */
 export const databaseEnv = {
   DATABASE_URL: {
+    tier: 'must',
     type: 'string',
     secret: true,
     description:
@@ -109,11 +112,13 @@ export const browserSessionEnv = {
 /** Settings of a service that makes internal calls: its own key, and the public keys of all services. */
 export const serviceTokenEnv = {
   SERVICE_TOKEN_PRIVATE_KEY_FILE: {
+    tier: 'must',
     type: 'string',
     description:
       "File with this service's own key (PKCS#8 PEM, P-256), which signs its service tokens; read again when it changes.",
   },
   SERVICE_TOKEN_PUBLIC_KEYS_FILE: {
+    tier: 'must',
     type: 'string',
     description:
       'JWKS file with the public keys of all services, two of one service while it rotates; `kid` is `<service>:<version>`. Read again when it changes.',
@@ -124,6 +129,7 @@ export const serviceTokenEnv = {
 export const internalCallsEnv = {
   ...serviceTokenEnv,
   OPERATOR_TOKEN_PUBLIC_KEYS_FILE: {
+    tier: 'must',
     type: 'string',
     description: 'JWKS file with the public keys of operator tokens; `kid` is `operator:<version>`. Read again when it changes.',
   },

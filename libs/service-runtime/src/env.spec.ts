@@ -24,6 +24,20 @@ describe('defineEnv', () => {
     }
   });
 
+  it('regression: a setting of an older release, which would have no effect, is refused by name', () => {
+    expect(() => env.read({ SECRETS: 'x', UPSTREAM_TIMEOUT_MS: '5000', PATH: '/bin' })).toThrow(
+      'UPSTREAM_TIMEOUT_MS is no longer a setting, its value is fixed: delete it',
+    );
+  });
+
+  it('a window of the settlement protocol cannot be changed in production, where it would change who is reversed (P-T5)', () => {
+    const { read } = defineEnv({ WINDOW_MS: { type: 'integer', tier: 'fixed', default: 45_000, description: 'a window' } });
+    expect(read({ PAYCODE_ENVIRONMENT: 'sandbox', WINDOW_MS: '1' })).toEqual({ WINDOW_MS: 1 });
+    expect(() => read({ PAYCODE_ENVIRONMENT: 'production', WINDOW_MS: '1' })).toThrow(
+      'WINDOW_MS is fixed in production, at 45000: delete it',
+    );
+  });
+
   it('reads a secret from a file', () => {
     expect(() => env.read({ SECRETS_FILE: '/does/not/exist' })).toThrow('SECRETS_FILE cannot be read: ENOENT');
   });

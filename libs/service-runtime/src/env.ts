@@ -15,6 +15,8 @@ export interface EnvKey<T> {
   max?: number;
   /** Never printed; may also come from a file named by `<KEY>_FILE`. */
   secret?: boolean;
+  /** `must`: every operator decides it; `fixed`: production refuses it, tests and standalone change it. Else an operator may. */
+  tier?: 'must' | 'fixed';
 }
 
 export type EnvSchema = Record<string, EnvKey<unknown>>;
@@ -50,8 +52,48 @@ export function defineEnv<const S extends EnvSchema>(schema: S): EnvDefinition<S
   return { schema, read: source => readEnv(schema, source) };
 }
 
+/** Settings of older releases that became constants. A deployment that still sets one learns so, and does not start with another value. */
+const removedKeys = [
+  'ADDRESS_RATE_BURST',
+  'AUTHORIZE_TIMEOUT_MS',
+  'BODY_BYTES_MAX',
+  'BROWSER_SESSION_MAX_S',
+  'CONNECTIONS_MAX',
+  'CREDENTIAL_RATE_BURST',
+  'DELIVERIES_PER_LOG_LINE',
+  'EMAIL_TRANSPORT',
+  'HANDSHAKES_PER_SECOND',
+  'HEADERS_TIMEOUT_MS',
+  'HEADER_BYTES_MAX',
+  'IDLE_TIMEOUT_MS',
+  'KAFKA_SESSION_TIMEOUT_MS',
+  'MESSAGE_AGE_MAX_MS',
+  'MESSAGE_RETRY_MS',
+  'MESSAGE_TRIES_MAX',
+  'PROBES_PER_CALLER_BURST',
+  'PROBES_PER_CALLER_PER_HOUR',
+  'PROBES_PER_MERCHANT_BURST',
+  'PROBES_PER_MERCHANT_INTERVAL_MS',
+  'PROBES_PER_ORIGIN_PER_MINUTE',
+  'PROBE_CONNECT_TIMEOUT_MS',
+  'PROBE_TIMEOUT_MS',
+  'REQUEST_TIMEOUT_MS',
+  'ROUTE_LEASE_MS',
+  'RSA_QUEUE_MAX',
+  'SESSION_RENEW_GRACE_S',
+  'SIGN_IN_GUESSES_MAX',
+  'SIGN_IN_GUESSES_PER_ADDRESS_MAX',
+  'SMS_TRANSPORT',
+  'TLS_RELOAD_INTERVAL_MS',
+  'UPSTREAM_CONNECTIONS_MAX',
+  'UPSTREAM_TIMEOUT_MS',
+  'WEB_FOLDER',
+];
+
 function readEnv<S extends EnvSchema>(schema: S, source: Record<string, string | undefined>): EnvOf<S> {
-  const problems: string[] = [];
+  const problems = removedKeys
+    .filter(key => source[key] !== undefined)
+    .map(key => `${key} is no longer a setting, its value is fixed: delete it`);
   const values: Record<string, unknown> = {};
   for (const [key, spec] of Object.entries(schema)) {
     try {
@@ -64,12 +106,16 @@ function readEnv<S extends EnvSchema>(schema: S, source: Record<string, string |
   return values as EnvOf<S>;
 }
 
+const environmentKey = 'PAYCODE_ENVIRONMENT';
+
 function readKey(key: string, spec: EnvKey<unknown>, source: Record<string, string | undefined>): unknown {
   const raw = rawValue(key, spec, source);
   if (raw === undefined) {
     if (!('default' in spec)) throw new Error(`${key} is required: ${spec.description}`);
     return spec.default;
   }
+  if (spec.tier === 'fixed' && source[environmentKey] === 'production')
+    throw new Error(`${key} is fixed in production, at ${String(spec.default)}: delete it`);
   return parsers[spec.type](key, spec, raw);
 }
 

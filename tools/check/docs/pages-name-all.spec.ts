@@ -36,6 +36,19 @@ describe('pages that people write', () => {
     expect(own).toEqual([['', expect.any(String), expect.stringMatching(/./), expect.stringMatching(/./), '']]);
   });
 
+  it('the guide for integrators says how many requests an account and an address may send, as the services do by default', () => {
+    const { settings } = readDeclarations();
+    const limit = (service: string, name: string) => Number(settings[service]![name]!.default);
+    const [account, address] = ['CREDENTIAL', 'ADDRESS'].map(whose => limit('api-gateway', `${whose}_RATE_PER_S`));
+    const guide = page('how-to/integrate.md');
+    for (const text of [
+      `An account may send ${account} requests a second, and ${2 * account!} at once.`,
+      `${address} a second, ${(2 * address!).toLocaleString('en')} at once`,
+      `login challenges of one IP address | ${limit('auth-session', 'CHALLENGES_PER_ADDRESS_PER_MINUTE')} a minute`,
+    ])
+      expect(guide).toContain(text);
+  });
+
   const ofStatuses = namedNotificationStatuses.map(status => status.toLowerCase().replaceAll('_', '-'));
   it.each(scenarios.map(({ name }) => name).filter(name => !ofStatuses.includes(name)))(
     'the guide for tests says what the scenario %s shows',

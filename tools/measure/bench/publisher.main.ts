@@ -46,7 +46,7 @@ async function open({ databaseUrl, brokers, payloadKeys }: EventLogOptions): Pro
     {
       transport: brokers ? 'kafka' : 'postgres',
       databaseUrl,
-      kafka: { brokers: brokers?.split(',') ?? [], caFile: null, username: null, password: null, sessionTimeoutMs: 10_000 },
+      kafka: { brokers: brokers?.split(',') ?? [], caFile: null, username: null, password: null },
     },
     { service: 'bench', log: { info: () => undefined, warn: console.warn, error: console.error } },
   );

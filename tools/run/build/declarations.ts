@@ -16,6 +16,7 @@ export interface Setting {
   min?: number;
   max?: number;
   secret?: boolean;
+  tier?: 'must' | 'fixed';
 }
 
 /** By service, then by name. */

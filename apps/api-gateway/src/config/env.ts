@@ -5,22 +5,20 @@ export const gatewayEnv = defineEnv({
   ...baseEnv({ internal: 3100, public: 8443 }),
   ...serviceTokenEnv,
   TLS_CERT_FILE: {
+    tier: 'must',
     type: 'string',
     description: 'PEM file with the certificate chain of the public listener; reloaded when it changes.',
   },
-  TLS_KEY_FILE: { type: 'string', description: 'PEM file with the private key of the certificate; reloaded when it changes.' },
+  TLS_KEY_FILE: {
+    tier: 'must',
+    type: 'string',
+    description: 'PEM file with the private key of the certificate; reloaded when it changes.',
+  },
   TLS_MIN_VERSION: {
     type: 'enum',
     values: tlsVersions,
     default: 'TLSv1.2',
     description: 'Oldest TLS version that is accepted; TLSv1.3: no other (A-81).',
-  },
-  TLS_RELOAD_INTERVAL_MS: {
-    type: 'integer',
-    unit: 'ms',
-    default: 30_000,
-    min: 50,
-    description: 'How often the certificate files are read again.',
   },
   PLAIN_HTTP_PORT: {
     type: 'integer',
@@ -49,6 +47,7 @@ export const gatewayEnv = defineEnv({
     description: 'Serves /pluto/purchase/notification/.',
   },
   PAYMENT_SIMULATOR_PUBLIC_URL: {
+    tier: 'must',
     type: 'url',
     default: 'http://127.0.0.1:3205',
     description:
@@ -84,53 +83,7 @@ export const gatewayEnv = defineEnv({
       'Addresses or CIDR ranges of proxies that pass TLS through and begin each connection with a header of the PROXY protocol, version 1 or 2, ' +
       'which names the client (T-30). Without the header their connections are closed; other clients may not send one.',
   },
-  BODY_BYTES_MAX: { type: 'integer', unit: 'bytes', default: 262_144, description: 'Largest request body; beyond it 413.' },
-  HEADER_BYTES_MAX: {
-    type: 'integer',
-    unit: 'bytes',
-    default: 16_384,
-    min: 4_096,
-    description: 'Largest request line plus header fields.',
-  },
-  HEADERS_TIMEOUT_MS: {
-    type: 'integer',
-    unit: 'ms',
-    default: 10_000,
-    min: 100,
-    description: 'Time a client has to send its header fields.',
-  },
-  REQUEST_TIMEOUT_MS: {
-    type: 'integer',
-    unit: 'ms',
-    default: 20_000,
-    min: 100,
-    description: 'Time a client has to send a whole request.',
-  },
-  IDLE_TIMEOUT_MS: {
-    type: 'integer',
-    unit: 'ms',
-    default: 65_000,
-    min: 100,
-    description:
-      'Time a kept-alive connection may be silent. A client that takes less than 16 KiB of its answer in this time, or in 30 s if that is less, is cut off.',
-  },
-  AUTHORIZE_TIMEOUT_MS: {
-    type: 'integer',
-    unit: 'ms',
-    default: 5_000,
-    min: 50,
-    description: 'Longest wait for auth-session; then 503.',
-  },
-  UPSTREAM_TIMEOUT_MS: {
-    type: 'integer',
-    unit: 'ms',
-    default: 25_000,
-    min: 50,
-    description: 'Longest wait for the answer of a service; then 503. Above the 10 s URL validation plus route lease.',
-  },
-  UPSTREAM_CONNECTIONS_MAX: { type: 'integer', default: 128, min: 1, description: 'Most connections to each service.' },
   IN_FLIGHT_MAX: { type: 'integer', default: 2_000, min: 1, description: 'Most requests in progress; beyond it 503.' },
-  CONNECTIONS_MAX: { type: 'integer', default: 10_000, min: 1, description: 'Most client connections; further ones are closed.' },
   ADDRESS_CONNECTIONS_MAX: {
     type: 'integer',
     default: 1_000,
@@ -140,15 +93,14 @@ export const gatewayEnv = defineEnv({
   ADDRESS_RATE_PER_S: {
     type: 'integer',
     default: 500,
-    description: 'Requests per second of one client address; 0 sets no limit.',
+    description: 'Requests per second of one client address, twice as many at once; 0 sets no limit.',
   },
-  ADDRESS_RATE_BURST: { type: 'integer', default: 1_000, min: 1, description: 'Requests of one client address allowed at once.' },
   CREDENTIAL_RATE_PER_S: {
     type: 'integer',
     default: 250,
-    description: 'Requests per second of one account, over all its credentials and sessions; 0 sets no limit.',
+    description:
+      'Requests per second of one account, over all its credentials and sessions, twice as many at once; 0 sets no limit.',
   },
-  CREDENTIAL_RATE_BURST: { type: 'integer', default: 500, min: 1, description: 'Requests of one account allowed at once.' },
 });
 
 export type GatewayEnv = EnvOf<typeof gatewayEnv.schema>;

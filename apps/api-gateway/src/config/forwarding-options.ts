@@ -46,25 +46,51 @@ export interface ServicesOptions {
 
 const relayKeyBytes = 32;
 
+/** Beyond it 413. The guide for integrators promises 256 KiB. */
+const bodyBytesMax = 262_144;
+
+/** Limits that are the same everywhere. Tests shorten some. */
+export const gatewayLimits = {
+  /** Request line and header fields: Node's own limit, and above what browsers send. */
+  headerBytesMax: 16_384,
+  /** For all header fields, and for the first byte of a connection: time for a lost packet or two, not for a client that trickles. */
+  headersTimeoutMs: 10_000,
+  /** For a whole request: twice that, because a body may follow. */
+  requestTimeoutMs: 20_000,
+  /**
+   * Of a connection that is silent: above the 60 s of common load balancers, so that none sends on a connection that is closed here.
+   * A client that takes less than 16 KiB of its answer in 30 s is cut off.
+   */
+  idleTimeoutMs: 65_000,
+  /** Client connections in all: ten addresses at their limit. */
+  connectionsMax: 10_000,
+  /** Certificates are replaced days before they end. */
+  reloadIntervalMs: 30_000,
+  /** For auth-session; then 503. A check takes milliseconds; a client waits some seconds for its answer. */
+  authorizeTimeoutMs: 5_000,
+  /** For the answer of a service; then 503. Above the 10 s in which notification-config validates a URL, and its route lease. */
+  upstreamTimeoutMs: 25_000,
+  /** Connections to each service: above what keeps it busy, so the others wait here, where payments go first (ADR 0117). */
+  upstreamConnectionsMax: 128,
+  openBodies: openBodyLimitsOf(bodyBytesMax),
+};
+
 /** The settings, as AppModule takes them. */
-export function forwardingOptionsOf(env: GatewayEnv): ForwardingOptions {
+export function forwardingOptionsOf(env: GatewayEnv, limits = gatewayLimits): ForwardingOptions {
   return {
-    ...listenerOptions(env),
+    ...listenerOptions(env, limits),
+    // A client that was silent may catch up on two seconds at once.
     rates: {
       addressPerS: env.ADDRESS_RATE_PER_S,
-      addressBurst: env.ADDRESS_RATE_BURST,
+      addressBurst: 2 * env.ADDRESS_RATE_PER_S,
       credentialPerS: env.CREDENTIAL_RATE_PER_S,
-      credentialBurst: env.CREDENTIAL_RATE_BURST,
+      credentialBurst: 2 * env.CREDENTIAL_RATE_PER_S,
     },
     relayKey: relayKeyOf(env),
     siteFolder: env.SITE_FOLDER ?? undefined,
-    limits: {
-      bodyBytesMax: env.BODY_BYTES_MAX,
-      inFlightMax: env.IN_FLIGHT_MAX,
-      turns: turnLimitsOf(env.UPSTREAM_CONNECTIONS_MAX),
-    },
-    openBodies: openBodyLimitsOf(env.BODY_BYTES_MAX),
-    services: servicesOptions(env),
+    limits: { bodyBytesMax, inFlightMax: env.IN_FLIGHT_MAX, turns: turnLimitsOf(limits.upstreamConnectionsMax) },
+    openBodies: limits.openBodies,
+    services: servicesOptions(env, limits),
   };
 }
 
@@ -83,35 +109,39 @@ function relayKeyOf({ SANDBOX_RELAY_KEY: text, PAYCODE_ENVIRONMENT }: GatewayEnv
   return key;
 }
 
-function listenerOptions(env: GatewayEnv): Pick<ForwardingOptions, 'listener' | 'plain' | 'certificate' | 'gate' | 'proxies'> {
+function listenerOptions(
+  env: GatewayEnv,
+  limits: typeof gatewayLimits,
+): Pick<ForwardingOptions, 'listener' | 'plain' | 'certificate' | 'gate' | 'proxies'> {
+  const { headerBytesMax, headersTimeoutMs, requestTimeoutMs, idleTimeoutMs, connectionsMax, reloadIntervalMs } = limits;
   return {
     listener: {
       host: env.LISTEN_HOST,
       port: env.PUBLIC_PORT,
-      headerBytesMax: env.HEADER_BYTES_MAX,
-      headersTimeoutMs: env.HEADERS_TIMEOUT_MS,
-      requestTimeoutMs: env.REQUEST_TIMEOUT_MS,
-      idleTimeoutMs: env.IDLE_TIMEOUT_MS,
-      connectionsMax: env.CONNECTIONS_MAX,
+      headerBytesMax,
+      headersTimeoutMs,
+      requestTimeoutMs,
+      idleTimeoutMs,
+      connectionsMax,
     },
     plain: { host: env.LISTEN_HOST, port: env.PLAIN_HTTP_PORT },
     certificate: {
       certFile: env.TLS_CERT_FILE,
       keyFile: env.TLS_KEY_FILE,
       minVersion: env.TLS_MIN_VERSION,
-      reloadIntervalMs: env.TLS_RELOAD_INTERVAL_MS,
+      reloadIntervalMs,
     },
-    gate: { firstByteTimeoutMs: env.HEADERS_TIMEOUT_MS, addressConnectionsMax: env.ADDRESS_CONNECTIONS_MAX },
+    gate: { firstByteTimeoutMs: headersTimeoutMs, addressConnectionsMax: env.ADDRESS_CONNECTIONS_MAX },
     proxies: { forwarders: env.TRUSTED_PROXIES, relays: env.PROXY_PROTOCOL_FROM },
   };
 }
 
-function servicesOptions(env: GatewayEnv): ForwardingOptions['services'] {
+function servicesOptions(env: GatewayEnv, limits: typeof gatewayLimits): ForwardingOptions['services'] {
   return {
     authSessionUrl: env.AUTH_SESSION_URL,
-    authorizeTimeoutMs: env.AUTHORIZE_TIMEOUT_MS,
-    upstreamTimeoutMs: env.UPSTREAM_TIMEOUT_MS,
-    connectionsMax: env.UPSTREAM_CONNECTIONS_MAX,
+    authorizeTimeoutMs: limits.authorizeTimeoutMs,
+    upstreamTimeoutMs: limits.upstreamTimeoutMs,
+    connectionsMax: limits.upstreamConnectionsMax,
     origins: {
       'auth-session': env.AUTH_SESSION_PUBLIC_URL,
       'notification-config': env.NOTIFICATION_CONFIG_PUBLIC_URL,

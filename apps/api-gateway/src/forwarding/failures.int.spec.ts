@@ -118,10 +118,10 @@ describe('when something behind the gateway does not answer', () => {
   afterEach(() => gateway.stop());
 
   it.each([
-    ['auth', { AUTHORIZE_TIMEOUT_MS: '300' }, 'authentication is temporarily unavailable'],
-    ['upstream', { UPSTREAM_TIMEOUT_MS: '300' }, 'the service is temporarily unavailable'],
-  ] as const)('%s: the client gets the error in time', async (silent, settings, message) => {
-    gateway = await GatewayUnderTest.start(settings);
+    ['auth', { authorizeTimeoutMs: 300 }, 'authentication is temporarily unavailable'],
+    ['upstream', { upstreamTimeoutMs: 300 }, 'the service is temporarily unavailable'],
+  ] as const)('%s: the client gets the error in time', async (silent, limits, message) => {
+    gateway = await GatewayUnderTest.start({}, limits);
     gateway[silent].answer = () => undefined;
     const { status, headers, body } = await gateway.send('/public/x');
     expect([status, headers['retry-after'], body.message]).toEqual([503, '1', message]);

@@ -150,7 +150,7 @@ describe('the limit of requests in progress at the gateway', () => {
 
 describe('the turns of requests to a service', () => {
   let gateway: GatewayUnderTest;
-  beforeAll(async () => (gateway = await GatewayUnderTest.start({ UPSTREAM_CONNECTIONS_MAX: '1' })));
+  beforeAll(async () => (gateway = await GatewayUnderTest.start({}, { upstreamConnectionsMax: 1 })));
   afterAll(() => gateway.stop());
 
   it('a payment goes before a code that came earlier; what waits for a second is refused, and auth-session is not asked (T-02)', async () => {
@@ -175,7 +175,7 @@ describe('the turns of requests to a service', () => {
 
 describe('the time limits of the gateway', () => {
   let gateway: GatewayUnderTest;
-  beforeAll(async () => (gateway = await GatewayUnderTest.start({ HEADERS_TIMEOUT_MS: '300', REQUEST_TIMEOUT_MS: '600' })));
+  beforeAll(async () => (gateway = await GatewayUnderTest.start({}, { headersTimeoutMs: 300, requestTimeoutMs: 600 })));
   beforeEach(() => gateway.reset());
   afterAll(() => gateway.stop());
 

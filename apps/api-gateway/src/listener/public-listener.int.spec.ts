@@ -43,7 +43,7 @@ function opensslAgrees(port: number, ...options: string[]): Promise<string | und
 describe('the public listener', () => {
   const later = undoneAfterEach();
   let gateway: GatewayUnderTest;
-  beforeAll(async () => (gateway = await GatewayUnderTest.start({ TLS_RELOAD_INTERVAL_MS: '50' })));
+  beforeAll(async () => (gateway = await GatewayUnderTest.start({}, { reloadIntervalMs: 50 })));
   beforeEach(() => gateway.reset());
   afterAll(() => gateway.stop());
 

@@ -24,8 +24,8 @@ const times = <T>(count: number, value: T): T[] => Array.from({ length: count },
 describe('clients that read slowly (T-12)', () => {
   const later = undoneAfterEach();
   let gateway: GatewayUnderTest;
-  const start = async (settings: Record<string, string> = {}) => {
-    gateway = await GatewayUnderTest.start({ UPSTREAM_CONNECTIONS_MAX: '8', ...settings });
+  const start = async (idleTimeoutMs = 65_000) => {
+    gateway = await GatewayUnderTest.start({}, { upstreamConnectionsMax: 8, idleTimeoutMs });
     later(() => gateway.stop());
     const bodies: Record<string, string> = { '/console/page': page, '/console/large': large };
     gateway.upstream.answer = ({ url }, response) => {
@@ -49,7 +49,7 @@ describe('clients that read slowly (T-12)', () => {
   });
 
   it('regression: a client that reads less than the least rate is cut off, also when it reads a little', async () => {
-    await start({ IDLE_TIMEOUT_MS: '4000' });
+    await start(4_000);
     const before = await refusals(gateway, 'slow');
     await open({ paths: times(3, '/console/page'), bytesPerS: 500 });
     await eventually(async () => expect(await metric(gateway, 'answer_bytes_held')).toBeGreaterThan(0));
@@ -58,7 +58,7 @@ describe('clients that read slowly (T-12)', () => {
   });
 
   it('a client that reads slowly, but reads, gets its whole answer, however long that takes', async () => {
-    await start({ IDLE_TIMEOUT_MS: '4000' });
+    await start(4_000);
     const readers = await open({ paths: ['/console/page'], bytesPerS: 60_000 });
     expect(await readers.bytesRead()).toBe(page.length);
   });
@@ -77,8 +77,8 @@ describe('live streams through the gateway (T-12)', () => {
   const later = undoneAfterEach();
   const streams: ServerResponse[] = [];
   let gateway: GatewayUnderTest;
-  const start = async (settings: Record<string, string> = {}) => {
-    gateway = await GatewayUnderTest.start({ TRUSTED_PROXIES: '127.0.0.1', ...settings });
+  const start = async (limits: { idleTimeoutMs?: number; upstreamConnectionsMax?: number } = {}) => {
+    gateway = await GatewayUnderTest.start({ TRUSTED_PROXIES: '127.0.0.1' }, limits);
     later(() => gateway.stop());
     gateway.auth.answer = ({ body }, response) => {
       const [account] = (JSON.parse(body) as { authorization: string[] }).authorization;
@@ -131,7 +131,7 @@ describe('live streams through the gateway (T-12)', () => {
   });
 
   it('all together use half of the connections to their service', async () => {
-    await start({ UPSTREAM_CONNECTIONS_MAX: '8' });
+    await start({ upstreamConnectionsMax: 8 });
     for (let at = 0; at < 4; at++) expect((await watch(from(`198.51.100.${at}`))).status).toBe(200);
     const refused = await watch(from('198.51.100.9'));
     expect(refused.status).toBe(429);
@@ -139,7 +139,7 @@ describe('live streams through the gateway (T-12)', () => {
   });
 
   it('a stream that is silent now and then is no slow reader', async () => {
-    await start({ IDLE_TIMEOUT_MS: '2000' });
+    await start({ idleTimeoutMs: 2_000 });
     const before = await refusals(gateway, 'slow');
     const watched = await watch();
     const beating = setInterval(() => streams[0]!.write(': heartbeat\n\n'), 500);

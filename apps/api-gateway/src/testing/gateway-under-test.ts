@@ -12,7 +12,7 @@ import { TestTokenKeys } from '@paycode/access/testing';
 import type { AuthorizeRequest } from '@paycode/dto';
 import { type RunningService, startService } from '@paycode/service-runtime';
 import { AppModule } from '../app.module';
-import { type ForwardingOptions, forwardingOptionsOf } from '../config/forwarding-options';
+import { forwardingOptionsOf, gatewayLimits } from '../config/forwarding-options';
 import { gatewayDefinition } from '../app.module';
 import { PlainListener } from '../listener/plain-listener';
 import { PublicListener } from '../listener/public-listener';
@@ -122,13 +122,16 @@ export class GatewayUnderTest {
     private readonly folder: string,
   ) {}
 
-  /** `settings`: of the environment; `options`: in the place of constants. */
-  static async start(settings: Record<string, string> = {}, options?: Partial<ForwardingOptions>): Promise<GatewayUnderTest> {
+  /** `settings`: of the environment; `limits`: in the place of constants. */
+  static async start(
+    settings: Record<string, string> = {},
+    limits: Partial<typeof gatewayLimits> = {},
+  ): Promise<GatewayUnderTest> {
     const folder = mkdtempSync(join(tmpdir(), 'paycode-gateway-'));
     const certificate = await writeTestCertificate(folder);
     const auth = await StubService.start((_request, response) => json(response, { allowed: true, identity: 'assertion' }));
     const upstream = await StubService.start((_request, response) => json(response, { from: 'upstream' }));
-    const service = await startService(options ? definitionWith(options) : gatewayDefinition, {
+    const service = await startService(definitionWith(limits), {
       LOG_LEVEL: 'silent',
       INTERNAL_PORT: '0',
       PUBLIC_PORT: '0',
@@ -210,6 +213,7 @@ export class GatewayUnderTest {
   }
 }
 
-function definitionWith(options: Partial<ForwardingOptions>): typeof gatewayDefinition {
-  return { ...gatewayDefinition, module: env => AppModule.register({ ...forwardingOptionsOf(env), ...options }) };
+function definitionWith(limits: Partial<typeof gatewayLimits>): typeof gatewayDefinition {
+  const options = { ...gatewayLimits, ...limits };
+  return { ...gatewayDefinition, module: env => AppModule.register(forwardingOptionsOf(env, options)) };
 }

@@ -1,6 +1,7 @@
 import { constants, createHash, publicEncrypt, randomBytes } from 'node:crypto';
 import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { type BearerAccount, type Challenge, LoginClient } from '../testing/login-client';
+import type { AppOverrides } from '../app.module';
 import { TestAuthSession } from '../testing/test-service';
 import { RsaWorkerPool } from './rsa-worker-pool';
 
@@ -18,8 +19,8 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 const later = undoneAfterEach();
-const startOther = async (settings: Record<string, string>) => {
-  const other = await TestAuthSession.start(settings);
+const startOther = async (settings: Record<string, string>, overrides: AppOverrides = {}) => {
+  const other = await TestAuthSession.start(settings, 1, overrides);
   later(() => other.stop());
   return other;
 };
@@ -167,7 +168,7 @@ describe('GET /authentication/login-challenges', () => {
   });
 
   it('RSA work beyond the queue is refused at once with 429 and Retry-After (T-02)', async () => {
-    const tiny = await startOther({ RSA_WORKERS: '1', RSA_QUEUE_MAX: '1' });
+    const tiny = await startOther({}, { rsaQueueMax: 1 });
     const tinyClient = new LoginClient(tiny);
     await tinyClient.servicePublicKey();
     const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => tinyClient.challenge(`psp-${i}`)));

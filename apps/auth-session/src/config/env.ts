@@ -21,12 +21,14 @@ export const env = defineEnv({
   ...browserSessionEnv,
   ...internalCallsEnv,
   PASSWORD_PEPPERS: {
+    tier: 'must',
     type: 'string',
     secret: true,
     description:
       'Peppers of API password hashes (T-04): `kid:base64,kid:base64`, 32-byte keys; the first hashes, all of them verify. Passwords hashed with a lost pepper are invalid.',
   },
   KEY_ENCRYPTION_KEYS: {
+    tier: 'must',
     type: 'string',
     secret: true,
     description:
@@ -38,13 +40,6 @@ export const env = defineEnv({
     min: 1,
     max: 64,
     description: 'Worker threads for RSA work; one serves about 150 challenges per second (T-02).',
-  },
-  RSA_QUEUE_MAX: {
-    type: 'integer',
-    default: 64,
-    min: 1,
-    max: 10_000,
-    description: 'RSA tasks that may wait; beyond that login-challenges answers 429 (T-02).',
   },
   CHALLENGES_PER_ADDRESS_PER_MINUTE: {
     type: 'integer',
@@ -76,14 +71,6 @@ export const env = defineEnv({
     unit: 's',
     default: 86_400,
     description: 'A session may be renewed for at most this long after login; 0 sets no limit (A-30).',
-  },
-  SESSION_RENEW_GRACE_S: {
-    type: 'integer',
-    unit: 's',
-    default: 10,
-    max: 60,
-    description:
-      'For this long after a renewal, renew answers the replaced token with 401; later it counts as stolen and ends its session.',
   },
 });
 

@@ -58,11 +58,16 @@ export class TestAuthSession {
     readonly database: TestDatabase,
     readonly clock: TestClock,
     private readonly settings: Record<string, string>,
+    private readonly overrides: AppOverrides,
   ) {}
 
-  static async start(settings: Record<string, string> = {}, replicas = 1): Promise<TestAuthSession> {
+  static async start(
+    settings: Record<string, string> = {},
+    replicas = 1,
+    overrides: AppOverrides = {},
+  ): Promise<TestAuthSession> {
     const database = await createTestDatabase({ migrations });
-    const service = new TestAuthSession(database, new TestClock(), {
+    const all = {
       LOG_LEVEL: 'silent',
       INTERNAL_PORT: '0',
       PUBLIC_PORT: '0',
@@ -72,14 +77,15 @@ export class TestAuthSession {
       PASSWORD_PEPPERS: ring(),
       KEY_ENCRYPTION_KEYS: ring(),
       ...settings,
-    });
+    };
+    const service = new TestAuthSession(database, new TestClock(), all, overrides);
     for (let i = 0; i < replicas; i++) await service.addReplica();
     return service;
   }
 
   /** One more replica on the same database. */
   async addReplica(settings: Record<string, string> = {}): Promise<RunningService> {
-    const overrides: AppOverrides = { clock: this.clock, rsaWorkerFile: await rsaWorkerFile() };
+    const overrides: AppOverrides = { clock: this.clock, rsaWorkerFile: await rsaWorkerFile(), ...this.overrides };
     const replica = await startService(
       { name: 'auth-session', env, module: read => AppModule.forRoot(read, overrides), hasPublicPaths: true },
       { ...this.settings, ...settings },

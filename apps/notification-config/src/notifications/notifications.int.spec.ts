@@ -3,7 +3,7 @@ import { type Channel, type MerchantRecord, noRecipients, type Route } from '@pa
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import type { Socket } from 'node:net';
-import { acquirerBank, pspOne, TestNotificationConfig } from '../testing/running-service';
+import { acquirerBank, manyProbes, pspOne, TestNotificationConfig } from '../testing/running-service';
 
 describe('merchant notification endpoints', () => {
   let service: TestNotificationConfig;
@@ -14,7 +14,7 @@ describe('merchant notification endpoints', () => {
 
   beforeAll(async () => {
     [service, receiver, broken] = await Promise.all([
-      TestNotificationConfig.start({ PROBES_PER_CALLER_BURST: '10000', PROBES_PER_ORIGIN_PER_MINUTE: '10000' }),
+      TestNotificationConfig.startWith(manyProbes),
       RawReceiver.start(answering(200)),
       RawReceiver.start(answering(500)),
     ]);

@@ -1,7 +1,7 @@
 import type { CallerName } from '@paycode/access';
 import type { PortalAnswer, PortalNotifications } from '@paycode/dto';
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
-import { TestNotificationConfig } from '../testing/running-service';
+import { manyProbes, TestNotificationConfig } from '../testing/running-service';
 
 const actor = 'Thandi Nkosi';
 
@@ -12,10 +12,7 @@ describe('what people ask in the portal of notification-config', () => {
   let merchantId = 3_000;
 
   beforeAll(async () => {
-    [service, receiver] = await Promise.all([
-      TestNotificationConfig.start({ PROBES_PER_CALLER_BURST: '10000', PROBES_PER_ORIGIN_PER_MINUTE: '10000' }),
-      RawReceiver.start(answering(200)),
-    ]);
+    [service, receiver] = await Promise.all([TestNotificationConfig.startWith(manyProbes), RawReceiver.start(answering(200))]);
     url = `http://127.0.0.1:${receiver.port}/hook`;
   });
   beforeEach(async () => {

@@ -4,11 +4,10 @@ import { KeyRing, openCredential, WebhookKeySealer } from '@paycode/crypto';
 import type { Route } from '@paycode/dto';
 import { NginxReceiver, TestAuthority } from '@paycode/safe-http/testing';
 import { eventually } from '@paycode/service-runtime/testing';
-import { TestNotificationConfig } from '../testing/running-service';
+import { manyProbes, TestNotificationConfig } from '../testing/running-service';
 
 const secret = 'open-sesame-4711';
 const credential = { header: 'X-Api-Key', value: secret };
-const manyProbes = { PROBES_PER_MERCHANT_BURST: '1000', PROBES_PER_CALLER_BURST: '10000', PROBES_PER_ORIGIN_PER_MINUTE: '10000' };
 
 /** proves: T-59 */
 describe('a server that demands a credential of each request', () => {
@@ -20,7 +19,7 @@ describe('a server that demands a credential of each request', () => {
   beforeAll(async () => {
     authority = await TestAuthority.create();
     nginx = await NginxReceiver.start(authority, { header: { name: 'x_api_key', value: secret } });
-    service = await TestNotificationConfig.start({ ...manyProbes, OUTBOUND_CA_FILE: authority.caFile });
+    service = await TestNotificationConfig.startWith(manyProbes, { OUTBOUND_CA_FILE: authority.caFile });
   });
   afterAll(async () => {
     await Promise.all([service.stop(), nginx.stop()]);
@@ -105,8 +104,9 @@ describe('a server that demands a credential of each request', () => {
   it('a new key-encryption key seals it again, so that the old one can be retired', async () => {
     await add({ credential });
     const fresh = `kek-2:${Buffer.alloc(32, 7).toString('base64')}`;
-    const sibling = await TestNotificationConfig.start(
-      { ...manyProbes, KEY_ENCRYPTION_KEYS: `${fresh},${service.keyEncryptionKeys}` },
+    const sibling = await TestNotificationConfig.startWith(
+      manyProbes,
+      { KEY_ENCRYPTION_KEYS: `${fresh},${service.keyEncryptionKeys}` },
       service,
     );
     try {
@@ -136,7 +136,7 @@ describe('a server that demands a client certificate', () => {
   });
 
   const started = async (more: Record<string, string>) => {
-    const service = await TestNotificationConfig.start({ ...manyProbes, OUTBOUND_CA_FILE: authority.caFile, ...more });
+    const service = await TestNotificationConfig.startWith(manyProbes, { OUTBOUND_CA_FILE: authority.caFile, ...more });
     await service.saveMerchant(merchantId);
     const add = (body: object) => service.post('addHttp', { merchantId, url: nginx.url, version: 'V3', ...body });
     return { service, add };

@@ -4,15 +4,12 @@ import { text } from 'node:stream/consumers';
 import { importWebhookKey, webhookEnvelope, webhookKeyId } from '@paycode/crypto';
 import { type EncryptionProfile, type PortalAnswer, parseNotification, type TestNotificationResult } from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
-import { TestNotificationConfig } from '../testing/running-service';
+import { manyProbes, TestNotificationConfig } from '../testing/running-service';
 import { testIdMin } from './domain/test-notification';
 
 type Result = TestNotificationResult<ProbeOutcome>;
-const manyProbes = {
-  PROBES_PER_MERCHANT_INTERVAL_MS: '3600000',
-  PROBES_PER_CALLER_BURST: '10000',
-  PROBES_PER_ORIGIN_PER_MINUTE: '10000',
-};
+/** A merchant's burst, which does not refill while a test runs. */
+const noRefill = { probes: { ...manyProbes.probes, merchant: { burst: 6, refillMs: 3_600_000 } } };
 
 describe('a test notification', () => {
   let service: TestNotificationConfig;
@@ -42,7 +39,7 @@ describe('a test notification', () => {
       });
     });
     const listening = new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', resolve));
-    [service] = await Promise.all([TestNotificationConfig.start(manyProbes), listening]);
+    [service] = await Promise.all([TestNotificationConfig.startWith(noRefill), listening]);
   });
   const withUrl = async (): Promise<void> => {
     await service.saveMerchant(merchantId, { merchantName: 'Corner Café', acquirer: 'Bank' });
@@ -122,7 +119,7 @@ describe('a test notification', () => {
   });
 
   it('in production is sent only for somebody of the merchant, and to no address that a probe may not go to (T-11)', async () => {
-    const production = await TestNotificationConfig.start({ ...manyProbes, PAYCODE_ENVIRONMENT: 'production' }, service);
+    const production = await TestNotificationConfig.startWith(noRefill, { PAYCODE_ENVIRONMENT: 'production' }, service);
     try {
       const message = 'askedBy must name who of the merchant wants the test';
       expect(await send({}, production)).toMatchObject({ status: 400, data: { message } });

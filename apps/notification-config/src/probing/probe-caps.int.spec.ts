@@ -1,11 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { UrlProber } from '@paycode/safe-http';
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
+import { notificationLimits } from '../app.module';
 import { ProbeBudget } from './probe-budget';
 import { acquirerBank, pspOne, TestNotificationConfig } from '../testing/running-service';
 
 /** Refills are out of reach of a test run. */
-const hour = '3600000';
+const hourMs = 3_600_000;
 
 describe('caps on probes (T-28)', () => {
   let service: TestNotificationConfig;
@@ -14,13 +17,12 @@ describe('caps on probes (T-28)', () => {
 
   beforeAll(async () => {
     receiver = await RawReceiver.start(answering(200));
-    service = await TestNotificationConfig.start({
-      PROBES_PER_MERCHANT_BURST: '3',
-      PROBES_PER_MERCHANT_INTERVAL_MS: hour,
-      PROBES_PER_CALLER_BURST: '8',
-      PROBES_PER_CALLER_PER_HOUR: '1',
-      PROBES_PER_ORIGIN_PER_MINUTE: '20',
-    });
+    const probes = {
+      merchant: { burst: 3, refillMs: hourMs },
+      caller: { burst: 8, refillMs: hourMs },
+      origin: { burst: 20, refillMs: 3_000 },
+    };
+    service = await TestNotificationConfig.startWith({ probes });
   });
   beforeEach(async () => {
     merchantId += 1;
@@ -126,7 +128,7 @@ describe('the URL validation window', () => {
   afterEach(() => jest.restoreAllMocks());
 
   it('by default a probe lasts at most 10 s, 3 s of them to connect, and reads 1 KiB of the answer (R-2.6-1, T-11)', async () => {
-    const service = await TestNotificationConfig.start({ PROBE_TIMEOUT_MS: undefined, PROBE_CONNECT_TIMEOUT_MS: undefined });
+    const service = await TestNotificationConfig.startWith(notificationLimits);
     try {
       const probe = jest.spyOn(UrlProber.prototype, 'send').mockRejectedValue(new Error('not sent'));
       await service.saveMerchant(11);
@@ -139,4 +141,13 @@ describe('the URL validation window', () => {
       await service.stop();
     }
   });
+});
+
+it('the guide for integrators says how often a URL may be validated (T-28)', () => {
+  const { merchant, caller, origin } = notificationLimits.probes;
+  const guide = readFileSync(join(__dirname, '../../../../docs/how-to/integrate.md'), 'utf8');
+  expect(guide).toContain(
+    `${merchant.burst} at once, then one in ${merchant.refillMs / 1_000} seconds per merchant; ` +
+      `${caller.burst} at once, then ${3_600_000 / caller.refillMs} an hour per caller; ${60_000 / origin.refillMs} a minute to one server`,
+  );
 });

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import type { ProbeOutcome } from '@paycode/safe-http';
 import { inwardNames, inwardUrls, malformedUrls, publicV4, publicV6, TestDnsServer } from '@paycode/safe-http/testing';
-import { TestNotificationConfig } from '../testing/running-service';
+import { manyProbes, TestNotificationConfig } from '../testing/running-service';
 
 const merchantId = 9;
 const webhookPorts = new Set([80, 443, 8_080, 8_443]);
@@ -32,13 +32,10 @@ describe('addHttp and Check (T-11)', () => {
       if (name === 'rebinding.test') return query === 0 ? [publicV4] : ['127.0.0.1'];
       return inwardNames.get(name) ?? [publicV4, publicV6];
     });
-    service = await TestNotificationConfig.start({
-      OUTBOUND_ALLOW: '',
-      OUTBOUND_DNS_SERVERS: dns.address,
-      PROBES_PER_MERCHANT_BURST: '100000',
-      PROBES_PER_CALLER_BURST: '100000',
-      PROBES_PER_ORIGIN_PER_MINUTE: '100000',
-    });
+    service = await TestNotificationConfig.startWith(
+      { probes: { ...manyProbes.probes, merchant: manyProbes.probes.caller } },
+      { OUTBOUND_ALLOW: '', OUTBOUND_DNS_SERVERS: dns.address },
+    );
     await service.saveMerchant(merchantId);
   });
   afterAll(async () => {

@@ -5,7 +5,16 @@ import { startTestIdentityIssuer, type TestIdentityIssuer, TestTokenKeys } from 
 import type { Identity, MerchantRecord } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import axios, { type AxiosResponse } from 'axios';
-import { notificationConfigDefinition } from '../app.module';
+import { AppModule, notificationConfigDefinition, notificationLimits } from '../app.module';
+
+export type Limits = Partial<typeof notificationLimits>;
+
+const many = { burst: 10_000, refillMs: 1 };
+/** For tests of something else that probe more often than a caller may. */
+export const manyProbes = { probes: { merchant: notificationLimits.probes.merchant, caller: many, origin: many } };
+
+/** The longest limits, because a busy machine connects slowly, which says nothing about the receiver. */
+const patient: Limits = { routeLeaseMs: 20, probe: { ...notificationLimits.probe, totalMs: 30_000, connectMs: 30_000 } };
 
 const tokenKeys = new TestTokenKeys();
 const prefix = '/portal/restful/merchant/notification';
@@ -46,30 +55,37 @@ export class TestNotificationConfig {
     return this.running.keyEncryptionKeys;
   }
 
-  /** `sibling`: a further replica on the same database; stop it first. `undefined` leaves a setting at its default. */
-  static async start(
-    settings: Record<string, string | undefined> = {},
+  /** `sibling`: a further replica on the same database; stop it first. */
+  static start(settings: Record<string, string> = {}, sibling?: TestNotificationConfig): Promise<TestNotificationConfig> {
+    return TestNotificationConfig.startWith({}, settings, sibling);
+  }
+
+  /** `changes`: in the place of constants. */
+  static async startWith(
+    changes: Limits,
+    settings: Record<string, string> = {},
     sibling?: TestNotificationConfig,
   ): Promise<TestNotificationConfig> {
+    const limits = { ...notificationLimits, ...patient, ...changes };
     const [issuer, database] = await Promise.all([startTestIdentityIssuer(), sibling?.database ?? createTestDatabase()]);
     const keyEncryptionKeys =
       settings['KEY_ENCRYPTION_KEYS'] ?? sibling?.keyEncryptionKeys ?? `kek-1:${randomBytes(32).toString('base64')}`;
-    const service = await startService(notificationConfigDefinition, {
-      LOG_LEVEL: 'silent',
-      INTERNAL_PORT: '0',
-      PUBLIC_PORT: '0',
-      DATABASE_URL: database.url,
-      ...tokenKeys.env('notification-config'),
-      AUTH_SESSION_URL: issuer.url,
-      KEY_ENCRYPTION_KEYS: keyEncryptionKeys,
-      OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
-      ROUTE_LEASE_MS: '20',
-      // The longest permitted limits, because a busy machine connects slowly, which says nothing about the receiver.
-      PROBE_TIMEOUT_MS: '30000',
-      PROBE_CONNECT_TIMEOUT_MS: '30000',
-      OUTBOUND_DNS_TIMEOUT_MS: '120000',
-      ...settings,
-    });
+    const service = await startService(
+      { ...notificationConfigDefinition, module: env => AppModule.forRoot(env, limits) },
+      {
+        LOG_LEVEL: 'silent',
+        INTERNAL_PORT: '0',
+        PUBLIC_PORT: '0',
+        DATABASE_URL: database.url,
+        ...tokenKeys.env('notification-config'),
+        AUTH_SESSION_URL: issuer.url,
+        KEY_ENCRYPTION_KEYS: keyEncryptionKeys,
+        OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
+        // As long as `patient`.
+        OUTBOUND_DNS_TIMEOUT_MS: '120000',
+        ...settings,
+      },
+    );
     return new TestNotificationConfig({ service, issuer, keyEncryptionKeys, ownsDatabase: !sibling }, database);
   }
 

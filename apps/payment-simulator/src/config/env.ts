@@ -10,12 +10,14 @@ export const env = defineEnv({
   ...tracingEnv,
   // The simulator moves no money, so production must not run it.
   PAYCODE_ENVIRONMENT: {
+    tier: 'must',
     type: 'enum',
     values: ['sandbox'],
     default: 'sandbox',
     description: 'Only `sandbox`: in production the payment core takes the place of the simulator.',
   },
   PAYLOAD_KEYS: {
+    tier: 'must',
     type: 'string',
     secret: true,
     description:
@@ -32,6 +34,7 @@ export const env = defineEnv({
     description: 'Internal base URL of auth-session: keys of identity assertions.',
   },
   PUBLIC_BASE_URL: {
+    tier: 'must',
     type: 'url',
     default: 'https://localhost:8443',
     description: "Where people's devices reach the gateway: the address in QR images.",

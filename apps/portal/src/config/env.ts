@@ -38,25 +38,23 @@ export const env = defineEnv({
     description: 'Internal base URL of payment-simulator, for rehearsals in the sandbox. Production calls nobody there.',
   },
   PUBLIC_BASE_URL: {
+    tier: 'must',
     type: 'url',
     default: 'https://localhost:8443',
     description: 'Base URL browsers reach the gateway at: the one origin that may send changes.',
   },
   PAYLOAD_KEYS: {
+    tier: 'must',
     type: 'string',
     secret: true,
     description: 'Keys of sealed notifications, `kid:base64,kid:base64` of 32 bytes each; the first is current, all open.',
   },
   KEY_ENCRYPTION_KEYS: {
+    tier: 'must',
     type: 'string',
     secret: true,
     description:
       'Keys that seal secrets of authenticator apps and of clients at providers at rest, and what browsers keep during sign-in, `kid:base64,kid:base64` of 32 bytes: the first seals, all open.',
-  },
-  WEB_FOLDER: {
-    type: 'string',
-    default: null,
-    description: 'Folder of the built pages. Unset: `web` beside the program.',
   },
   GRAFANA_URL: {
     type: 'url',
@@ -64,6 +62,7 @@ export const env = defineEnv({
     description: 'Base URL of Grafana as people on call reach it: links to the dashboard of a transaction. Unset: no links.',
   },
   RECORD_RETENTION_DAYS: {
+    tier: 'must',
     type: 'integer',
     unit: 'd',
     default: 400,
@@ -71,26 +70,7 @@ export const env = defineEnv({
     max: 3_650,
     description: 'How long payments are listed after they completed, in the portal and to programs.',
   },
-  SIGN_IN_GUESSES_MAX: {
-    type: 'integer',
-    default: 5,
-    min: 0,
-    description: 'Wrong passwords or codes for one person from one address before each further one waits (T-05).',
-  },
-  SIGN_IN_GUESSES_PER_ADDRESS_MAX: {
-    type: 'integer',
-    default: 50,
-    min: 0,
-    description: 'Wrong passwords or codes from one address, whoever they are for, before each further one waits (T-05).',
-  },
   ...browserSessionEnv,
-  BROWSER_SESSION_MAX_S: {
-    type: 'integer',
-    unit: 's',
-    default: 43_200,
-    min: 60,
-    description: 'Longest life of a session of a browser; then the person signs in again.',
-  },
 });
 
 export type Settings = ReturnType<typeof env.read>;

@@ -16,12 +16,12 @@ describe('two operators let a new owner into an account whose owners are gone (p
 
   beforeAll(async () => {
     mails = await FakeMails.start();
-    portal = await RunningPortal.start({
+    const settings = {
       PAYCODE_ENVIRONMENT: 'production',
       AUTH_SESSION_URL: mails.url,
       RECIPIENT_MESSAGES_URL: mails.url,
-      SIGN_IN_GUESSES_PER_ADDRESS_MAX: '1000',
-    });
+    };
+    portal = await RunningPortal.start(settings, { perAddress: 1_000 });
   });
   afterAll(() => Promise.all([portal.stop(), mails.stop()]));
   beforeEach(async () => {

@@ -28,7 +28,7 @@ describe('passwords of people', () => {
 });
 
 it('regression: a made-up secret of an invitation costs no hashing, and its address waits after a few (T-04)', async () => {
-  const portal = await RunningPortal.start({ SIGN_IN_GUESSES_PER_ADDRESS_MAX: '3' });
+  const portal = await RunningPortal.start({}, { perAddress: 3 });
   try {
     const hash = jest.spyOn(Passwords.prototype, 'hash');
     const accept = async () => {

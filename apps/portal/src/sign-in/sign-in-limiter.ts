@@ -68,10 +68,14 @@ function wayOf(identity: string): Way {
   return ways.find(way => way === identity.split(':', 1)[0]) ?? 'password';
 }
 
+/** Wrong passwords or codes of one address before each further one waits: for one person, and whoever they are for (T-05). */
 export interface SignInRules {
   perPerson: number;
   perAddress: number;
 }
+
+/** Five, so that a person may err and look it up; fifty for an address, behind which an office may sit. */
+export const signInGuesses: SignInRules = { perPerson: 5, perAddress: 50 };
 
 /** `identity` names what is guessed at: `password:<email>`, `code:<person>`; `personId`: whose it is, null when it is nobody's. */
 export interface Guess {

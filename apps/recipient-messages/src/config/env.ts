@@ -14,36 +14,26 @@ export const env = defineEnv({
     description: 'Internal base URL of notification-config, which knows the recipients.',
   },
   PUBLIC_BASE_URL: {
+    tier: 'must',
     type: 'url',
     default: 'https://localhost:8443',
     description:
       'Base URL browsers reach the gateway at: the start of links to the portal, so that no caller chooses where they lead.',
   },
   PAYLOAD_KEYS: {
+    tier: 'must',
     type: 'string',
     secret: true,
     description: 'Keys of sealed notifications, `kid:base64,kid:base64` of 32 bytes each; the first seals, all of them open.',
   },
-  EMAIL_TRANSPORT: {
-    type: 'enum',
-    values: ['auto', 'smtp', 'folder', 'off'],
-    default: 'auto',
-    description: 'Transport of e-mails. `auto`: smtp when SMTP_HOST is set, else folder when OUTBOX_FOLDER is set, else off.',
-  },
-  SMS_TRANSPORT: {
-    type: 'enum',
-    values: ['auto', 'smpp', 'http', 'folder', 'off'],
-    default: 'auto',
-    description:
-      'Transport of short messages. `auto`: smpp when SMPP_HOST is set, else http when SMS_GATEWAY_URL is set, else folder when OUTBOX_FOLDER is set, else off.',
-  },
   OUTBOX_FOLDER: {
     type: 'string',
     default: null,
-    description: 'Folder that `folder` transports write messages into, one file each, for people to open.',
+    description:
+      'Folder for the messages of a channel without a server below, one file each, for people to open. Unset: that channel is off.',
   },
-  EMAIL_FROM: { type: 'string', default: 'no-reply@localhost', description: 'Sender address of e-mails.' },
-  SMTP_HOST: { type: 'string', default: null, description: 'Host of the SMTP server.' },
+  EMAIL_FROM: { tier: 'must', type: 'string', default: 'no-reply@localhost', description: 'Sender address of e-mails.' },
+  SMTP_HOST: { tier: 'must', type: 'string', default: null, description: 'Host of the SMTP server that e-mails go to.' },
   SMTP_PORT: { type: 'integer', default: 587, min: 1, max: 65_535, description: 'Port of the SMTP server.' },
   SMTP_SECURITY: {
     type: 'enum',
@@ -67,35 +57,13 @@ export const env = defineEnv({
   SMS_GATEWAY_URL: {
     type: 'url',
     default: null,
-    description: 'HTTP gateway that accepts `{from, to, text, reference}` as JSON.',
+    description: 'HTTP gateway for short messages without an SMSC; it accepts `{from, to, text, reference}` as JSON.',
   },
   SMS_GATEWAY_TOKEN: { type: 'string', secret: true, default: null, description: 'Bearer token for the HTTP gateway.' },
   SMS_SENDER: {
     type: 'string',
     default: 'Paycode',
     description: 'Sender of short messages: a number, or up to 11 letters and digits.',
-  },
-  MESSAGE_AGE_MAX_MS: {
-    type: 'integer',
-    unit: 'ms',
-    default: 86_400_000,
-    min: 1_000,
-    description: 'A message older than this is not sent any more.',
-  },
-  MESSAGE_RETRY_MS: {
-    type: 'integer',
-    unit: 'ms',
-    default: 15_000,
-    min: 10,
-    max: 3_600_000,
-    description: 'Wait after the first failed try to send a message; doubled each time, with jitter, up to half an hour.',
-  },
-  MESSAGE_TRIES_MAX: {
-    type: 'integer',
-    default: 8,
-    min: 1,
-    max: 50,
-    description: 'Tries to send a message before it is given up.',
   },
 });
 
@@ -105,7 +73,6 @@ export type Settings = ReturnType<typeof env.read>;
 export function senderOptionsOf(settings: Settings): SenderOptions {
   return {
     email: {
-      transport: settings.EMAIL_TRANSPORT,
       from: settings.EMAIL_FROM,
       smtp: {
         host: settings.SMTP_HOST,
@@ -116,7 +83,6 @@ export function senderOptionsOf(settings: Settings): SenderOptions {
       },
     },
     sms: {
-      transport: settings.SMS_TRANSPORT,
       from: settings.SMS_SENDER,
       smpp: {
         host: settings.SMPP_HOST,

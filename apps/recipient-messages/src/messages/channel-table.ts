@@ -54,7 +54,7 @@ export class OpenChannel {
 /** Definition of a channel in this service. */
 interface ChannelDefinition<Text> {
   texts: ChannelTexts<Text>;
-  /** undefined: the channel is off. @throws Error when its chosen transport lacks a setting */
+  /** undefined: the channel is off. */
   senderOf(options: SenderOptions): MessageSender<Text> | undefined;
 }
 

@@ -29,12 +29,8 @@ describe("a payer's data is erased from messages that wait, by the operator's co
       TestSmtpServer.start(),
       dispatcherThatKnowsNothing(),
     ]);
-    await harness.start({
-      SMTP_HOST: '127.0.0.1',
-      SMTP_PORT: String(smtp.port),
-      SMTP_SECURITY: 'none',
-      MESSAGE_RETRY_MS: '3600000',
-    });
+    const settings = { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(smtp.port), SMTP_SECURITY: 'none' };
+    await harness.start(settings, { firstWaitMs: 3_600_000 });
     folder = mkdtempSync(join(tmpdir(), 'paycode-erasure-'));
     writeFileSync(join(folder, 'operator.token'), harness.operatorToken());
     writeFileSync(join(folder, 'payer'), payer);

@@ -93,7 +93,7 @@ describe('invitations to the portal', () => {
   });
 
   it('are refused while no e-mail can be sent, so that nobody waits for one', async () => {
-    await harness.start({ EMAIL_TRANSPORT: 'off', SMS_TRANSPORT: 'off' });
+    await harness.start();
     expect(await harness.postInvitation('portal', invited)).toBe(503);
   });
 });

@@ -23,7 +23,7 @@ describe('Email and SMS', () => {
     authority = await TestAuthority.create();
     [harness, smsc] = await Promise.all([RecipientMessagesHarness.open(), TestSmsc.start()]);
     smtp = await TestSmtpServer.start(await authority.issue({ dns: ['localhost'], ips: ['127.0.0.1'] }));
-    await harness.start({
+    const settings = {
       SMTP_HOST: '127.0.0.1',
       SMTP_PORT: String(smtp.port),
       SMTP_USERNAME: 'paycode',
@@ -35,9 +35,8 @@ describe('Email and SMS', () => {
       SMPP_TLS: 'false',
       SMPP_SYSTEM_ID: 'paycode',
       SMPP_PASSWORD: 'smsc-pw',
-      MESSAGE_RETRY_MS: '20',
-      MESSAGE_TRIES_MAX: '3',
-    });
+    };
+    await harness.start(settings, { triesMax: 3, firstWaitMs: 20 });
   });
   beforeEach(() => {
     transactionId += 1;

@@ -42,8 +42,7 @@ describe('transports of messages', () => {
       'SmtpEmailSender',
       'HttpGatewaySender',
     ]);
-    expect(names({ SMPP_HOST: 'h', SMS_GATEWAY_URL: 'http://h', EMAIL_TRANSPORT: 'off' })).toEqual([undefined, 'SmppSmsSender']);
-    expect(() => emailSenderOf(settings({ EMAIL_TRANSPORT: 'smtp' }))).toThrow('SMTP_HOST is required');
+    expect(names({ SMPP_HOST: 'h', SMS_GATEWAY_URL: 'http://h' })).toEqual([undefined, 'SmppSmsSender']);
   });
 
   describe('folder', () => {
@@ -206,7 +205,7 @@ describe('a mail server that accepts connections and never answers', () => {
   beforeAll(async () => {
     [harness, silent] = await Promise.all([RecipientMessagesHarness.open(), RawReceiver.start(() => undefined)]);
     const smtp = { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(silent.port), SMTP_SECURITY: 'none' };
-    await harness.start({ ...smtp, SMS_TRANSPORT: 'folder', OUTBOX_FOLDER: folder });
+    await harness.start({ ...smtp, OUTBOX_FOLDER: folder });
   });
   afterAll(async () => {
     await silent.stop();

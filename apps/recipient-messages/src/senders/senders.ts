@@ -52,18 +52,17 @@ async function writeWhole(folder: string, name: string, content: Buffer | string
   await rename(hidden, join(folder, name));
 }
 
-/** Options that select and configure senders: the transport of each channel, and the connection of each transport. */
+/** Servers and folder of the channels. A channel takes the first server that is set, else the folder, else it is off. */
 export interface SenderOptions {
   email: EmailOptions;
   sms: SmsOptions;
-  /** Folder of the `folder` transports. */
+  /** Folder that channels without a server write into. */
   outboxFolder: string | null;
   /** PEM file of authorities that are trusted in addition to the built-in ones. */
   caFile: string | null;
 }
 
 export interface EmailOptions {
-  transport: 'auto' | 'smtp' | 'folder' | 'off';
   from: string;
   /** host null: there is no SMTP server. */
   smtp: {
@@ -76,7 +75,6 @@ export interface EmailOptions {
 }
 
 export interface SmsOptions {
-  transport: 'auto' | 'smpp' | 'http' | 'folder' | 'off';
   from: string;
   /** host null: there is no SMSC. */
   smpp: { host: string | null; port: number; tls: boolean; systemId: string; password: string };
@@ -89,62 +87,21 @@ export interface GatewayOptions {
   token: string | null;
 }
 
-export type EmailTransport = Exclude<EmailOptions['transport'], 'auto'>;
-export type SmsTransport = Exclude<SmsOptions['transport'], 'auto'>;
-
-/** The transport that is meant, `auto` resolved. */
-export function emailTransportOf({ email: { transport, smtp }, outboxFolder }: SenderOptions): EmailTransport {
-  if (transport !== 'auto') return transport;
-  if (smtp.host) return 'smtp';
-  return outboxFolder ? 'folder' : 'off';
+/** undefined: e-mails are off. */
+export function emailSenderOf({
+  email: { from, smtp },
+  outboxFolder,
+  caFile,
+}: SenderOptions): MessageSender<EmailText> | undefined {
+  if (smtp.host !== null) return new SmtpEmailSender({ ...smtp, host: smtp.host, from, caFile });
+  return outboxFolder === null ? undefined : new FolderEmailSender(outboxFolder, from);
 }
 
-/** The transport that is meant, `auto` resolved. */
-export function smsTransportOf({ sms: { transport, smpp, gateway }, outboxFolder }: SenderOptions): SmsTransport {
-  if (transport !== 'auto') return transport;
-  if (smpp.host) return 'smpp';
-  if (gateway.url) return 'http';
-  return outboxFolder ? 'folder' : 'off';
-}
-
-/** undefined: e-mails are off. @throws Error when the chosen transport lacks a setting */
-export function emailSenderOf(options: SenderOptions): MessageSender<EmailText> | undefined {
-  const { email, caFile } = options;
-  const { from, smtp } = email;
-  switch (emailTransportOf(options)) {
-    case 'smtp':
-      return new SmtpEmailSender({ ...smtp, host: required(smtp.host, 'SMTP_HOST'), from, caFile });
-    case 'folder':
-      return new FolderEmailSender(required(options.outboxFolder, 'OUTBOX_FOLDER'), from);
-    case 'off':
-      return undefined;
-  }
-}
-
-/** undefined: short messages are off. @throws Error when the chosen transport lacks a setting */
-export function smsSenderOf(options: SenderOptions): MessageSender<string> | undefined {
-  const { sms, caFile } = options;
+/** undefined: short messages are off. */
+export function smsSenderOf({ sms, outboxFolder, caFile }: SenderOptions): MessageSender<string> | undefined {
   const { from, smpp, gateway } = sms;
-  switch (smsTransportOf(options)) {
-    case 'smpp':
-      return new SmppSmsSender({ ...smpp, host: required(smpp.host, 'SMPP_HOST'), from, caFile });
-    case 'http':
-      return new HttpGatewaySender({
-        name: 'SMS GATEWAY',
-        url: required(gateway.url, 'SMS_GATEWAY_URL'),
-        token: gateway.token,
-        constants: { from },
-        caFile,
-      });
-    case 'folder':
-      return new FolderSmsSender(required(options.outboxFolder, 'OUTBOX_FOLDER'), from);
-    case 'off':
-      return undefined;
-  }
-}
-
-/** `setting`: its name in the environment, for the reader of the error. */
-function required(value: string | null, setting: string): string {
-  if (value === null) throw new Error(`${setting} is required by the chosen transport`);
-  return value;
+  if (smpp.host !== null) return new SmppSmsSender({ ...smpp, host: smpp.host, from, caFile });
+  if (gateway.url !== null)
+    return new HttpGatewaySender({ name: 'SMS GATEWAY', url: gateway.url, token: gateway.token, constants: { from }, caFile });
+  return outboxFolder === null ? undefined : new FolderSmsSender(outboxFolder, from);
 }

@@ -19,7 +19,8 @@ import { type EventToPublish, EventTransport } from '@paycode/events';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
 import axios from 'axios';
-import { recipientMessagesDefinition } from '../app.module';
+import { AppModule, messageTries, recipientMessagesDefinition } from '../app.module';
+import type { Settings } from '../config/env';
 
 /** notification-config that answers `/internal/routes` from a map, over real HTTP; merchants without an entry have no recipients. */
 export class FakeNotificationConfig {
@@ -102,18 +103,23 @@ export class RecipientMessagesHarness {
     await Promise.all([this.database.drop(), this.events.drop()]);
   }
 
-  async start(over: Record<string, string> = {}): Promise<RunningService> {
-    this.service = await startService(recipientMessagesDefinition, {
-      INTERNAL_PORT: '0',
-      LOG_LEVEL: 'silent',
-      DATABASE_URL: this.database.url,
-      EVENTS_DATABASE_URL: this.events.url,
-      ...tokenKeys.env('recipient-messages'),
-      NOTIFICATION_CONFIG_URL: this.neighbour.url,
-      PAYLOAD_KEYS: this.payloadKeys,
-      PUBLIC_BASE_URL: 'https://pay.example',
-      ...over,
-    });
+  /** `tries`: in the place of constants. */
+  async start(over: Record<string, string> = {}, tries: Partial<typeof messageTries> = {}): Promise<RunningService> {
+    const module = (settings: Settings) => AppModule.forRoot(settings, { ...messageTries, ...tries });
+    this.service = await startService(
+      { ...recipientMessagesDefinition, module },
+      {
+        INTERNAL_PORT: '0',
+        LOG_LEVEL: 'silent',
+        DATABASE_URL: this.database.url,
+        EVENTS_DATABASE_URL: this.events.url,
+        ...tokenKeys.env('recipient-messages'),
+        NOTIFICATION_CONFIG_URL: this.neighbour.url,
+        PAYLOAD_KEYS: this.payloadKeys,
+        PUBLIC_BASE_URL: 'https://pay.example',
+        ...over,
+      },
+    );
     return this.service;
   }
 

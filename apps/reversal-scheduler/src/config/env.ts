@@ -17,6 +17,7 @@ export const env = defineEnv({
     description: 'Internal base URL of webhook-dispatcher, which is asked to close due deliveries.',
   },
   TIMER_DELAY_MS: {
+    tier: 'fixed',
     type: 'integer',
     unit: 'ms',
     default: 60_000,
@@ -26,6 +27,7 @@ export const env = defineEnv({
       'The dispatcher is asked this long after arming: connect budget, acknowledgement window and margin (P-T5). A due timer only asks; it never decides.',
   },
   AUDIT_DELAY_MS: {
+    tier: 'fixed',
     type: 'integer',
     unit: 'ms',
     default: 900_000,
@@ -33,6 +35,7 @@ export const env = defineEnv({
     description: 'Delay of the audit of TransactionTerminal; at least the backstop of the dispatcher (DISPATCH_WINDOW_MS).',
   },
   RECORD_RETENTION_DAYS: {
+    tier: 'must',
     type: 'integer',
     unit: 'd',
     default: 400,
@@ -42,6 +45,7 @@ export const env = defineEnv({
       'How long decided jobs and their decisions are kept, longer than an event of a payment can come again (topics keep it for 14 days, dead letters for 30): without its decision, a payment that comes again is a new one. An open job is never deleted.',
   },
   SCHEDULER_SHARD_LEASE_MS: {
+    tier: 'fixed',
     type: 'integer',
     unit: 'ms',
     default: 5_000,

@@ -6,7 +6,7 @@ import { DatabaseServerError, dropDatabases, ensureDatabases } from './ensure-da
 const server = process.env['PAYCODE_TEST_DATABASE_URL']!;
 const ignore = (): void => undefined;
 const silent = { info: ignore, warn: ignore, error: ignore };
-const noKafka = { brokers: [], caFile: null, username: null, password: null, sessionTimeoutMs: 10_000 };
+const noKafka = { brokers: [], caFile: null, username: null, password: null };
 const passwordOf = (owner: string) => `secret of ${owner}`;
 
 async function queryAs<Row extends object>(url: string, sql: string): Promise<Row[]> {

@@ -52,10 +52,10 @@ describe('a service in the process of the platform', () => {
   });
 
   it('that cannot start is named with the settings that it refuses', async () => {
-    const service = hosted(() => Promise.reject(new EnvError(['ROUTE_LEASE_MS must be an integer'])));
+    const service = hosted(() => Promise.reject(new EnvError(['RETENTION_DAYS must be an integer'])));
     const failure = await service.start().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ServiceFailure);
-    expect((failure as Error).message).toMatch(/gate did not start: [^]*ROUTE_LEASE_MS must be an integer[^]*gate\.log/);
+    expect((failure as Error).message).toMatch(/gate did not start: [^]*RETENTION_DAYS must be an integer[^]*gate\.log/);
   });
 
   it('whose work does not end within its grace time does not keep the others from stopping', async () => {

@@ -28,16 +28,19 @@ export const env = defineEnv({
     description: 'Internal base URL of reversal-scheduler, which arms reversals before each POST.',
   },
   PAYLOAD_KEYS: {
+    tier: 'must',
     type: 'string',
     secret: true,
     description: 'Keys of sealed notifications, `kid:base64,kid:base64` of 32 bytes each; the first seals, all of them open.',
   },
   KEY_ENCRYPTION_KEYS: {
+    tier: 'must',
     type: 'string',
     secret: true,
     description: 'Key-encryption keys of webhook keys, `kid:base64,kid:base64` of 32 bytes each; all of them open.',
   },
   ACK_WINDOW_MS: {
+    tier: 'fixed',
     type: 'integer',
     unit: 'ms',
     default: 45_000,
@@ -46,6 +49,7 @@ export const env = defineEnv({
     description: 'Acknowledgement window, from the last request byte to the status line (R-8-1). Shorter in tests only.',
   },
   CONNECT_BUDGET_MS: {
+    tier: 'fixed',
     type: 'integer',
     unit: 'ms',
     default: 10_000,
@@ -54,6 +58,7 @@ export const env = defineEnv({
     description: 'Time limit for name look-up, TCP, TLS and writing the request, before the window starts (A-05).',
   },
   DISPATCH_WINDOW_MS: {
+    tier: 'fixed',
     type: 'integer',
     unit: 'ms',
     default: 900_000,
@@ -69,6 +74,7 @@ export const env = defineEnv({
     description: 'POSTs of one payment at most; only a crash of the dispatcher leads to a second one. 1 allows none (A-13).',
   },
   DISPATCHER_SHARD_LEASE_MS: {
+    tier: 'fixed',
     type: 'integer',
     unit: 'ms',
     default: 10_000,
@@ -78,6 +84,7 @@ export const env = defineEnv({
       'Others judge a replica dead, and take over its shards, when its heartbeat has not changed for this long (P-T6).',
   },
   RETENTION_DAYS: {
+    tier: 'must',
     type: 'integer',
     unit: 'd',
     default: 90,
@@ -92,28 +99,11 @@ export const env = defineEnv({
     max: 100_000,
     description: 'Deliveries in flight at once. Each needs a file descriptor and about 90 KiB of memory.',
   },
-  HANDSHAKES_PER_SECOND: {
-    type: 'integer',
-    unit: '1/s',
-    default: 250,
-    min: 1,
-    max: 10_000,
-    description:
-      'New TLS connections to receivers per second; each costs about 1.3 ms of CPU. Deliveries that find a free connection do not wait.',
-  },
   SANDBOX_RELAYS_URL: {
     type: 'url',
     default: null,
     description:
       'In a sandbox with relays: their URL at its gateway, `https://sandbox.example.com/public/relay/`. Each relay then has slots of its own; unset, all of them share those of one origin (A-78).',
-  },
-  DELIVERIES_PER_LOG_LINE: {
-    type: 'integer',
-    default: 100,
-    min: 1,
-    max: 1_000_000,
-    description:
-      'Of so many deliveries that ended well at their first attempt, one has a log line, chosen by its transaction id; 1: each has. Every other delivery has one.',
   },
   HELD_MAX: {
     type: 'integer',

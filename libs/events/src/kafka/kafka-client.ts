@@ -15,12 +15,7 @@ export interface KafkaConnection {
 }
 
 /** How to reach Kafka. Throws when a setting is missing or contradicts another, and names the settings as the environment does. */
-export function kafkaConnectionOf({
-  brokers,
-  caFile,
-  username,
-  password,
-}: Omit<KafkaOptions, 'sessionTimeoutMs'>): KafkaConnection {
+export function kafkaConnectionOf({ brokers, caFile, username, password }: KafkaOptions): KafkaConnection {
   if (brokers.length === 0) throw new Error('EVENTS_TRANSPORT=kafka needs KAFKA_BROKERS');
   if ((username === null) !== (password === null)) throw new Error('KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD go together');
   if (username !== null && caFile === null)

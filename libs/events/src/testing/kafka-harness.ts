@@ -44,7 +44,6 @@ export class KafkaHarness extends TransportHarness {
       KAFKA_TLS_CA_FILE: caFile ?? null,
       KAFKA_SASL_USERNAME: connection.sasl?.username ?? null,
       KAFKA_SASL_PASSWORD: connection.sasl?.password ?? null,
-      KAFKA_SESSION_TIMEOUT_MS: 6_000,
     };
   }
 

@@ -63,7 +63,6 @@ export class PostgresHarness extends TransportHarness {
       KAFKA_TLS_CA_FILE: null,
       KAFKA_SASL_USERNAME: null,
       KAFKA_SASL_PASSWORD: null,
-      KAFKA_SESSION_TIMEOUT_MS: 6_000,
     };
   }
 

@@ -49,7 +49,6 @@ export abstract class EventLogServer {
           caFile: null,
           username: null,
           password: null,
-          sessionTimeoutMs: 10_000,
         },
       },
       { service: 'fault-cases', log: quiet },
@@ -87,7 +86,7 @@ class KafkaLog extends EventLogServer {
   }
 
   override get env(): Record<string, string> {
-    return { EVENTS_TRANSPORT: 'kafka', KAFKA_BROKERS: this.cluster.brokers.join(), KAFKA_SESSION_TIMEOUT_MS: '6000' };
+    return { EVENTS_TRANSPORT: 'kafka', KAFKA_BROKERS: this.cluster.brokers.join() };
   }
 
   override async skip(groupId: string, topic: string): Promise<void> {
