@@ -19,6 +19,7 @@ import { AlertStore } from './alerts/alert.store';
 import { AlertsController } from './alerts/alerts.controller';
 import { AlertsJob } from './alerts/alerts.job';
 import { AlertMailer, AlertsService } from './alerts/alerts.service';
+import { DeviceStore } from './alerts/device.store';
 import { AuditLog } from './audit';
 import { type Settings, env } from './config/env';
 import { BearerSwitchService } from './credentials/bearer-switch.service';
@@ -160,6 +161,7 @@ export class AppModule {
         FollowPaymentsService,
         ReadNotificationService,
         AlertStore,
+        DeviceStore,
         AlertsService,
         AlertsJob,
         StatementStore,

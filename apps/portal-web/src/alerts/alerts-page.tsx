@@ -40,9 +40,11 @@ export function AlertsPage(): ReactNode {
           </ul>
         </div>
       )}
-      {data && data.length > 0 && (
+      {data && (
         <p className="dim">
-          Changes of your URL, key or recipients are always e-mailed to owners. Each alert has a link that stops it.
+          You always get an e-mail when somebody signs in to your account from a new device.
+          {data.length > 0 &&
+            ' Owners always get one when your URL, key or recipients change. Each alert that you can switch off has a link for it.'}
         </p>
       )}
     </>

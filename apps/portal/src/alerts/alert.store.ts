@@ -10,8 +10,8 @@ const outageWindow = `interval '10 minutes'`;
 /** A digest waits for so long for further reversals, and the next one comes an hour later at the earliest. */
 const gathering = `interval '5 minutes'`;
 const digestEvery = `interval '1 hour'`;
-/** A person gets so many mails of all rules in an hour; what is beyond is not mailed. */
-const mailsPerHourMax = 10;
+/** A person gets so many mails of all rules in an hour, and as many about devices; what is beyond is not mailed. */
+export const mailsPerHourMax = 10;
 /** Merchants that one run looks up, and mails that it writes or hands over. */
 const merchantsMax = 100;
 const mailsMax = 500;
@@ -85,7 +85,7 @@ const alertSql = {
     select gen_random_uuid(), person_id, $2, about, token_hash, secret_sealed, $1::timestamptz from (
       select *, row_number() over (partition by person_id) as nr
         from unnest($3::uuid[], $4::jsonb[], $5::bytea[], $6::text[]) as given(person_id, about, token_hash, secret_sealed)) mail
-     where nr + (select count(*) from alert_mail m where m.person_id = mail.person_id and m.created_at > $1::timestamptz - interval '1 hour')
+     where nr + (select count(*) from alert_mail m where m.person_id = mail.person_id and m.kind <> 'NEW_DEVICE' and m.created_at > $1::timestamptz - interval '1 hour')
            <= ${mailsPerHourMax}`,
   waiting: `
     select alert_id as "alertId", about, secret_sealed as "secretSealed" from alert_mail
@@ -93,7 +93,8 @@ const alertSql = {
   forgetSecret: 'update alert_mail set secret_sealed = null where alert_id = $1',
   stop: `
     insert into alert_choice (person_id, rule, is_on)
-    select person_id, case kind when 'REVERSED' then 'REVERSED' else 'RECEIVER' end, false from alert_mail where token_hash = $1
+    select person_id, case kind when 'REVERSED' then 'REVERSED' else 'RECEIVER' end, false
+      from alert_mail where token_hash = $1 and kind <> 'NEW_DEVICE'
     on conflict (person_id, rule) do update set is_on = false`,
   choices: 'select rule, is_on as "isOn" from alert_choice where person_id = $1',
   choose: `

@@ -130,6 +130,21 @@ describe('alerts by e-mail', () => {
     expect(kinds().filter(kind => kind.startsWith('RECEIVER'))).toEqual(['RECEIVER_FAILS 1001 3', 'RECEIVER_WORKS 1001 0']);
   });
 
+  it('a server that fails again and again is told of once an hour', async () => {
+    await person('MERCHANT', '1001');
+    for (const [minutes, all] of [
+      [0, 1],
+      [20, 1],
+      [65, 2],
+    ] as const) {
+      await reversed(1001, minutes, 3);
+      await acknowledged(1001, minutes + 5);
+      await runs(minutes, minutes + 15);
+      expect(kinds().filter(kind => kind === 'RECEIVER_FAILS 1001 3')).toHaveLength(all);
+    }
+    expect(kinds().filter(kind => kind.startsWith('RECEIVER_WORKS'))).toHaveLength(2);
+  });
+
   it('a payment that the merchant read itself, or that came before the last failure, says nothing of the server', async () => {
     await person('MERCHANT', '1001');
     await acknowledged(1001, 0);

@@ -3,7 +3,7 @@ import { IsString, Length } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import type { Origin } from '../audit';
 import { may, type Permission, type Person, readsNotifications, tenantName } from '../people/domain/person';
-import { cookieFor, noCookie } from '../sessions/domain/cookie';
+import { noCookie } from '../sessions/domain/cookie';
 import type { Stage } from '../sessions/domain/session';
 import {
   AskedBy,
@@ -112,8 +112,8 @@ export class SignInController {
     void reply.header('set-cookie', noCookie);
   }
 
-  private answer({ secret, stage, person, lifetimeS }: NewSession, reply: FastifyReply): ShownPerson {
-    void reply.header('set-cookie', cookieFor(secret, lifetimeS));
+  private answer({ cookies, stage, person }: NewSession, reply: FastifyReply): ShownPerson {
+    void reply.header('set-cookie', cookies);
     return this.shown(stage, person);
   }
 

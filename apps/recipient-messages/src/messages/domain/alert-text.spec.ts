@@ -37,6 +37,20 @@ describe('an alert by e-mail', () => {
     expect(mail().text).toContain('The money went back to customers');
   });
 
+  it('of a new device says when, by which browser, from where and what to do, and ends no mails', () => {
+    const device = { browser: 'Firefox', system: 'Windows', addressStart: '203.0.113' } as const;
+    const of = { tenant: 'merchant 1001', link: 'https://pay.example/console/security' };
+    const { text, html, ...rest } = alertEmail({ ...of, alert: about({ kind: 'NEW_DEVICE', merchantId: null, device }) });
+    for (const part of [text, html]) {
+      expect(part).toContain(
+        'Firefox on Windows, on 27 November 2026 at 14:05 UTC, from an internet address that begins with 203.0.113.',
+      );
+      expect(part).toMatch(/change your password.*cannot be switched off/s);
+      expect(part).not.toContain('Stop these e-mails');
+    }
+    expect(rest).toEqual({ subject: 'New sign-in to your Paycode account' });
+  });
+
   it('has one link to the page that shows more and one that ends such mails, in text and HTML (T-25)', () => {
     const { text, html, stopUrl } = mail({}, 'acquirer <b>Bank</b>\r\nBcc: x@y');
     for (const part of [text, html]) {
