@@ -18,7 +18,7 @@ import { insertOnly, migrations, reader } from '../migrations';
 import { AlertStore } from './alerts/alert.store';
 import { AlertsController } from './alerts/alerts.controller';
 import { AlertsJob } from './alerts/alerts.job';
-import { AlertMailer, AlertsService } from './alerts/alerts.service';
+import { AlertMailer, AlertsService, CertificateCalls } from './alerts/alerts.service';
 import { DeviceStore } from './alerts/device.store';
 import { AuditLog } from './audit';
 import { type Settings, env } from './config/env';
@@ -296,6 +296,7 @@ function callProviders(settings: Settings): Provider[] {
       PaymentCalls,
       to => new PaymentCalls(to.client({ ...dispatcher, ...payments }), to.client({ ...scheduler, ...payments })),
     ),
+    called(CertificateCalls, to => new CertificateCalls(to.client({ ...dispatcher, ...onCall }))),
     called(NotificationCalls, to => new NotificationCalls(to.client({ ...dispatcher, ...payments }))),
     called(
       SandboxCalls,

@@ -11,6 +11,10 @@ export const ruleTexts: Record<AlertChoice['rule'], { name: string; hint: string
     name: 'My server fails',
     hint: 'After three payments in ten minutes that it did not acknowledge, and once more when it works again.',
   },
+  CERTIFICATE: {
+    name: 'My certificate ends',
+    hint: 'Two weeks before the certificate of your server ends, and again each week until it is renewed.',
+  },
   REVERSED: {
     name: 'Payments were reversed',
     hint: 'Their number and the money that went back to customers. One e-mail an hour at most.',

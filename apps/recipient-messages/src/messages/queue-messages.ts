@@ -80,6 +80,7 @@ const alertPages: Record<AlertKind, string> = {
   RECEIVER_WORKS: 'notifications',
   REVERSED: 'payments?outcome=REVERSED',
   NEW_DEVICE: 'security',
+  CERTIFICATE_ENDS: 'notifications',
 };
 
 /**

@@ -195,6 +195,7 @@ describe('a call of the portal for a person', () => {
       'webhook-dispatcher GET /internal/deliveries',
       'webhook-dispatcher GET /internal/deliveries/:transactionId',
       'webhook-dispatcher GET /internal/shards',
+      'webhook-dispatcher GET /internal/endpoints/certificates',
       'reversal-scheduler GET /internal/reversals/:transactionId',
     ]);
   });

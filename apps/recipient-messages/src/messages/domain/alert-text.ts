@@ -31,6 +31,16 @@ const wordsOf: Record<AlertKind, (alert: PortalAlert) => Words> = {
     ],
     button: 'See the payments',
   }),
+  CERTIFICATE_ENDS: ({ merchantId, sinceAt }) => ({
+    fact: `The certificate of your server ends on ${day(sinceAt)}`,
+    paragraphs: [
+      merchantId === null
+        ? 'TLS certificates of several of your merchants end within two weeks. This is when the first one does.'
+        : `The TLS certificate of the server of merchant ${merchantId} ends on ${dayTime(sinceAt)}.`,
+      'From then on we cannot connect to a server with an old certificate, and its payments go back to your customers. Renew the certificate before; we see the new one at the next payment.',
+    ],
+    button: 'Check your server',
+  }),
   NEW_DEVICE: ({ sinceAt, device }) => ({
     fact: 'New sign-in to your Paycode account',
     paragraphs: [
@@ -78,5 +88,9 @@ function clockTime(at: string): string {
 }
 
 function dayTime(at: string): string {
-  return `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(at))} at ${clockTime(at)}`;
+  return `${day(at)} at ${clockTime(at)}`;
+}
+
+function day(at: string): string {
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(at));
 }
