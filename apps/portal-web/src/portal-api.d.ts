@@ -224,12 +224,12 @@ export type AccountSummary = {
 
 /** A rule as one person has it. */
 export type AlertChoice = {
-  rule: 'RECEIVER' | 'REVERSED';
+  rule: 'CERTIFICATE' | 'RECEIVER' | 'REVERSED';
   isOn: boolean;
 };
 
 export type AlertChoiceBody = {
-  rule: 'RECEIVER' | 'REVERSED';
+  rule: 'CERTIFICATE' | 'RECEIVER' | 'REVERSED';
   isOn: boolean;
 };
 
