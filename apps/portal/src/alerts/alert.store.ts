@@ -205,7 +205,7 @@ export class AlertStore {
   }
 }
 
-/** What a run found out from other services. */
+/** Facts from other services for one run. */
 export interface Found {
   /** PSPs of merchants whose payments were reversed. */
   psps: ReadonlyMap<number, number | null>;

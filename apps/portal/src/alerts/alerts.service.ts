@@ -76,7 +76,7 @@ export class AlertsService {
     throw new DomainError({ status: 404, reason: 'NO_ALERT', message });
   }
 
-  /** Of servers of merchants, once an hour. What cannot be read now is read by a later run: no other alert waits for it. */
+  /** Of servers of merchants, once an hour. A later run reads them after a fault, and no other alert waits. */
   private async ending(now: Date): Promise<Found['ending']> {
     if (now.getTime() < this.certificatesAtMs + certificatesEveryMs) return [];
     try {

@@ -29,7 +29,7 @@ const sql = {
 export class EndingCertificates {
   /** As last written, by origin. */
   private readonly known = new BoundedMap<string, number>(originsMax);
-  /** What there is to write. */
+  /** Not written yet. */
   private readonly seen = new BoundedMap<string, number>(originsMax);
 
   constructor(private readonly dataSource: DataSource) {}
