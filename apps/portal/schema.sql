@@ -12,7 +12,7 @@ CREATE TABLE alert_choice (
   rule text NOT NULL,
   is_on boolean NOT NULL,
   CONSTRAINT alert_choice_pkey PRIMARY KEY (person_id, rule),
-  CONSTRAINT alert_choice_rule_check CHECK (rule = ANY (ARRAY['RECEIVER'::text, 'REVERSED'::text]))
+  CONSTRAINT alert_choice_rule_check CHECK (rule = ANY (ARRAY['RECEIVER'::text, 'REVERSED'::text, 'CERTIFICATE'::text]))
 );
 
 CREATE TABLE alert_mail (
@@ -25,7 +25,7 @@ CREATE TABLE alert_mail (
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT alert_mail_pkey PRIMARY KEY (alert_id),
   CONSTRAINT alert_mail_token_hash_key UNIQUE (token_hash),
-  CONSTRAINT alert_mail_kind_check CHECK (kind = ANY (ARRAY['RECEIVER_FAILS'::text, 'RECEIVER_WORKS'::text, 'REVERSED'::text]))
+  CONSTRAINT alert_mail_kind_check CHECK (kind = ANY (ARRAY['RECEIVER_FAILS'::text, 'RECEIVER_WORKS'::text, 'REVERSED'::text, 'NEW_DEVICE'::text, 'CERTIFICATE_ENDS'::text]))
 );
 
 CREATE TABLE alert_outage (
@@ -132,6 +132,13 @@ CREATE TABLE invitation (
   used_at timestamp with time zone,
   CONSTRAINT invitation_pkey PRIMARY KEY (invitation_id),
   CONSTRAINT invitation_token_hash_key UNIQUE (token_hash)
+);
+
+CREATE TABLE known_device (
+  person_id uuid NOT NULL,
+  device_hash bytea NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  CONSTRAINT known_device_pkey PRIMARY KEY (person_id, device_hash)
 );
 
 CREATE TABLE owner_recovery (
@@ -305,6 +312,7 @@ ALTER TABLE alert_choice ADD CONSTRAINT alert_choice_person_id_fkey FOREIGN KEY 
 ALTER TABLE alert_mail ADD CONSTRAINT alert_mail_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE four_eyes_request ADD CONSTRAINT four_eyes_request_asked_by_fkey FOREIGN KEY (asked_by) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE invitation ADD CONSTRAINT invitation_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
+ALTER TABLE known_device ADD CONSTRAINT known_device_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE passkey ADD CONSTRAINT passkey_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE person_identity ADD CONSTRAINT person_identity_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE person_identity ADD CONSTRAINT person_identity_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_provider(provider_id) ON DELETE CASCADE;
@@ -321,6 +329,7 @@ COMMENT ON COLUMN dead_letter.record IS 'As it was received: key, value and head
 COMMENT ON COLUMN four_eyes_request.fingerprint IS 'SHA-256 of what was asked about, as it was then.';
 COMMENT ON COLUMN four_eyes_request.about IS 'What was asked about, where the kind and the tenant do not say it.';
 COMMENT ON COLUMN identity_provider.client_secret_sealed IS 'Sealed under KEY_ENCRYPTION_KEYS.';
+COMMENT ON TABLE known_device IS 'Browsers from which a person has signed in, the latest twenty.';
 COMMENT ON COLUMN owner_recovery.asked_by IS 'Subject of the token of the operator.';
 COMMENT ON TABLE passkey_challenge_used IS 'A challenge is good once: the first answer to it stands here until the challenge expires.';
 COMMENT ON COLUMN payment.reversal_failed_by IS 'The transaction that said that the core could not give the money back.';

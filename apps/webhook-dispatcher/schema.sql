@@ -59,6 +59,13 @@ CREATE TABLE delivery (
 )
 PARTITION BY RANGE (transaction_id);
 
+CREATE TABLE ending_certificate (
+  merchant_id bigint NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  CONSTRAINT ending_certificate_pkey PRIMARY KEY (merchant_id)
+);
+
 CREATE TABLE endpoint_pause (
   pause_id bigint GENERATED ALWAYS AS IDENTITY,
   endpoint text NOT NULL,
@@ -174,6 +181,7 @@ COMMENT ON COLUMN dead_letter.record IS 'As it was received: key, value and head
 COMMENT ON COLUMN delivery.epoch IS 'Shard epoch under which attempt 1 was claimed by the insert itself; 0: not claimed yet.';
 COMMENT ON COLUMN delivery.payload IS 'Notification sealed as compact JWE; null for the stub of a transaction that was closed before it arrived.';
 COMMENT ON COLUMN delivery.version IS 'Payload version in which the insert claimed attempt 1; without meaning when epoch is 0 or attempt has a row.';
+COMMENT ON TABLE ending_certificate IS 'Merchants whose server lately showed a TLS certificate that ends within two weeks.';
 COMMENT ON TABLE endpoint_pause IS 'Who paused deliveries to which endpoint, and why. ended_at: null unless somebody ended it before ends_at.';
 COMMENT ON COLUMN endpoint_pause.endpoint IS 'Origin of URLs of merchants, as the queues of dispatchers name it.';
 COMMENT ON TABLE id_range IS 'Partitions <table>_<range> of delivery, attempt and verdict. passed_at: when the ids in use left it behind.';

@@ -213,6 +213,7 @@ describe('the portal', () => {
     const answer = await client.send({ method: 'POST', path: 'session', body: { email, password }, cookie: planted });
     expect(answer.headers['set-cookie']).toEqual([
       expect.stringMatching(/^__Host-paycode=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=\d+$/),
+      expect.stringMatching(/^__Host-paycode-device=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=\d+$/),
     ]);
     expect(client.cookie).not.toBe(planted);
     expect(answer.text).not.toContain(client.cookie.split('=')[1]);

@@ -193,9 +193,9 @@ export type AccountSummary = {
 };
 
 /** A rule as one person has it. */
-export type AlertChoice = { rule: 'RECEIVER' | 'REVERSED'; isOn: boolean };
+export type AlertChoice = { rule: 'CERTIFICATE' | 'RECEIVER' | 'REVERSED'; isOn: boolean };
 
-export type AlertChoiceBody = { rule: 'RECEIVER' | 'REVERSED'; isOn: boolean };
+export type AlertChoiceBody = { rule: 'CERTIFICATE' | 'RECEIVER' | 'REVERSED'; isOn: boolean };
 
 export type AskedReport = {
   /** Whether those who can confirm are mailed. */

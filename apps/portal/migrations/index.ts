@@ -13,6 +13,8 @@ import { PaymentsHoldTheirNotices1811500000000 } from './1811500000000-payments-
 import { KeepTips1812000000000 } from './1812000000000-keep-tips';
 import { OwnersAreRecovered1813000000000 } from './1813000000000-owners-are-recovered';
 import { TellPeople1814000000000 } from './1814000000000-tell-people';
+import { KnowDevices1817000000000 } from './1817000000000-know-devices';
+import { TellOfCertificates1819000000000 } from './1819000000000-tell-of-certificates';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
@@ -48,4 +50,6 @@ export const migrations = [
   KeepTips1812000000000,
   OwnersAreRecovered1813000000000,
   TellPeople1814000000000,
+  KnowDevices1817000000000,
+  TellOfCertificates1819000000000,
 ];

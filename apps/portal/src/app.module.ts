@@ -18,7 +18,8 @@ import { insertOnly, migrations, reader } from '../migrations';
 import { AlertStore } from './alerts/alert.store';
 import { AlertsController } from './alerts/alerts.controller';
 import { AlertsJob } from './alerts/alerts.job';
-import { AlertMailer, AlertsService } from './alerts/alerts.service';
+import { AlertMailer, AlertsService, CertificateCalls } from './alerts/alerts.service';
+import { DeviceStore } from './alerts/device.store';
 import { AuditLog } from './audit';
 import { type Settings, env } from './config/env';
 import { BearerSwitchService } from './credentials/bearer-switch.service';
@@ -158,6 +159,7 @@ export class AppModule {
         FollowPaymentsService,
         ReadNotificationService,
         AlertStore,
+        DeviceStore,
         AlertsService,
         AlertsJob,
         StatementStore,
@@ -292,6 +294,7 @@ function callProviders(settings: Settings): Provider[] {
       PaymentCalls,
       to => new PaymentCalls(to.client({ ...dispatcher, ...payments }), to.client({ ...scheduler, ...payments })),
     ),
+    called(CertificateCalls, to => new CertificateCalls(to.client({ ...dispatcher, ...onCall }))),
     called(NotificationCalls, to => new NotificationCalls(to.client({ ...dispatcher, ...payments }))),
     called(
       SandboxCalls,

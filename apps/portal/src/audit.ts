@@ -8,6 +8,8 @@ export interface Origin {
   address: string;
   userAgent: string;
   requestId: string;
+  /** The secret of the cookie that tells known browsers from new ones; it is not recorded. */
+  device?: string | undefined;
 }
 
 export interface AuditEvent {

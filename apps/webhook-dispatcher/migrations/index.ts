@@ -8,6 +8,7 @@ import { PauseEndpoints1804000000000 } from './1804000000000-pause-endpoints';
 import { KeepPayloadsInOutboxRows1805000000000 } from './1805000000000-keep-payloads-in-outbox-rows';
 import { FindReversals1807000000000 } from './1807000000000-find-reversals';
 import { KeepPayloadVersions1808000000000 } from './1808000000000-keep-payload-versions';
+import { NoteEndsOfCertificates1818000000000 } from './1818000000000-note-ends-of-certificates';
 
 /** In order of application. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   KeepPayloadsInOutboxRows1805000000000,
   FindReversals1807000000000,
   KeepPayloadVersions1808000000000,
+  NoteEndsOfCertificates1818000000000,
 ];

@@ -41,6 +41,7 @@ import { ShowDelivery } from './on-call/show-delivery';
 import { EndpointsController, PortalEndpointsController } from './pausing/endpoints.controller';
 import { MerchantEndpoints, PauseEndpoint } from './pausing/pause-endpoint';
 import { PauseStore } from './pausing/pause.store';
+import { EndingCertificates } from './posting/ending-certificates';
 import { HandshakeGate } from './posting/handshake-gate';
 import { UndiciWebhookClient } from './posting/undici-webhook.client';
 import { KeyRingWebhookSealer, WebhookSealer } from './posting/webhook-sealer';
@@ -146,6 +147,7 @@ const stores: Provider[] = [
     inject: [DataSource],
     useFactory: (source: DataSource) => new PostgresInformationalStore(source),
   },
+  { provide: EndingCertificates, inject: [DataSource], useFactory: (source: DataSource) => new EndingCertificates(source) },
   { provide: PauseStore, inject: [DataSource], useFactory: (source: DataSource) => new PauseStore(source) },
   { provide: NotificationStore, inject: [DataSource], useFactory: (source: DataSource) => new NotificationStore(source) },
 ];
@@ -156,13 +158,14 @@ function outbound(settings: Settings): Provider[] {
     { provide: AckTokens, useFactory: () => AckTokens.of(readFileSync(settings.SERVICE_TOKEN_PRIVATE_KEY_FILE, 'utf8')) },
     {
       provide: UndiciWebhookClient,
-      useFactory: () => {
+      inject: [EndingCertificates],
+      useFactory: (certificates: EndingCertificates) => {
         // The attempt watches the budget itself and does not blame the receiver for a stall of this process. This limit only cleans
         // up.
         const connectTimeoutMs = settings.CONNECT_BUDGET_MS + 2_000;
         const guard = new OutboundGuard(outboundPolicyOf(settings));
-        const connect = guard.connector({ connectTimeoutMs });
-        const connectWithCertificate = guard.connector({ connectTimeoutMs, showsCertificate: true });
+        const connect = certificates.watching(guard.connector({ connectTimeoutMs }));
+        const connectWithCertificate = certificates.watching(guard.connector({ connectTimeoutMs, showsCertificate: true }));
         return new UndiciWebhookClient({ connect, connectWithCertificate, isOurFault, clock: new SystemClock(), watchLoop });
       },
     },

@@ -11,6 +11,10 @@ export const ruleTexts: Record<AlertChoice['rule'], { name: string; hint: string
     name: 'My server fails',
     hint: 'After three payments in ten minutes that it did not acknowledge, and once more when it works again.',
   },
+  CERTIFICATE: {
+    name: 'My certificate ends',
+    hint: 'Two weeks before the certificate of your server ends, and again each week until it is renewed.',
+  },
   REVERSED: {
     name: 'Payments were reversed',
     hint: 'Their number and the money that went back to customers. One e-mail an hour at most.',
@@ -40,9 +44,11 @@ export function AlertsPage(): ReactNode {
           </ul>
         </div>
       )}
-      {data && data.length > 0 && (
+      {data && (
         <p className="dim">
-          Changes of your URL, key or recipients are always e-mailed to owners. Each alert has a link that stops it.
+          You always get an e-mail when somebody signs in to your account from a new device.
+          {data.length > 0 &&
+            ' Owners always get one when your URL, key or recipients change. Each alert that you can switch off has a link for it.'}
         </p>
       )}
     </>

@@ -1,5 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { type AlertChoice, alertRules, type AlertKind, type AlertRule, alertSumsMax, type PortalAlert } from '@paycode/dto';
+import {
+  type AlertChoice,
+  alertRules,
+  type AlertKind,
+  type AlertRule,
+  alertSumsMax,
+  type EndingCertificate,
+  type PortalAlert,
+} from '@paycode/dto';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Person } from '../people/domain/person';
 import { newSecret, secretHash } from '../people/secrets';
@@ -10,8 +18,10 @@ const outageWindow = `interval '10 minutes'`;
 /** A digest waits for so long for further reversals, and the next one comes an hour later at the earliest. */
 const gathering = `interval '5 minutes'`;
 const digestEvery = `interval '1 hour'`;
-/** A person gets so many mails of all rules in an hour; what is beyond is not mailed. */
-const mailsPerHourMax = 10;
+/** A person hears of certificates that end so often. */
+const remindEvery = `interval '7 days'`;
+/** A person gets so many mails of all rules in an hour, and as many about devices; what is beyond is not mailed. */
+export const mailsPerHourMax = 10;
 /** Merchants that one run looks up, and mails that it writes or hands over. */
 const merchantsMax = 100;
 const mailsMax = 500;
@@ -80,12 +90,20 @@ const alertSql = {
            (select coalesce(jsonb_agg(jsonb_build_object('currencyCode', s.currency_code, 'amount', s.amount) order by s.currency_code), '[]')
               from sums s where s.person_id = told.person_id) as sums
       from told group by person_id having min(placed_at) <= $1::timestamptz - ${gathering} limit ${mailsMax}`,
+  /** $2 to $4: merchants, their PSPs, and when their certificates end. */
+  ending: `
+    select p.person_id, min(o.ends_at) as since_at, '[]'::jsonb as sums, 0 as payments,
+           case when count(*) = 1 then min(o.merchant_id) end as merchant_id
+      from unnest($2::bigint[], $3::bigint[], $4::timestamptz[]) as o(merchant_id, psp_id, ends_at) ${listeners('o', 'CERTIFICATE')}
+     where ${isOn} and not exists (
+       select from alert_mail m where m.person_id = p.person_id and m.kind = 'CERTIFICATE_ENDS' and m.created_at > $1::timestamptz - ${remindEvery})
+     group by p.person_id limit ${mailsMax}`,
   add: `
     insert into alert_mail (alert_id, person_id, kind, about, token_hash, secret_sealed, created_at)
     select gen_random_uuid(), person_id, $2, about, token_hash, secret_sealed, $1::timestamptz from (
       select *, row_number() over (partition by person_id) as nr
         from unnest($3::uuid[], $4::jsonb[], $5::bytea[], $6::text[]) as given(person_id, about, token_hash, secret_sealed)) mail
-     where nr + (select count(*) from alert_mail m where m.person_id = mail.person_id and m.created_at > $1::timestamptz - interval '1 hour')
+     where nr + (select count(*) from alert_mail m where m.person_id = mail.person_id and m.kind <> 'NEW_DEVICE' and m.created_at > $1::timestamptz - interval '1 hour')
            <= ${mailsPerHourMax}`,
   waiting: `
     select alert_id as "alertId", about, secret_sealed as "secretSealed" from alert_mail
@@ -93,7 +111,8 @@ const alertSql = {
   forgetSecret: 'update alert_mail set secret_sealed = null where alert_id = $1',
   stop: `
     insert into alert_choice (person_id, rule, is_on)
-    select person_id, case kind when 'REVERSED' then 'REVERSED' else 'RECEIVER' end, false from alert_mail where token_hash = $1
+    select person_id, case kind when 'REVERSED' then 'REVERSED' when 'CERTIFICATE_ENDS' then 'CERTIFICATE' else 'RECEIVER' end, false
+      from alert_mail where token_hash = $1 and kind <> 'NEW_DEVICE'
     on conflict (person_id, rule) do update set is_on = false`,
   choices: 'select rule, is_on as "isOn" from alert_choice where person_id = $1',
   choose: `
@@ -140,7 +159,7 @@ export class AlertStore {
    * Writes the mails that are due, in one transaction with what they were made of: a crash repeats or loses none. `at`: the instant of the run;
    * without it the database's clock says it. Nothing happens while another replica does the same.
    */
-  async collect(psps: ReadonlyMap<number, number | null>, seal: (secret: string) => string, at?: Date): Promise<void> {
+  async collect({ psps, ending, seal, at }: Found): Promise<void> {
     await this.dataSource.transaction(async manager => {
       const [lock] = await manager.query<{ isMine: boolean }[]>(alertSql.lock, [lockKey]);
       if (!lock!.isMine) return;
@@ -151,6 +170,9 @@ export class AlertStore {
       const kinds = { RECEIVER_FAILS: alertSql.failing, RECEIVER_WORKS: alertSql.working, REVERSED: alertSql.reversed };
       for (const [kind, sql] of Object.entries(kinds) as [AlertKind, string][])
         await add(manager, { kind, now, seal, rows: await manager.query<AlertRow[]>(sql, [now]) });
+      const columns = [ending.map(each => each.merchantId), ending.map(each => each.pspId), ending.map(each => each.endsAt)];
+      const rows = await manager.query<AlertRow[]>(alertSql.ending, [now, ...columns]);
+      await add(manager, { kind: 'CERTIFICATE_ENDS', now, seal, rows });
       for (const purge of purges) await manager.query(purge, [now, purgedMax]);
     });
   }
@@ -181,6 +203,15 @@ export class AlertStore {
   async choose(personId: string, { rule, isOn }: AlertChoice): Promise<void> {
     await this.dataSource.query(alertSql.choose, [personId, rule, isOn]);
   }
+}
+
+/** Facts from other services for one run. */
+export interface Found {
+  /** PSPs of merchants whose payments were reversed. */
+  psps: ReadonlyMap<number, number | null>;
+  ending: readonly (EndingCertificate & { pspId: number | null })[];
+  seal(secret: string): string;
+  at: Date | undefined;
 }
 
 interface NewMails {

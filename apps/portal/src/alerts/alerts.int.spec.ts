@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { KeyRing } from '@paycode/crypto';
-import type { PortalAlert } from '@paycode/dto';
+import type { EndingCertificate, PortalAlert } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { DomainError } from '@paycode/service-runtime';
 import { migrations } from '../../migrations';
@@ -11,7 +11,7 @@ import type { MerchantDirectory } from '../tenancy/merchant.directory';
 import { PortalVisitor } from '../testing/portal-visitor';
 import { RunningPortal } from '../testing/running-portal';
 import { AlertStore } from './alert.store';
-import { type AlertMailer, AlertsService } from './alerts.service';
+import { type AlertMailer, AlertsService, type CertificateCalls } from './alerts.service';
 
 const minuteMs = 60_000;
 const day = Date.parse('2030-01-01T14:00:00.000Z');
@@ -25,7 +25,8 @@ describe('alerts by e-mail', () => {
   let alerts: AlertsService;
   let mailed: { secret: string; alert: PortalAlert }[];
   let refuse: (alert: PortalAlert) => Error | undefined;
-  let directory: { find: (merchantId: number) => Promise<unknown> };
+  let directory: { find: (merchantId: number) => Promise<unknown>; search: () => Promise<unknown> };
+  let ending: () => Promise<EndingCertificate[]>;
   let nextId = 1;
 
   beforeAll(async () => {
@@ -38,7 +39,11 @@ describe('alerts by e-mail', () => {
     );
     mailed = [];
     refuse = () => undefined;
-    directory = { find: merchantId => Promise.resolve({ merchantId, pspId: merchantId < 100 ? 3 : null }) };
+    directory = {
+      find: merchantId => Promise.resolve({ merchantId, pspId: merchantId < 100 ? 3 : null }),
+      search: () => Promise.resolve([1, 2, 1001].map(merchantId => ({ merchantId, pspId: merchantId < 100 ? 3 : null }))),
+    };
+    ending = () => Promise.resolve([]);
     store = new AlertStore(database.dataSource);
     alerts = service();
   });
@@ -52,8 +57,9 @@ describe('alerts by e-mail', () => {
       },
     } as unknown as AlertMailer;
     const keys = KeyRing.parse(`k1:${randomBytes(32).toString('base64')}`);
-    const log = { warn: () => undefined } as unknown as ConstructorParameters<typeof AlertsService>[4];
-    return new AlertsService(store, directory as unknown as MerchantDirectory, mailer, new ClientSecrets(keys), log);
+    const log = { warn: () => undefined } as unknown as ConstructorParameters<typeof AlertsService>[5];
+    const calls = { ending: () => ending() } as CertificateCalls;
+    return new AlertsService(store, directory as unknown as MerchantDirectory, calls, mailer, new ClientSecrets(keys), log);
   }
 
   const person = async (tenantType: string, tenantId: string, role = 'OWNER') => {
@@ -130,6 +136,21 @@ describe('alerts by e-mail', () => {
     expect(kinds().filter(kind => kind.startsWith('RECEIVER'))).toEqual(['RECEIVER_FAILS 1001 3', 'RECEIVER_WORKS 1001 0']);
   });
 
+  it('a server that fails again and again is told of once an hour', async () => {
+    await person('MERCHANT', '1001');
+    for (const [minutes, all] of [
+      [0, 1],
+      [20, 1],
+      [65, 2],
+    ] as const) {
+      await reversed(1001, minutes, 3);
+      await acknowledged(1001, minutes + 5);
+      await runs(minutes, minutes + 15);
+      expect(kinds().filter(kind => kind === 'RECEIVER_FAILS 1001 3')).toHaveLength(all);
+    }
+    expect(kinds().filter(kind => kind.startsWith('RECEIVER_WORKS'))).toHaveLength(2);
+  });
+
   it('a payment that the merchant read itself, or that came before the last failure, says nothing of the server', async () => {
     await person('MERCHANT', '1001');
     await acknowledged(1001, 0);
@@ -161,6 +182,7 @@ describe('alerts by e-mail', () => {
     expect(await store.choices({ personId: viewer, role: 'VIEWER' })).toEqual([
       { rule: 'RECEIVER', isOn: false },
       { rule: 'REVERSED', isOn: false },
+      { rule: 'CERTIFICATE', isOn: false },
     ]);
     await store.choose(viewer, { rule: 'REVERSED', isOn: true });
     await reversed(1001, 0);
@@ -183,7 +205,28 @@ describe('alerts by e-mail', () => {
     expect(await store.choices({ personId: owner, role: 'OWNER' })).toEqual([
       { rule: 'RECEIVER', isOn: true },
       { rule: 'REVERSED', isOn: false },
+      { rule: 'CERTIFICATE', isOn: true },
     ]);
+  });
+
+  it('a certificate that ends is told of once a week, the PSP of several merchants of the first, and while nobody knows of certificates no other alert waits', async () => {
+    await Promise.all([person('MERCHANT', '1001'), person('PSP', '3'), person('MERCHANT', '2', 'VIEWER')]);
+    await reversed(1001, 0, 3);
+    ending = () => Promise.reject(new Error('away'));
+    await runs(0);
+    expect(kinds()).toEqual(['RECEIVER_FAILS 1001 3']);
+    ending = () => Promise.resolve([1, 2, 1001].map(merchantId => ({ merchantId, endsAt: at(merchantId).toISOString() })));
+    const week = 7 * 24 * 60;
+    for (const [minutes, all] of [
+      [1, 1],
+      [week, 1],
+      [week + 61, 2],
+    ] as const) {
+      await runs(minutes);
+      const told = mailed.filter(({ alert: { kind } }) => kind === 'CERTIFICATE_ENDS').map(({ alert }) => alert);
+      expect(told.filter(({ merchantId }) => merchantId === 1001)).toHaveLength(all);
+      expect(told.filter(({ merchantId, sinceAt }) => merchantId === null && sinceAt === at(1).toISOString())).toHaveLength(all);
+    }
   });
 
   it('a mail that could not be handed over is handed over later, with the same secret, and a refused one stops no other (T-29)', async () => {
@@ -272,8 +315,8 @@ describe('the choice of alerts', () => {
     const isOn = async (of: PortalVisitor) =>
       ((await of.get('alerts')).body as unknown as { isOn: boolean }[]).map(each => each.isOn);
     expect([await isOn(person), await isOn(other)]).toEqual([
-      [true, false],
-      [true, true],
+      [true, false, true],
+      [true, true, true],
     ]);
     expect((await person.post('alerts', { rule: 'ALL', isOn: 1 })).body).toMatchObject({
       errors: [{ field: 'rule' }, { field: 'isOn' }],
@@ -299,6 +342,7 @@ describe('the choice of alerts', () => {
     expect((await person.get('alerts')).body).toMatchObject([
       { rule: 'RECEIVER', isOn: false },
       { rule: 'REVERSED', isOn: true },
+      { rule: 'CERTIFICATE', isOn: true },
     ]);
     expect(await press('', 'alerts')).not.toBe(204);
   });

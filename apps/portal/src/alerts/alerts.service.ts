@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InternalCallError, type InternalClient, personHeader } from '@paycode/access';
-import type { AlertChoice, PersonProof, PersonProofRequest, PortalAlert, PortalAnswer } from '@paycode/dto';
+import type { AlertChoice, EndingCertificate, PersonProof, PersonProofRequest, PortalAlert, PortalAnswer } from '@paycode/dto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { ClientSecrets } from '../identity-providers/identity-providers.service';
 import { valueOf } from '../neighbours';
 import type { Person } from '../people/domain/person';
 import { MerchantDirectory } from '../tenancy/merchant.directory';
-import { AlertStore, type WaitingAlert } from './alert.store';
+import { AlertStore, type Found, type WaitingAlert } from './alert.store';
 
 /** Mails an alert. auth-session finds the address by the secret, as for an invitation: the key of the portal alone has nobody mailed. */
 export class AlertMailer {
@@ -23,12 +23,26 @@ export class AlertMailer {
   }
 }
 
+const certificatesEveryMs = 3_600_000;
+
+/** Certificates that the dispatcher saw at its handshakes. */
+export class CertificateCalls {
+  constructor(private readonly dispatcher: InternalClient) {}
+
+  ending(): Promise<EndingCertificate[]> {
+    return this.dispatcher.get<EndingCertificate[]>('/internal/endpoints/certificates');
+  }
+}
+
 /** Flow: reversals that the read model noted -> mails that are due by the rules -> handed to recipient-messages, which takes each once. */
 @Injectable()
 export class AlertsService {
+  private certificatesAtMs = -Infinity;
+
   constructor(
     private readonly store: AlertStore,
     private readonly directory: MerchantDirectory,
+    private readonly certificates: CertificateCalls,
     private readonly mailer: AlertMailer,
     private readonly secrets: ClientSecrets,
     @Inject(LOGGER) private readonly log: Logger,
@@ -42,7 +56,8 @@ export class AlertsService {
       const found = psps[index];
       return found ? [[merchantId, found.pspId] as const] : [];
     });
-    await this.store.collect(new Map(known), secret => this.secrets.seal(secret), at);
+    const ending = await this.ending(at ?? new Date());
+    await this.store.collect({ psps: new Map(known), ending, seal: secret => this.secrets.seal(secret), at });
     for (const alert of await this.store.waiting()) await this.handOver(alert);
   }
 
@@ -59,6 +74,22 @@ export class AlertsService {
     if (await this.store.stop(secret)) return;
     const message = 'this link is too old: sign in and choose your alerts';
     throw new DomainError({ status: 404, reason: 'NO_ALERT', message });
+  }
+
+  /** Of servers of merchants, once an hour. A later run reads them after a fault, and no other alert waits. */
+  private async ending(now: Date): Promise<Found['ending']> {
+    if (now.getTime() < this.certificatesAtMs + certificatesEveryMs) return [];
+    try {
+      const ending = await this.certificates.ending();
+      const merchantIds = ending.map(({ merchantId }) => merchantId);
+      const records = merchantIds.length === 0 ? [] : await this.directory.search({ merchantIds });
+      const psps = new Map(records.map(({ merchantId, pspId }) => [merchantId, pspId]));
+      this.certificatesAtMs = now.getTime();
+      return ending.map(each => ({ ...each, pspId: psps.get(each.merchantId) ?? null }));
+    } catch (err) {
+      this.log.warn({ event: 'alert-waits', err }, 'alerts about certificates wait until the dispatcher answers');
+      return [];
+    }
   }
 
   /** undefined: nobody knows now, and the next run asks again. A merchant without a PSP waits for no other. */

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { IsString, Length, Matches } from 'class-validator';
 import type { FastifyReply } from 'fastify';
-import { cookieFor, noSsoCookie, ssoCookieFor, ssoIn } from '../sessions/domain/session';
+import { noSsoCookie, ssoCookieFor, ssoIn } from '../sessions/domain/session';
 import { ForAnybody, originOf, type PortalHttpRequest } from '../sessions/portal.guard';
 import { SessionsService } from '../sessions/sessions.service';
 import { ssoMs, SsoService } from './sso.service';
@@ -46,7 +46,7 @@ export class SsoController {
   ): Promise<void> {
     const origin = originOf(request);
     const person = await this.sso.finish({ sealed: ssoIn(request.headers.cookie), company, answer, origin });
-    const { secret, lifetimeS } = await this.sessions.openByProvider(person, origin);
-    void reply.header('set-cookie', [cookieFor(secret, lifetimeS), noSsoCookie]);
+    const { cookies } = await this.sessions.openByProvider(person, origin);
+    void reply.header('set-cookie', [...cookies, noSsoCookie]);
   }
 }

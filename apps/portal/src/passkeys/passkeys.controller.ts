@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ArrayMaxSize, IsArray, IsIn, IsOptional, IsString, IsUUID, Length, Matches } from 'class-validator';
 import type { FastifyReply } from 'fastify';
-import { cookieFor, type OpenedSession } from '../sessions/domain/session';
+import type { OpenedSession } from '../sessions/domain/session';
 import {
   AskedBy,
   type Asking,
@@ -105,8 +105,8 @@ export class PasskeysController {
   ): Promise<void> {
     const [half, origin] = [halfSignedIn(request.opened), originOf(request)];
     const person = await this.passkeys.signIn({ sealed, assertion, personId: half?.person.personId ?? null, origin });
-    const { secret, lifetimeS } = await this.sessions.openByPasskey(person, origin, half?.session);
-    void reply.header('set-cookie', cookieFor(secret, lifetimeS));
+    const { cookies } = await this.sessions.openByPasskey(person, origin, half?.session);
+    void reply.header('set-cookie', cookies);
   }
 
   /** Before a change that takes the own password: any passkey of the person stands in for it. */
@@ -144,8 +144,8 @@ export class PasskeysController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ recoveryCodes: string[] }> {
     const recoveryCodes = await this.passkeys.add({ sealed, name, attestation }, asking);
-    const { secret, lifetimeS } = await this.sessions.openFull(asking);
-    void reply.header('set-cookie', cookieFor(secret, lifetimeS));
+    const { cookies } = await this.sessions.openFull(asking);
+    void reply.header('set-cookie', cookies);
     return { recoveryCodes };
   }
 

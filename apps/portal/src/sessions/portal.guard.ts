@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Origin } from '../audit';
 import { may, type Permission } from '../people/domain/person';
 import { secretHash } from '../people/secrets';
-import { isFromOwnPages, type OpenedSession, secretIn, type Stage } from './domain/session';
+import { deviceIn, isFromOwnPages, type OpenedSession, secretIn, type Stage } from './domain/session';
 import { type Proof, type Proven, Proofs } from './proofs';
 import { SessionStore } from './session.store';
 
@@ -50,7 +50,8 @@ export const ClientOrigin = createParamDecorator((_: unknown, context: Execution
 export function originOf(request: PortalHttpRequest): Origin {
   const forwarded = request.headers['x-forwarded-for'];
   const address = (typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined) || request.ip;
-  return { address, userAgent: String(request.headers['user-agent'] ?? ''), requestId: String(request.id) };
+  const { 'user-agent': userAgent, cookie } = request.headers;
+  return { address, userAgent: String(userAgent ?? ''), requestId: String(request.id), device: deviceIn(cookie) };
 }
 
 export const PORTAL_RULES = Symbol('PORTAL_RULES');

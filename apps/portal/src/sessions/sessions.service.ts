@@ -1,18 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
+import { DeviceStore } from '../alerts/device.store';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy, type Origin } from '../audit';
 import { hasSecondFactor, type Person } from '../people/domain/person';
 import type { Proofs } from '../people/people.store';
 import { newSecret, secretHash } from '../people/secrets';
+import { cookieFor, deviceCookieFor } from './domain/session';
 import type { PortalSession, Stage } from './domain/session';
 import { type Asking, PORTAL_RULES, type PortalRules } from './portal.guard';
 import { SessionStore } from './session.store';
 
 export interface NewSession {
-  secret: string;
+  /** Set-Cookie headers; that of the session stands first. */
+  cookies: string[];
   stage: Stage;
   person: Person;
-  lifetimeS: number;
 }
 
 export type OwnSession = PortalSession & { isThisOne: boolean };
@@ -25,6 +27,7 @@ const halfLifeS = 600;
 export class SessionsService {
   constructor(
     private readonly sessions: SessionStore,
+    private readonly devices: DeviceStore,
     private readonly audit: AuditLog,
     @Inject(PORTAL_RULES) private readonly rules: PortalRules,
   ) {}
@@ -80,9 +83,17 @@ export class SessionsService {
   private async openAt(stage: Stage, person: Person, origin: Origin): Promise<NewSession> {
     const secret = newSecret();
     const lifetimeS = stage === 'FULL' ? this.rules.lifetimeS : halfLifeS;
-    await this.sessions.open({ tokenHash: secretHash(secret), personId: person.personId, stage, origin, lifetimeS });
-    if (stage === 'FULL') await this.record('SIGNED_IN', { person, origin });
-    return { secret, stage, person, lifetimeS };
+    const session = { tokenHash: secretHash(secret), personId: person.personId, stage, origin, lifetimeS };
+    const cookies = [cookieFor(secret, lifetimeS)];
+    if (stage !== 'FULL') {
+      await this.sessions.open(session);
+      return { cookies, stage, person };
+    }
+    // Before the session: nobody is in from a new device without a mail about it.
+    const device = await this.devices.signedIn(person.personId, origin);
+    await this.sessions.open(session);
+    await this.record('SIGNED_IN', { person, origin });
+    return { cookies: [...cookies, deviceCookieFor(device)], stage, person };
   }
 
   private record(action: AuditEvent['action'], by: ByPerson, detail: Record<string, string> = {}): Promise<void> {

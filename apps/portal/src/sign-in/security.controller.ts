@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { IsOptional, IsString, Length } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import type { Origin } from '../audit';
-import { cookieFor, type OpenedSession } from '../sessions/domain/session';
+import type { OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, AtStages, ClientOrigin, ForAnybody, SignedIn } from '../sessions/portal.guard';
 import { SessionsService } from '../sessions/sessions.service';
 import { ForgottenPasswordService } from './forgotten-password.service';
@@ -71,8 +71,8 @@ export class SecurityController {
   ): Promise<{ recoveryCodes: string[] }> {
     const given = { ...body, current: passwordFor(asking.session, current) };
     const recoveryCodes = await this.secondFactor.enrol(given, asking);
-    const { secret, lifetimeS } = await this.sessions.openFull(asking);
-    void reply.header('set-cookie', cookieFor(secret, lifetimeS));
+    const { cookies } = await this.sessions.openFull(asking);
+    void reply.header('set-cookie', cookies);
     return { recoveryCodes };
   }
 

@@ -3,7 +3,7 @@ import { IsString, Length } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import type { Origin } from '../audit';
 import { may, type Permission, type Person, readsNotifications, tenantName } from '../people/domain/person';
-import { cookieFor, noCookie, type Stage } from '../sessions/domain/session';
+import { noCookie, type Stage } from '../sessions/domain/session';
 import {
   AskedBy,
   type Asking,
@@ -111,8 +111,8 @@ export class SignInController {
     void reply.header('set-cookie', noCookie);
   }
 
-  private answer({ secret, stage, person, lifetimeS }: NewSession, reply: FastifyReply): ShownPerson {
-    void reply.header('set-cookie', cookieFor(secret, lifetimeS));
+  private answer({ cookies, stage, person }: NewSession, reply: FastifyReply): ShownPerson {
+    void reply.header('set-cookie', cookies);
     return this.shown(stage, person);
   }
 

@@ -14,6 +14,7 @@ export class PortalVisitor {
   constructor(
     private readonly portal: RunningPortal,
     private readonly address = '203.0.113.7',
+    private readonly userAgent = 'test',
   ) {}
 
   get = (path: string) => this.send('GET', path);
@@ -36,6 +37,7 @@ export class PortalVisitor {
       method,
       headers: {
         'x-forwarded-for': this.address,
+        'user-agent': this.userAgent,
         'sec-fetch-site': 'same-origin',
         cookie: this.cookie,
         ...(method === 'GET' ? {} : { origin: ownOrigin }),

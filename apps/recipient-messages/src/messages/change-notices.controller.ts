@@ -1,10 +1,13 @@
 import { Body, Controller, HttpCode, ParseArrayPipe, Post } from '@nestjs/common';
 import { type ActingPerson, type InvitedPerson, OfInvitation, OfPerson } from '@paycode/access';
 import {
+  alertBrowsers,
+  type AlertDevice,
   type AlertKind,
   alertKinds,
   type AlertSum,
   alertSumsMax,
+  alertSystems,
   type ChangeNotice,
   type ChangeNoticeKind,
   changeNoticeKinds,
@@ -101,6 +104,17 @@ class AlertSumBody implements AlertSum {
   amount!: string;
 }
 
+class AlertDeviceBody implements AlertDevice {
+  @IsIn(alertBrowsers)
+  browser!: AlertDevice['browser'];
+
+  @IsIn(alertSystems)
+  system!: AlertDevice['system'];
+
+  @Matches(/^[0-9a-f.:]{0,14}$/)
+  addressStart!: string;
+}
+
 export class AlertBody implements PortalAlert {
   @IsIn(alertKinds)
   kind!: AlertKind;
@@ -121,6 +135,11 @@ export class AlertBody implements PortalAlert {
   @ValidateNested({ each: true })
   @Type(() => AlertSumBody)
   sums!: AlertSumBody[];
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => AlertDeviceBody)
+  device?: AlertDeviceBody;
 }
 
 const noticesMax = 100;

@@ -83,6 +83,22 @@ describe('Email and SMS', () => {
     await eventually(async () => expect(await stored()).toEqual([]));
   });
 
+  it('a sign-in from a new device is mailed with time, browser and address range, and no mail program ends such mails (T-25)', async () => {
+    const device = { browser: 'Firefox', system: 'Windows', addressStart: '203.0.113' };
+    const body = { kind: 'NEW_DEVICE', merchantId: null, payments: 0, sinceAt: '2026-11-27T14:05:00.000Z', sums: [], device };
+    const assertion = tokenKeys.invitationAssertion({ email: 'signed-in@shop.example', tenantType: 'OPERATOR' }, 'ALERTED');
+    expect(await harness.post('portal', 'alerts', { body, assertion })).toBe(204);
+    for (const wrong of [{ browser: 'your bank' }, { addressStart: 'x.example' }]) {
+      const refused = { ...body, device: { ...device, ...wrong } };
+      expect(await harness.post('portal', 'alerts', { body: refused, assertion })).toBe(400);
+    }
+    await eventually(() => expect(smtp.mailsTo('signed-in@shop.example')).toHaveLength(1));
+    const source = smtp.mailsTo('signed-in@shop.example')[0]!.source.replace(/=?\r\n[ \t]?/g, ' ');
+    expect(source).toContain('Subject: New sign-in to your Paycode account');
+    expect(source).toContain('https://pay.example/console/security');
+    expect(source).not.toMatch(/List-Unsubscribe|alerts\/stop/);
+  });
+
   it.each(['INVITED', undefined] as const)(
     'an alert is not mailed by the key of the portal with an assertion of another kind: %s (T-27)',
     async demand => {

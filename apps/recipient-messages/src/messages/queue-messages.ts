@@ -1,5 +1,6 @@
 import type { ActingPerson, InternalClient, InvitedPerson } from '@paycode/access';
 import type {
+  AlertKind,
   ChangeNotice,
   Channel,
   FourEyesKind,
@@ -73,6 +74,15 @@ const asked: Record<FourEyesKind, { what: string; page: string }> = {
   DEAD_LETTERS: { what: 'events that were parked to be given to a service again', page: 'on-call/dead-letters' },
 };
 
+/** The page that shows more of an alert. */
+const alertPages: Record<AlertKind, string> = {
+  RECEIVER_FAILS: 'notifications',
+  RECEIVER_WORKS: 'notifications',
+  REVERSED: 'payments?outcome=REVERSED',
+  NEW_DEVICE: 'security',
+  CERTIFICATE_ENDS: 'notifications',
+};
+
 /**
  * Flow: terminal transactions -> recipients -> one durable message per recipient. Merchants without recipients cost one look-up.
  */
@@ -134,14 +144,13 @@ export class QueueMessages {
   async queueAlert(alert: PortalAlert, { invitationId: alertId, secret, email, ...of }: InvitedPerson): Promise<void> {
     this.demandEmail();
     const { portalUrl } = this.options;
-    const isReversed = alert.kind === 'REVERSED';
+    const stop = { stopPage: `${portalUrl}/alerts/stop#${secret}`, stopUrl: `${portalUrl}/api/alerts/stop/${secret}` };
     const content = {
       kind: 'ALERT' as const,
       alert,
       tenant: tenantName(of),
-      link: `${portalUrl}/${isReversed ? 'payments?outcome=REVERSED' : 'notifications'}`,
-      stopPage: `${portalUrl}/alerts/stop#${secret}`,
-      stopUrl: `${portalUrl}/api/alerts/stop/${secret}`,
+      link: `${portalUrl}/${alertPages[alert.kind]}`,
+      ...(alert.kind === 'NEW_DEVICE' ? {} : stop),
     };
     const cause = `alert:${alertId}`;
     await this.add([{ channel: 'EMAIL', recipient: email, merchantId: null, transactionId: null, cause, content }]);

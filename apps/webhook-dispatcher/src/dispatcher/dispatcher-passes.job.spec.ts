@@ -1,5 +1,6 @@
 import type { Lifecycle, Logger } from '@paycode/service-runtime';
 import { eventually } from '@paycode/service-runtime/testing';
+import type { EndingCertificates } from '../posting/ending-certificates';
 import type { Dispatcher } from './dispatcher';
 import { AssignedPartitions, DispatcherPassesJob } from './dispatcher-passes.job';
 
@@ -45,6 +46,7 @@ describe('the passes of a dispatcher', () => {
     new DispatcherPassesJob(
       dispatcher,
       assigned,
+      { pass: none } as unknown as EndingCertificates,
       lifecycle as unknown as Lifecycle,
       logger as unknown as Logger,
     ).onApplicationBootstrap();

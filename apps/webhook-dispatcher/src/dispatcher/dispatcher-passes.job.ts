@@ -5,6 +5,7 @@ import { shardsOfPartitions } from '@paycode/ownership';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/service-runtime/timing';
 import { dispatcherGroup } from '../intake/transaction-terminal.consumer';
+import { EndingCertificates } from '../posting/ending-certificates';
 import { Dispatcher } from './dispatcher';
 
 /** The shards that this replica should own: those of the partitions that its consumer reads. */
@@ -30,6 +31,7 @@ export class AssignedPartitions {
 /** Interval of the passes that keep pauses, notices and queues current. */
 const upkeepMs = 1_000;
 const recoverMs = 250;
+const certificatesMs = 60_000;
 const assignmentMs = 100;
 /** When the event loop is busy for at least this share of the time, this process is the bottleneck. */
 const saturatedFrom = 0.9;
@@ -47,18 +49,20 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
   constructor(
     private readonly dispatcher: Dispatcher,
     private readonly assigned: AssignedPartitions,
+    private readonly certificates: EndingCertificates,
     private readonly lifecycle: Lifecycle,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   onApplicationBootstrap(): void {
-    const { shards, takeover, pauses, informational } = this.dispatcher;
+    const { shards, takeover, pauses, informational, routes } = this.dispatcher;
     this.tasks = [
       this.every(shards.heartbeatMs, 'heartbeat', () => this.ownShards()),
       this.every(recoverMs, 'recovery', () => takeover.pass()),
       this.every(upkeepMs, 'pauses', () => pauses.pass()),
       this.every(upkeepMs, 'notices', () => informational.pass()),
       this.every(upkeepMs, 'queues', async () => this.checkQueues()),
+      this.every(certificatesMs, 'certificates', () => this.certificates.pass(routes)),
       this.every(assignmentMs, 'assignment', () => this.followAssignment()),
     ];
     this.lifecycle.onDrain('deliveries', () => this.drain());

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { type ActingPerson, OfPerson } from '@paycode/access';
 import {
+  type EndingCertificate,
   type EndpointPause,
   type EndpointPauseRequest,
   IsId,
@@ -11,6 +12,7 @@ import {
 import { answered, ParseIdPipe } from '@paycode/service-runtime';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, Length, Matches, Min } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
+import { EndingCertificates } from '../posting/ending-certificates';
 import { PauseEndpoint } from './pause-endpoint';
 
 const merchantsMax = 500;
@@ -50,7 +52,15 @@ type OperatorRequest = FastifyRequest & { subject?: string };
 /** Endpoints of merchants, and what operators' commands do with pauses of deliveries to them. */
 @Controller('internal/endpoints')
 export class EndpointsController {
-  constructor(private readonly endpoints: PauseEndpoint) {}
+  constructor(
+    private readonly endpoints: PauseEndpoint,
+    private readonly certificates: EndingCertificates,
+  ) {}
+
+  @Get('certificates')
+  endingCertificates(): Promise<EndingCertificate[]> {
+    return this.certificates.list();
+  }
 
   /** Where the deliveries of these merchants go, and whether they are paused. */
   @Post()

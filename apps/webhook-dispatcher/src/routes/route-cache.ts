@@ -53,6 +53,11 @@ export class RouteCache {
     return this.reads.last(merchantId)?.origin;
   }
 
+  /** The merchants of these endpoints, as last known. It reads all routes: once a minute at most. */
+  merchantsOf(origins: { has(origin: string): boolean }): { merchantId: number; origin: string }[] {
+    return [...this.reads.all()].flatMap(([merchantId, { origin }]) => (origins.has(origin) ? [{ merchantId, origin }] : []));
+  }
+
   /** Name of the connections that its next request will use, as last known: to wait for one of them. */
   lastLine(merchantId: number): string | undefined {
     const last = this.reads.last(merchantId);

@@ -191,6 +191,7 @@ describe('a call of the portal for a person', () => {
       'notification-config POST /internal/portal/merchants/ids',
       ...['notification-config POST /internal/portal/merchants/page', 'webhook-dispatcher GET /internal/deliveries'],
       ...['webhook-dispatcher GET /internal/deliveries/:transactionId', 'webhook-dispatcher GET /internal/shards'],
+      'webhook-dispatcher GET /internal/endpoints/certificates',
       'reversal-scheduler GET /internal/reversals/:transactionId',
     ]);
   });

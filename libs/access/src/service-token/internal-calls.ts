@@ -131,6 +131,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['POST', '/internal/deliveries/:transactionId/redeliver', portalOrOperator, 'ON_CALL'],
     // A pause names who made it.
     ['POST', '/internal/endpoints', portalOrOperator, 'NO_TENANT'],
+    ['GET', '/internal/endpoints/certificates', portal, state],
     ['GET', '/internal/endpoints/pauses', portalOrOperator, 'ON_CALL'],
     ['POST', '/internal/endpoints/pauses', operator],
     ['POST', '/internal/endpoints/pauses/:pauseId/end', operator],

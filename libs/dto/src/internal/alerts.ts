@@ -1,5 +1,5 @@
 /** Rules by which the portal mails its people; each person switches each of them on or off. */
-export const alertRules = ['RECEIVER', 'REVERSED'] as const;
+export const alertRules = ['RECEIVER', 'REVERSED', 'CERTIFICATE'] as const;
 export type AlertRule = (typeof alertRules)[number];
 
 /** A rule as one person has it. */
@@ -8,24 +8,37 @@ export interface AlertChoice {
   isOn: boolean;
 }
 
-/** The mails of the rules. RECEIVER has one at the beginning of a failure, and one at its end. */
-export const alertKinds = ['RECEIVER_FAILS', 'RECEIVER_WORKS', 'REVERSED'] as const;
+/** The mails of the rules. RECEIVER has one at the beginning of a failure, and one at its end. NEW_DEVICE has no rule: nobody switches it off. */
+export const alertKinds = ['RECEIVER_FAILS', 'RECEIVER_WORKS', 'REVERSED', 'NEW_DEVICE', 'CERTIFICATE_ENDS'] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
 /**
  * POST recipient-messages /internal/recipient-messages/alerts, with an assertion of the alert: who is mailed, and the secret that ends such mails.
- * It holds numbers alone, and no text that a payer or a person chose. Idempotent by alert. Answer: 204 once it is stored.
+ * It holds numbers and words of these lists, and no text that a payer or a person chose. Idempotent by alert. Answer: 204 once it is stored.
  */
 export interface PortalAlert {
   kind: AlertKind;
-  /** null: payments of several merchants. */
+  /** null: several merchants. */
   merchantId: number | null;
   /** Payments that went back to customers. */
   payments: number;
-  /** The first of them, or the beginning of the failure that is over. ISO 8601 UTC. */
+  /** The first of them, the beginning of the failure that is over, the sign-in, or the end of the certificate. ISO 8601 UTC. */
   sinceAt: string;
   /** The money that went back, by currency; at most `alertSumsMax`. */
   sums: AlertSum[];
+  /** Of NEW_DEVICE. */
+  device?: AlertDevice;
+}
+
+export const alertBrowsers = ['Chrome', 'Edge', 'Firefox', 'Opera', 'Safari', 'another browser'] as const;
+export const alertSystems = ['Android', 'iOS', 'Linux', 'macOS', 'Windows', 'another system'] as const;
+
+/** As a browser says of itself. */
+export interface AlertDevice {
+  browser: (typeof alertBrowsers)[number];
+  system: (typeof alertSystems)[number];
+  /** The first three parts of its internet address, or less; empty when unknown. */
+  addressStart: string;
 }
 
 export interface AlertSum {

@@ -24,6 +24,13 @@ export interface MerchantEndpoint {
   pause: EndpointPause | null;
 }
 
+/** GET webhook-dispatcher /internal/endpoints/certificates: merchants whose server showed a certificate that ends within two weeks. */
+export interface EndingCertificate {
+  merchantId: number;
+  /** ISO 8601 UTC. */
+  endsAt: string;
+}
+
 /** Body of POST webhook-dispatcher /internal/endpoints/pauses. */
 export interface EndpointPauseRequest {
   /** Whose endpoint. */

@@ -44,6 +44,11 @@ export class LeasedReads<K, V> {
     return this.kept.get(key)?.value;
   }
 
+  /** Every value as last read, however old. */
+  *all(): Generator<[K, V]> {
+    for (const [key, { value }] of this.kept) yield [key, value];
+  }
+
   /** The value if its lease is valid now. */
   leasedNow(key: K): V | undefined {
     return this.isUsable(key, 0) ? this.last(key) : undefined;

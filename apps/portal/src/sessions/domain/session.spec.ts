@@ -1,4 +1,4 @@
-import { cookieFor, isFromOwnPages, noCookie, secretIn } from './session';
+import { cookieFor, deviceCookieFor, deviceIn, isFromOwnPages, noCookie, secretIn } from './session';
 
 const secret = 'A_-9'.repeat(10) + 'xyz';
 
@@ -6,6 +6,17 @@ describe('the cookie of a session (T-52)', () => {
   it('belongs to this host alone, over TLS, unseen by scripts and by requests of other sites', () => {
     expect(cookieFor(secret, 3_600)).toBe(`__Host-paycode=${secret}; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=3600`);
     expect(noCookie).toBe('__Host-paycode=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0');
+  });
+
+  it('is not that of the device, nor the reverse', () => {
+    expect(deviceCookieFor(secret)).toBe(
+      `__Host-paycode-device=${secret}; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=34560000`,
+    );
+    const headers = [`__Host-paycode-device=${secret}`, `__Host-paycode=${secret}`];
+    expect(headers.map(header => [secretIn(header), deviceIn(header)])).toEqual([
+      [undefined, secret],
+      [secret, undefined],
+    ]);
   });
 
   it.each([

@@ -20,7 +20,8 @@ export interface OpenedSession {
 /** `__Host-`: set by this very host over TLS, for all of it; no neighbour under the same domain can put one here. */
 const cookieName = '__Host-paycode';
 
-const ours = new RegExp(`(?:^|;\\s*)${cookieName}=([A-Za-z0-9_-]{43})(?:;|$)`);
+const secretNamed = (name: string) => new RegExp(`(?:^|;\\s*)${name}=([A-Za-z0-9_-]{43})(?:;|$)`);
+const ours = secretNamed(cookieName);
 
 /** The session's secret in a Cookie header; undefined without one. */
 export function secretIn(cookieHeader: string | undefined): string | undefined {
@@ -31,6 +32,19 @@ const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 
 export function cookieFor(secret: string, maxAgeS: number): string {
   return `${cookieName}=${secret}; ${attributes}; Max-Age=${maxAgeS}`;
+}
+
+/** Tells browsers that have signed in before from new ones. It opens nothing. Browsers keep no cookie for longer than 400 days. */
+const deviceName = `${cookieName}-device`;
+const deviceOurs = secretNamed(deviceName);
+const deviceMaxAgeS = 400 * 86_400;
+
+export function deviceIn(cookieHeader: string | undefined): string | undefined {
+  return deviceOurs.exec(cookieHeader ?? '')?.[1];
+}
+
+export function deviceCookieFor(secret: string): string {
+  return `${deviceName}=${secret}; ${attributes}; Max-Age=${deviceMaxAgeS}`;
 }
 
 /** The browser keeps this cookie, sealed, while its person signs in at a provider. */

@@ -22,6 +22,7 @@ describe('an alert by e-mail', () => {
   it.each([
     [{ kind: 'RECEIVER_FAILS' as const }, 'Your server failed 12 payments since 14:05 UTC'],
     [{ kind: 'RECEIVER_WORKS' as const, payments: 0 }, 'Your server works again'],
+    [{ kind: 'CERTIFICATE_ENDS' as const }, 'The certificate of your server ends on 27 November 2026'],
     [{}, '12 payments were reversed since 14:05 UTC'],
     [{ payments: 1 }, '1 payment was reversed since 14:05 UTC'],
   ])('says the fact in its subject: %j', (over, subject) => {
@@ -35,6 +36,20 @@ describe('an alert by e-mail', () => {
       'ZAR 1250.50 went back to customers, because servers of several',
     );
     expect(mail().text).toContain('The money went back to customers');
+  });
+
+  it('of a new device says when, by which browser, from where and what to do, and ends no mails', () => {
+    const device = { browser: 'Firefox', system: 'Windows', addressStart: '203.0.113' } as const;
+    const of = { tenant: 'merchant 1001', link: 'https://pay.example/console/security' };
+    const { text, html, ...rest } = alertEmail({ ...of, alert: about({ kind: 'NEW_DEVICE', merchantId: null, device }) });
+    for (const part of [text, html]) {
+      expect(part).toContain(
+        'Firefox on Windows, on 27 November 2026 at 14:05 UTC, from an internet address that begins with 203.0.113.',
+      );
+      expect(part).toMatch(/change your password.*cannot be switched off/s);
+      expect(part).not.toContain('Stop these e-mails');
+    }
+    expect(rest).toEqual({ subject: 'New sign-in to your Paycode account' });
   });
 
   it('has one link to the page that shows more and one that ends such mails, in text and HTML (T-25)', () => {

@@ -5,43 +5,70 @@ import { escapedHtml, moneyText, plainText } from './message-texts';
 interface Words {
   /** Subject and title. */
   fact: string;
-  sentence: string;
+  paragraphs: string[];
   button: string;
 }
 
 const wordsOf: Record<AlertKind, (alert: PortalAlert) => Words> = {
   RECEIVER_FAILS: alert => ({
     fact: `Your server failed ${counted(alert)} since ${clockTime(alert.sinceAt)}`,
-    sentence: `The server of merchant ${alert.merchantId} does not answer HTTP 200 to our notifications, so these payments go back to your customers.`,
+    paragraphs: [
+      `The server of merchant ${alert.merchantId} does not answer HTTP 200 to our notifications, so these payments go back to your customers.`,
+    ],
     button: 'See what your server answers',
   }),
   RECEIVER_WORKS: alert => ({
     fact: 'Your server works again',
-    sentence: `The server of merchant ${alert.merchantId} acknowledges payments again. It had failed since ${clockTime(alert.sinceAt)}; payments that were reversed stay reversed.`,
+    paragraphs: [
+      `The server of merchant ${alert.merchantId} acknowledges payments again. It had failed since ${clockTime(alert.sinceAt)}; payments that were reversed stay reversed.`,
+    ],
     button: 'See your server',
   }),
   REVERSED: alert => ({
     fact: `${counted(alert)} ${alert.payments === 1 ? 'was' : 'were'} reversed since ${clockTime(alert.sinceAt)}`,
-    sentence: `${sumsOf(alert)} went back to customers, because ${alert.merchantId === null ? 'servers of several merchants' : `the server of merchant ${alert.merchantId}`} did not acknowledge the payments.`,
+    paragraphs: [
+      `${sumsOf(alert)} went back to customers, because ${alert.merchantId === null ? 'servers of several merchants' : `the server of merchant ${alert.merchantId}`} did not acknowledge the payments.`,
+    ],
     button: 'See the payments',
+  }),
+  CERTIFICATE_ENDS: ({ merchantId, sinceAt }) => ({
+    fact: `The certificate of your server ends on ${day(sinceAt)}`,
+    paragraphs: [
+      merchantId === null
+        ? 'TLS certificates of several of your merchants end within two weeks. This is when the first one does.'
+        : `The TLS certificate of the server of merchant ${merchantId} ends on ${dayTime(sinceAt)}.`,
+      'From then on we cannot connect to a server with an old certificate, and its payments go back to your customers. Renew the certificate before; we see the new one at the next payment.',
+    ],
+    button: 'Check your server',
+  }),
+  NEW_DEVICE: ({ sinceAt, device }) => ({
+    fact: 'New sign-in to your Paycode account',
+    paragraphs: [
+      `Somebody signed in to your account from a device that we have not seen before: ${device ? `${device.browser} on ${device.system}` : 'an unknown browser'}, on ${dayTime(sinceAt)}, from an internet address that ${device?.addressStart ? `begins with ${device.addressStart}` : 'we do not know'}.`,
+      'If it was you, there is nothing to do.',
+      'If it was not you, end that session and change your password under Security at once, and write to an owner of your account. If your company signs you in, write to your company too.',
+    ],
+    button: 'Check your sessions',
   }),
 };
 
 /** Tells a person of the portal what happened: numbers alone, nothing of the payer. */
 export function alertEmail({ alert, tenant, link, stopPage, stopUrl }: AlertText): EmailText {
-  const { fact, sentence, button } = wordsOf[alert.kind](alert);
+  const { fact, paragraphs, button } = wordsOf[alert.kind](alert);
   const reason = `You get this because you are in the Paycode portal of ${plainText(tenant, 100)}.`;
+  const security = 'This is a security notice, which cannot be switched off.';
   const html = [
     `<h1>${escapedHtml(fact)}</h1>`,
-    `<p>${escapedHtml(sentence)}</p>`,
+    ...paragraphs.map(paragraph => `<p>${escapedHtml(paragraph)}</p>`),
     `<p><a href="${escapedHtml(link)}">${escapedHtml(button)}</a></p>`,
-    `<p><small>${escapedHtml(reason)} <a href="${escapedHtml(stopPage)}">Stop these e-mails</a></small></p>`,
+    `<p><small>${escapedHtml(reason)} ${stopPage ? `<a href="${escapedHtml(stopPage)}">Stop these e-mails</a>` : security}</small></p>`,
   ].join('');
+  const end = `${reason} ${stopPage ? `Stop these e-mails: ${stopPage}` : security}`;
   return {
     subject: fact,
-    text: `${[fact, sentence, `${button}: ${link}`, `${reason} Stop these e-mails: ${stopPage}`].join('\n\n')}\n`,
+    text: `${[fact, ...paragraphs, `${button}: ${link}`, end].join('\n\n')}\n`,
     html: `<!doctype html><html lang="en"><body>${html}</body></html>`,
-    stopUrl,
+    ...(stopUrl && { stopUrl }),
   };
 }
 
@@ -58,4 +85,12 @@ function sumsOf({ sums }: PortalAlert): string {
 /** The zone of the reader is not known, so it is named. */
 function clockTime(at: string): string {
   return `${at.slice(11, 16)} UTC`;
+}
+
+function dayTime(at: string): string {
+  return `${day(at)} at ${clockTime(at)}`;
+}
+
+function day(at: string): string {
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(at));
 }

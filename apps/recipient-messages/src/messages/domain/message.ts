@@ -32,10 +32,10 @@ export interface AlertText {
   tenant: string;
   /** The page that shows more; holds no secret. */
   link: string;
-  /** The page that ends such alerts, with the secret behind its hash; forgotten once the mail is sent. */
-  stopPage: string;
+  /** The page that ends such alerts, with the secret behind its hash; forgotten once the mail is sent. A security notice has none. */
+  stopPage?: string;
   /** A mail program calls it to end such alerts (RFC 8058); forgotten as well. */
-  stopUrl: string;
+  stopUrl?: string;
 }
 
 /** Content of a message. */
