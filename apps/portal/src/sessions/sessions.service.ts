@@ -5,8 +5,7 @@ import { type AuditEvent, AuditLog, type ByPerson, doneBy, type Origin } from '.
 import { hasSecondFactor, type Person } from '../people/domain/person';
 import type { Proofs } from '../people/people.store';
 import { newSecret, secretHash } from '../people/secrets';
-import { cookieFor, deviceCookieFor } from './domain/session';
-import type { PortalSession, Stage } from './domain/session';
+import { cookieFor, deviceCookieFor, type PortalSession, type Stage } from './domain/session';
 import { type Asking, PORTAL_RULES, type PortalRules } from './portal.guard';
 import { SessionStore } from './session.store';
 
