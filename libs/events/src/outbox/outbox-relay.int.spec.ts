@@ -117,6 +117,7 @@ describe('OutboxRelay', () => {
 
   it('lets one replica publish at a time, so that no event overtakes an earlier one of its key', async () => {
     const held = gate();
+    later(held.open);
     const slow = new RecordingTransport();
     slow.hold = held.promise;
     const publishing = gate();
@@ -124,9 +125,13 @@ describe('OutboxRelay', () => {
     await insertOutbox(database.dataSource, numbered('k', 4));
     first.start();
     await publishing.promise;
-    const second = relay({ batchMax: 2 });
-    second.start();
-    second.wake();
+    const queries = jest.spyOn(database.dataSource, 'query');
+    relay({ batchMax: 2 }).start();
+    // It asks again when its first try has ended.
+    await eventually(() =>
+      expect(queries.mock.calls.filter(([text]) => text.startsWith('select 1 from outbox')).length).toBeGreaterThan(1),
+    );
+    queries.mockRestore();
     await insertOutbox(database.dataSource, [eventOf(topic, 'other', 0)]);
     expect(transport.published).toEqual([]);
     held.open();
