@@ -7,7 +7,7 @@ import type { Route } from '@paycode/dto';
 import { isOurFault, OutboundGuard, type OutboundPolicy } from '@paycode/safe-http';
 import { type NginxDemands, NginxReceiver, TestAuthority } from '@paycode/safe-http/testing';
 import { scrape } from '@paycode/service-runtime/metrics';
-import { undoneAfterEach } from '@paycode/service-runtime/testing';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { SystemClock } from '@paycode/service-runtime/timing';
 import type { AttemptOutcome } from '../deliveries/domain/delivery';
 import { delivery } from '../deliveries/testing/samples';
@@ -75,9 +75,12 @@ describe('a merchant whose server tells the platform by a credential', () => {
     const connection = await connecting.to(prepared);
     if ('code' in connection) throw new Error(connection.code);
     const { merchantId } = route;
+    const before = nginx.requests.length;
     const underWay = posting.start(delivery(merchantId, { merchantId }), route, { mayPost: () => true, connection });
     const outcome = await underWay.outcome;
     await underWay.freed;
+    // nginx answers before it writes its log.
+    if (outcome.kind === 'STATUS') await eventually(() => expect(nginx.requests).toHaveLength(before + 1));
     return outcome;
   };
   /** As Prometheus reads it, for the alerts on its end. */
