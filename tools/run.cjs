@@ -16,6 +16,7 @@ const groups = {
     auth: ['measure/bench auth', 'times of answers of auth-session that must look alike'],
     rest: ['measure/bench-rest', 'processor and memory while nobody pays, and at a peak'],
     overload: ['measure/bench-overload', 'payments accepted at up to 10 times of what the platform can take'],
+    portal: ['measure/bench-portal', 'paint, shifts and answers of the portal on a slow line and processor'],
   },
   prove: {
     model: ['prove/test-model', 'the settlement protocol in Spin'],
