@@ -34,7 +34,7 @@ const exceptions = [
     reason: 'makes the metrics of all projects, under the names that they give',
   },
   {
-    files: ['libs/service-runtime/src/tracing/otlp/counted-exporter.ts'],
+    files: ['libs/service-runtime/src/tracing/otlp-payment-tracing.ts'],
     rules: ['paycode/metric-name'],
     reason: 'dashboards read paycode_tracing_spans_total',
   },

@@ -1,10 +1,15 @@
 import type { TopicDefinition } from '@paycode/dto';
-import type { PaymentTracing } from '@paycode/service-runtime/tracing';
-import type { EventTransport } from './event-transport';
+import { errorCodeOf, type PaymentSpan, type PaymentTracing } from '@paycode/service-runtime/tracing';
+import {
+  type EventBatch,
+  type EventToPublish,
+  EventTransport,
+  type Subscriber,
+  type Subscription,
+  type TransportLog,
+} from './event-transport';
 import type { EventsOptions } from './events-env';
 import { PostgresEventTransport } from './postgres/postgres-event-transport';
-import { TracedEventTransport } from './traced-event-transport';
-import type { TransportLog } from './transport-log';
 
 export interface TransportContext {
   /** The service's name: shown to the database and to the brokers. */
@@ -35,4 +40,75 @@ async function untraced(
   }
   if (!databaseUrl) throw new Error('EVENTS_TRANSPORT=postgres needs EVENTS_DATABASE_URL');
   return PostgresEventTransport.open({ url: databaseUrl, ownerUrl, applicationName: service, log, topics });
+}
+
+export interface EventTracing {
+  tracing: PaymentTracing;
+  /** The group that does the service's own work: the trace of a payment continues where this group consumes its event. */
+  mainGroup: string;
+  /** Whether that group begins a trace for an event that carries none, because its producer traces nothing. */
+  beginsTraces: boolean;
+}
+
+/** A transport that adds spans to the traces of payments: one per published event and one per event consumed by a group. */
+export class TracedEventTransport extends EventTransport {
+  constructor(
+    private readonly transport: EventTransport,
+    private readonly options: EventTracing,
+  ) {
+    super();
+  }
+
+  override async publish(events: readonly EventToPublish[]): Promise<void> {
+    const spans = events.map(event => this.startOf(event, 'publish'));
+    await ending(spans, () => this.transport.publish(events));
+  }
+
+  override subscribe(subscription: Subscription): Promise<Subscriber> {
+    const { group } = subscription;
+    const onBatch = (batch: EventBatch) => {
+      const spans = batch.events.map(event => this.consumed(event, group));
+      return ending(spans, () => subscription.onBatch(batch));
+    };
+    return this.transport.subscribe({ ...subscription, onBatch });
+  }
+
+  override partitionCount(topic: string): Promise<number> {
+    return this.transport.partitionCount(topic);
+  }
+
+  override close(): Promise<void> {
+    return this.transport.close();
+  }
+
+  private consumed(event: EventToPublish, group: string): PaymentSpan | undefined {
+    const { tracing, mainGroup, beginsTraces } = this.options;
+    const isMain = group === mainGroup;
+    if (isMain && beginsTraces && event.traceparent === undefined) tracing.begin(Number(event.key), { name: 'payment arrived' });
+    const span = this.startOf(event, 'consume', group);
+    if (span && isMain) tracing.adopt(Number(event.key), span.traceparent);
+    return span;
+  }
+
+  private startOf({ topic, key, traceparent }: EventToPublish, name: 'publish' | 'consume', group?: string) {
+    const kind = name === 'publish' ? 'producer' : 'consumer';
+    return this.options.tracing.start(Number(key), {
+      name: `${name} ${topic}`,
+      kind,
+      parent: traceparent,
+      facts: { topic, group },
+    });
+  }
+}
+
+async function ending(spans: readonly (PaymentSpan | undefined)[], work: () => Promise<void>): Promise<void> {
+  let errorCode: string | undefined;
+  try {
+    await work();
+  } catch (error) {
+    errorCode = errorCodeOf(error);
+    throw error;
+  } finally {
+    for (const span of spans) span?.end(errorCode === undefined ? undefined : { errorCode });
+  }
 }

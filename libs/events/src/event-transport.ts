@@ -1,4 +1,4 @@
-import type { DeadLetter } from './record/raw-record';
+import type { ParseResult } from '@paycode/dto';
 
 /** An event to publish: CloudEvents 1.0 attributes plus topic and record key. */
 export interface EventToPublish {
@@ -90,4 +90,50 @@ export abstract class EventTransport {
   abstract partitionCount(topic: string): Promise<number>;
   /** Stops all subscribers and connections. */
   abstract close(): Promise<void>;
+}
+
+/** A record as a broker delivers it: any part may be missing or repeated. */
+export interface RawRecord {
+  key: Uint8Array | string | null | undefined;
+  value: Uint8Array | string | null | undefined;
+  headers?: Record<string, string | Uint8Array | (string | Uint8Array)[] | undefined>;
+}
+
+/** A record of the log on its way to a handler. */
+export interface PartitionRecord {
+  offset: bigint;
+  /** When it was published, on this process' monotonic clock. */
+  publishedAtMs: number;
+  raw: RawRecord;
+}
+
+export interface DeadLetter {
+  record: PartitionRecord;
+  /** Names the defect; carries no payload. */
+  reason: string;
+}
+
+/** The logger of the transports (pino fits). Fields are ids, counts and errors, never payload (T-17). */
+export interface TransportLog {
+  info(fields: Record<string, unknown>, message: string): void;
+  warn(fields: Record<string, unknown>, message: string): void;
+  error(fields: Record<string, unknown>, message: string): void;
+}
+
+/**
+ * Returns the valid events of a batch, parsed. An event that breaks the contract is parked with the reason, and the others continue (T-19);
+ * `onInvalid` replaces or extends that.
+ */
+export function readEvents<T>(
+  batch: EventBatch,
+  parse: (data: unknown, event: ReceivedEvent) => ParseResult<T>,
+  onInvalid: (event: ReceivedEvent, reason: string) => void = (event, reason) => batch.reject(event, reason),
+): T[] {
+  const values: T[] = [];
+  for (const event of batch.events) {
+    const result = parse(event.data, event);
+    if (result.ok) values.push(result.value);
+    else onInvalid(event, result.reason);
+  }
+  return values;
 }

@@ -1,20 +1,23 @@
 export * from './event-transport';
 export * from './postgres/postgres-event-transport';
 export * from './record/cloud-event';
-export * from './record/event-size';
 export * from './record/partitioning';
-export * from './topics/topic-definitions';
-export * from './traced-event-transport';
-export * from './transport-log';
 export * from './create-event-transport';
 export * from './events-env';
 export * from './nest/events-server';
-export * from './read-events';
-export * from './nest/on-events';
 export * from './outbox/outbox-relay';
-export * from './outbox/insert-outbox';
-export { createOutboxTable, keepPayloadsInOutboxRows, linesOfEvents } from './outbox/outbox.sql';
-export * from './nest/consuming.module';
+export {
+  createOutboxTable,
+  eventColumns,
+  insertBesideOutbox,
+  insertOutbox,
+  keepPayloadsInOutboxRows,
+  linesOfEvents,
+  outboxColumns,
+  outboxEvent,
+  type OutboxEvent,
+  type OutboxExecutor,
+} from './outbox/outbox-rows';
 export * from './nest/messaging.module';
 export { createDeadLetterTable } from './dead-letters/dead-letter.store';
 export { DeadLettersModule } from './dead-letters/dead-letters.module';

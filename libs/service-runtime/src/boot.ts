@@ -3,16 +3,18 @@ import type { Server } from 'node:http';
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { collectProcessMetricsOnce, isOneOfSeveral, scrapedGauge } from './metrics';
-import { type PaymentTracing, startTracing } from './tracing';
 import type { FastifyInstance } from 'fastify';
+import { type RuntimeEnv, type RuntimeOptions, runtimeOptionsOf } from './base-env';
 import { EnvError, type EnvDefinition, type EnvOf, type EnvSchema } from './env';
 import { Lifecycle } from './health/readiness';
-import { createServiceApp } from './http/create-app';
 import { closeListener, createListener, leaveConnections, listen } from './http/listeners';
 import { createLogger, type Logger } from './logger';
-import { type RuntimeEnv, type RuntimeOptions, runtimeOptionsOf } from './runtime-env';
-import { MutualTls } from './tls/mutual-tls';
+import { collectProcessMetricsOnce, scrapedGauge } from './metrics/collectors';
+import { isOneOfSeveral } from './metrics/several-services';
+import { createServiceApp } from './runtime.module';
+import { MutualTls } from './tls';
+import type { PaymentTracing } from './tracing/payment-tracing';
+import { startTracing } from './tracing/start-tracing';
 
 export interface ServiceDefinition<S extends EnvSchema> {
   /** Project name, e.g. `auth-session`. */

@@ -7,7 +7,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import type { FastifyInstance } from 'fastify';
 import { PortalVisitor } from '../../../apps/portal/src/testing/portal-visitor';
 import { RunningPortal } from '../../../apps/portal/src/testing/running-portal';
-import { RouteTable } from '../../../libs/service-runtime/src/http/route-table';
+import { RouteTable } from '../../../libs/service-runtime/src/http/guard-requests';
 
 type Json = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { DeadLetter, PartitionRecord } from '../delivery/deliver-batch';
-import { headerOf, type RawRecord } from '../record/cloud-event';
+import type { DeadLetter, PartitionRecord, RawRecord } from '../event-transport';
+import { headerOf } from '../record/cloud-event';
 
 /** Statements for a service's migration: the dead letters of its own consumer groups, kept for whoever gives them to their group again. */
 export const createDeadLetterTable = [

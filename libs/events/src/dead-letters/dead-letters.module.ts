@@ -3,7 +3,7 @@ import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/service-runtime/timing';
 import { DeadLetterStore } from './dead-letter.store';
 import { DeadLettersService } from './dead-letters.service';
-import { DeadLettersController } from '../http/dead-letters.controller';
+import { DeadLettersController } from './dead-letters.controller';
 
 const everyMs = 600_000;
 

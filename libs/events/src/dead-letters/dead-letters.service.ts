@@ -3,7 +3,8 @@ import { type DeadLetterPage, type DeadLetterSummary, events, type RedriveAnswer
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { EventsServer } from '../nest/events-server';
 import { DeadLetterStore, type KeptLetter, recordFrom } from './dead-letter.store';
-import { decodeCloudEvent, type Decoded, headerOf, type RawRecord } from '../record/cloud-event';
+import { decodeCloudEvent, type Decoded, headerOf } from '../record/cloud-event';
+import type { RawRecord } from '../event-transport';
 
 export interface LetterContent {
   eventType: string | null;

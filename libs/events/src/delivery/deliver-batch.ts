@@ -1,13 +1,11 @@
+import { deadLetterTopic, isDeadLetterTopic } from '@paycode/dto';
 import { dataFaultReason, isolate } from '@paycode/persistence';
-import type { ReceivedEvent, Subscription } from '../event-transport';
+import type { DeadLetter, PartitionRecord, ReceivedEvent, Subscription, TransportLog } from '../event-transport';
 import { decodeCloudEvent, dlqReasonHeader, headerOf } from '../record/cloud-event';
-import type { DeadLetter, PartitionRecord } from '../record/raw-record';
-
-export type { DeadLetter, PartitionRecord } from '../record/raw-record';
 
 const reasonCharsMax = 200;
 
-export interface Delivery {
+interface Delivery {
   subscription: Subscription;
   partition: number;
   records: readonly PartitionRecord[];
@@ -63,4 +61,16 @@ async function handled(
     },
   });
   return rejected;
+}
+
+/** The dead-letter topic of a subscription; undefined for a subscription to a dead-letter topic. */
+export function parkingTopicOf({ topic, group }: Subscription): string | undefined {
+  return isDeadLetterTopic(topic) ? undefined : deadLetterTopic(topic, group);
+}
+
+/** A reader of dead letters skips a record that it cannot handle; the record stays in the topic. */
+export function passOver({ topic, group }: Subscription, log: TransportLog) {
+  return async (letters: readonly DeadLetter[]): Promise<void> => {
+    log.warn({ topic, group, count: letters.length }, 'dead letters could not be read; they stay in their topic');
+  };
 }

@@ -1,5 +1,4 @@
-import type { Subscription } from '../event-transport';
-import type { TransportLog } from '../transport-log';
+import type { Subscription, TransportLog } from '../event-transport';
 import { type PartitionConsumer } from './partition-consumer';
 
 export interface AssignedPartition {

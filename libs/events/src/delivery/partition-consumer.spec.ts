@@ -3,9 +3,9 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { eventOf, gate } from '../testing/collector';
 import { quietLog } from '../testing/transport-harness';
 import { encodeCloudEvent } from '../record/cloud-event';
-import { type DeadLetter, deliverBatch } from './deliver-batch';
+import type { DeadLetter, EventBatch } from '../event-transport';
+import { deliverBatch } from './deliver-batch';
 import { PartitionConsumer, type PartitionEdge } from './partition-consumer';
-import type { EventBatch } from '../event-transport';
 
 /** One event per batch; commits end when the test says so. */
 class Edge implements PartitionEdge {

@@ -2,10 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { dataFaultReason, isolate } from '@paycode/persistence';
 import { backoffMs, pauseFor } from '@paycode/service-runtime/timing';
 import { counter } from '@paycode/service-runtime/metrics';
-import type { Subscription } from '../event-transport';
-import type { TransportLog } from '../transport-log';
-import { type DeadLetter, deliverBatch, type PartitionRecord } from './deliver-batch';
-import { Wakeup } from './wakeup';
+import type { DeadLetter, PartitionRecord, Subscription, TransportLog } from '../event-transport';
+import { deliverBatch } from './deliver-batch';
+import { Wakeup } from './waiting';
 
 const labels = ['topic', 'group'] as const;
 

@@ -1,5 +1,4 @@
 /** Exports for users of Kafka only. A separate entry, so that a platform on PostgreSQL never loads kafkajs. */
 export { kafkaOptionsOf } from '../events-env';
-export * from './ensure-topics';
-export * from './kafka-client';
 export * from './kafka-event-transport';
+export * from './kafka-client';

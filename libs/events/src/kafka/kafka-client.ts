@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type ISocketFactory, Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 import type { KafkaOptions } from '../events-env';
-import type { TransportLog } from '../transport-log';
+import type { TransportLog } from '../event-transport';
 import { repairKafkajs } from './kafkajs-repairs';
 
 export interface KafkaConnection {

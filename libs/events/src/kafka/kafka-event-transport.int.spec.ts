@@ -1,12 +1,11 @@
 import { eventually } from '@paycode/service-runtime/testing';
 import type { Admin } from 'kafkajs';
 import type { EventTransport } from '../event-transport';
-import { encodeBounded } from '../record/event-size';
+import { encodeBounded } from '../record/cloud-event';
 import { collect, firstArrivalsOf, interleaved, keysNamed } from '../testing/collector';
 import { describeEventTransport } from '../testing/event-transport.conformance';
-import { KafkaHarness } from '../testing/kafka-harness';
+import { KafkaHarness, testBrokers } from '../testing/kafka-harness';
 import { LoadingCoordinator } from '../testing/loading-coordinator';
-import { testBrokers } from '../testing/test-brokers';
 import { groupOf } from '../testing/transport-harness';
 
 const brokers = testBrokers();

@@ -1,9 +1,8 @@
 import { pauseFor } from '@paycode/service-runtime/timing';
 import type { Batch, Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
-import type { PartitionRecord } from '../delivery/deliver-batch';
+import type { PartitionRecord, TransportLog } from '../event-transport';
 import type { OwnedPartitions } from '../delivery/owned-partitions';
 import type { PartitionConsumer } from '../delivery/partition-consumer';
-import type { TransportLog } from '../transport-log';
 import type { StartingPoint } from './kafkajs-repairs';
 
 export interface KafkaIntakeOptions {

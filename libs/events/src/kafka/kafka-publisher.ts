@@ -1,8 +1,8 @@
 import { FlushQueue } from '@paycode/persistence';
 import { type IHeaders, type Kafka, Partitioners, type Producer, type RecordMetadata } from 'kafkajs';
-import { withinTime } from '../delivery/within-time';
-import { chunked } from '../record/event-size';
-import type { TransportLog } from '../transport-log';
+import { withinTime } from '../delivery/waiting';
+import { chunked } from '../record/cloud-event';
+import type { TransportLog } from '../event-transport';
 import { publishFault } from './kafka-errors';
 
 /** A record addressed to one partition. */

@@ -1,15 +1,13 @@
 import { FlushQueue } from '@paycode/persistence';
 import { backoffMs, pauseFor } from '@paycode/service-runtime/timing';
+import { withinTime } from '../delivery/waiting';
 import { type Consumer, type EachBatchPayload, type Kafka, PartitionAssigners } from 'kafkajs';
-import type { DeadLetter } from '../delivery/deliver-batch';
+import type { DeadLetter, Subscriber, SubscriberProgress, Subscription, TransportLog } from '../event-transport';
 import { OwnedPartitions } from '../delivery/owned-partitions';
 import { batchMaxDefault, commitLimits, PartitionConsumer, type PartitionEdge } from '../delivery/partition-consumer';
-import type { Subscriber, SubscriberProgress, Subscription } from '../event-transport';
-import type { TransportLog } from '../transport-log';
 import { isStaleMembership, isTransient, StalledConsumerError } from './kafka-errors';
 import { KafkaIntake } from './kafka-intake';
 import type { JoinHooks, StartingPoint } from './kafkajs-repairs';
-import { withinTime } from '../delivery/within-time';
 
 export interface KafkaMemberOptions {
   kafka: Kafka;

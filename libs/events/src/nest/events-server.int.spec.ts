@@ -9,8 +9,7 @@ import type { EventBatch, EventTransport, SubscriberProgress } from '../event-tr
 import { eventOf, interleaved } from '../testing/collector';
 import { PostgresHarness } from '../testing/postgres-harness';
 import { groupOf, quietLog } from '../testing/transport-harness';
-import { EventsServer, type EventsServerOptions } from './events-server';
-import { OnEvents } from './on-events';
+import { EventsServer, type EventsServerOptions, OnEvents } from './events-server';
 
 const received: { handler: string; ids: string[] }[] = [];
 let failuresLeft = 0;

@@ -1,14 +1,53 @@
-import { scrapedGauge } from '@paycode/service-runtime/metrics';
+import {
+  applyDecorators,
+  type ArgumentsHost,
+  Catch,
+  type FactoryProvider,
+  type RpcExceptionFilter,
+  UseFilters,
+} from '@nestjs/common';
+import { BaseRpcContext, type CustomTransportStrategy, EventPattern, type MessageHandler, Server } from '@nestjs/microservices';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
-import { BaseRpcContext, type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import { lastValueFrom } from 'rxjs';
-import type { FactoryProvider } from '@nestjs/common';
+import { scrapedGauge } from '@paycode/service-runtime/metrics';
+import { lastValueFrom, type Observable, throwError } from 'rxjs';
 import type { DeadLetterStore } from '../dead-letters/dead-letter.store';
 import { deliverBatch } from '../delivery/deliver-batch';
-import { type EventBatch, EventTransport, type Subscriber, type SubscriberProgress, type Subscription } from '../event-transport';
-import type { RawRecord } from '../record/cloud-event';
-import type { TransportLog } from '../transport-log';
-import type { OnEventsOptions } from './on-events';
+import {
+  type EventBatch,
+  EventTransport,
+  type RawRecord,
+  type Subscriber,
+  type SubscriberProgress,
+  type Subscription,
+  type TransportLog,
+} from '../event-transport';
+
+/** Nest would log the error and replace it by `Internal server error`; the transport needs the error itself. */
+@Catch()
+export class PassErrorFilter implements RpcExceptionFilter {
+  catch(error: unknown, _host: ArgumentsHost): Observable<never> {
+    return throwError(() => error);
+  }
+}
+
+export interface OnEventsOptions {
+  /** Consumer group, as in docs/reference/topics.yaml. */
+  group: string;
+  /** Upper bound of events in a batch. Default 500. */
+  batchMax?: number;
+  /** Delivers events only when they are this old, in milliseconds. Default 0. */
+  minAgeMs?: number;
+  /** How long events may wait to share a read with others, in milliseconds. Default: almost not at all. */
+  gatherMs?: number;
+}
+
+/**
+ * `@EventPattern` for a batch handler: the method receives the `EventBatch` as `@Payload()`. Its promise decides: resolved, the batch is
+ * committed; rejected, it comes again.
+ */
+export function OnEvents(topic: string, options: OnEventsOptions): MethodDecorator {
+  return applyDecorators(EventPattern<string>(topic, { ...options }), UseFilters(PassErrorFilter));
+}
 
 export interface EventsServerOptions {
   transport: EventTransport;

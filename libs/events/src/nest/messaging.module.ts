@@ -6,8 +6,8 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { readForScrape, scrapedGauge } from '@paycode/service-runtime/metrics';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
+import { readForScrape, scrapedGauge } from '@paycode/service-runtime/metrics';
 import { PaymentTracing } from '@paycode/service-runtime/tracing';
 import { DataSource } from 'typeorm';
 import { createEventTransport } from '../create-event-transport';
@@ -79,4 +79,31 @@ function observeOutbox(relay: OutboxRelay): void {
   scrapedGauge({ name: 'paycode_events_outbox_oldest_age_seconds', help }, async gauge =>
     gauge.set((await read()).oldestAgeMs / 1_000),
   );
+}
+
+/** The event transport of a service that publishes no events and so has no outbox, and the server of its consumers; both injectable by class. */
+@Global()
+@Module({})
+export class ConsumingModule implements OnApplicationShutdown {
+  constructor(@Inject(EventTransport) private readonly transport: EventTransport) {}
+
+  /** `service` is shown to the database and to the brokers. */
+  static forRoot(service: string, options: EventsOptions): DynamicModule {
+    return {
+      module: ConsumingModule,
+      providers: [
+        {
+          provide: EventTransport,
+          inject: [LOGGER],
+          useFactory: (log: Logger) => createEventTransport(options, { service, log }),
+        },
+        eventsServerProvider,
+      ],
+      exports: [EventTransport, EventsServer],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.transport.close();
+  }
 }

@@ -4,12 +4,11 @@ import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { register } from 'prom-client';
 import type { QueryRunner } from 'typeorm';
 import type { EventToPublish } from '../event-transport';
-import { encodeBounded } from '../record/event-size';
+import { encodeBounded } from '../record/cloud-event';
 import { eventOf, gate } from '../testing/collector';
 import { quietLog } from '../testing/transport-harness';
 import { OutboxRelay, type OutboxRelayOptions } from './outbox-relay';
-import { insertOutbox } from './insert-outbox';
-import { createOutboxTable } from './outbox.sql';
+import { createOutboxTable, insertOutbox } from './outbox-rows';
 
 class CreateOutbox1700000000000 extends ForwardMigration {
   override readonly name = 'CreateOutbox1700000000000';

@@ -3,11 +3,9 @@ import { countParked, dataFaultReason, isolate, withConnection } from '@paycode/
 import { backoffMs } from '@paycode/service-runtime/timing';
 import type { PoolClient, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
-import { Wakeup } from '../delivery/wakeup';
-import type { EventTransport } from '../event-transport';
-import type { TransportLog } from '../transport-log';
-import { eventsIn, linesOf, type StoredEvents, type StoredEvent, toEvent } from './stored-events';
-import { outboxSql as sql } from './outbox.sql';
+import { Wakeup } from '../delivery/waiting';
+import type { EventTransport, TransportLog } from '../event-transport';
+import { eventsIn, linesOf, outboxSql as sql, type StoredEvent, type StoredEvents, toEvent } from './outbox-rows';
 
 export interface OutboxRelayOptions {
   dataSource: DataSource;

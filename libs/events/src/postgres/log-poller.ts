@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { backoffMs } from '@paycode/service-runtime/timing';
 import type { OwnedPartitions } from '../delivery/owned-partitions';
 import { batchMaxDefault, type PartitionConsumer } from '../delivery/partition-consumer';
-import { Wakeup } from '../delivery/wakeup';
-import type { Subscription } from '../event-transport';
-import type { TransportLog } from '../transport-log';
-import type { EventLog, LogRecord, LogSlice } from './event-log';
+import { Wakeup } from '../delivery/waiting';
+import type { Subscription, TransportLog } from '../event-transport';
+import type { EventLog, LogSlice } from './event-log';
+import type { LogRecord } from './segment';
 
 export interface LogPollerOptions {
   eventLog: EventLog;

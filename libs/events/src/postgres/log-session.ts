@@ -1,8 +1,14 @@
 import { connectTimeoutMsOf } from '@paycode/persistence';
 import { backoffMs, pauseFor } from '@paycode/service-runtime/timing';
 import { Client, type QueryResult, type QueryResultRow } from 'pg';
-import type { TransportLog } from '../transport-log';
-import { groupSql as sql } from './group.sql';
+import type { TransportLog } from '../event-transport';
+
+/** Statements of a session: locks of members, announcements to groups. */
+const sessionSql = {
+  hold: 'select pg_try_advisory_lock($1, $2) as held',
+  letGo: 'select pg_advisory_unlock($1, $2)',
+  notify: "select pg_notify(channel, '') from unnest($1::text[]) channel",
+} as const;
 
 export interface LogSessionOptions {
   url: string;
@@ -79,14 +85,14 @@ export class LogSession {
   /** Takes the member's lock unless this session has it already. False while an older session of this process still holds it. */
   async hold(lockKey: number): Promise<boolean> {
     if (this.heldLocks.has(lockKey)) return true;
-    const { rows } = await this.query<{ held: boolean }>({ text: sql.hold, values: [memberLockClass, lockKey] });
+    const { rows } = await this.query<{ held: boolean }>({ text: sessionSql.hold, values: [memberLockClass, lockKey] });
     if (rows[0]?.held) this.heldLocks.add(lockKey);
     return rows[0]?.held ?? false;
   }
 
   async letGo(lockKey: number): Promise<void> {
     if (this.heldLocks.delete(lockKey)) {
-      await this.query({ text: sql.letGo, values: [memberLockClass, lockKey] });
+      await this.query({ text: sessionSql.letGo, values: [memberLockClass, lockKey] });
     }
   }
 
@@ -112,7 +118,7 @@ export class LogSession {
       const values = [[...this.toNotify]];
       this.toNotify.clear();
       try {
-        await this.query({ name: 'event-notify', text: sql.notify, values });
+        await this.query({ name: 'event-notify', text: sessionSql.notify, values });
       } catch (error) {
         if (!this.closing.signal.aborted) this.options.log.warn({ err: error }, 'event notification failed; consumers poll');
       }

@@ -1,17 +1,20 @@
 import { topicCatalog, type TopicDefinition } from '@paycode/dto';
 import { connectTimeoutMsOf } from '@paycode/persistence';
 import { Pool } from 'pg';
-import type { DeadLetter } from '../delivery/deliver-batch';
-import { parkingTopicOf, passOver } from '../delivery/parking';
-import { EventTransport, type EventToPublish, type Subscriber, type Subscription } from '../event-transport';
-import { dlqReasonHeader } from '../record/cloud-event';
-import { chunked, encodeBounded } from '../record/event-size';
+import {
+  type DeadLetter,
+  type EventToPublish,
+  EventTransport,
+  type Subscriber,
+  type Subscription,
+  type TransportLog,
+} from '../event-transport';
+import { parkingTopicOf, passOver } from '../delivery/deliver-batch';
+import { chunked, definitionOf, dlqReasonHeader, encodeBounded } from '../record/cloud-event';
 import { partitionOf } from '../record/partitioning';
-import { definitionOf } from '../topics/topic-definitions';
-import type { TransportLog } from '../transport-log';
-import { EventLog, type LogAppend, type LogTopic } from './event-log';
+import { EventLog, LogJanitor } from './event-log';
+import type { LogAppend, LogTopic } from './segment';
 import { eventChannel, groupChannel, GroupMembership } from './group-membership';
-import { LogJanitor } from './log-janitor';
 import { prepareLog } from './log-owner';
 import { LogSession } from './log-session';
 import { PostgresSubscriber } from './postgres-subscriber';

@@ -1,10 +1,8 @@
 import { FlushQueue } from '@paycode/persistence';
-import type { DeadLetter } from '../delivery/deliver-batch';
+import type { DeadLetter, Subscriber, SubscriberProgress, Subscription, TransportLog } from '../event-transport';
 import { OwnedPartitions } from '../delivery/owned-partitions';
 import { commitLimits, PartitionConsumer, type PartitionEdge } from '../delivery/partition-consumer';
-import { Wakeup } from '../delivery/wakeup';
-import type { Subscriber, SubscriberProgress, Subscription } from '../event-transport';
-import type { TransportLog } from '../transport-log';
+import { Wakeup } from '../delivery/waiting';
 import type { EventLog } from './event-log';
 import type { GroupMembership, OffsetCommit, Standing } from './group-membership';
 import { LogPoller } from './log-poller';

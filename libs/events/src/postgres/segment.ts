@@ -1,6 +1,5 @@
-import { dlqReasonHeader, headerOf, type RawRecord } from '../record/cloud-event';
-import { chunked, pageLimits } from '../record/event-size';
-import type { PartitionRecord } from '../record/raw-record';
+import { chunked, dlqReasonHeader, headerOf, pageLimits } from '../record/cloud-event';
+import type { PartitionRecord, RawRecord } from '../event-transport';
 
 export interface LogTopic {
   id: number;

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
 import type { TopicDefinition } from '@paycode/dto';
 import type { IHeaders, ISocketFactory, Kafka } from 'kafkajs';
 import type { EventTransport } from '../event-transport';
 import type { EventsEnv } from '../events-env';
-import { ensureTopics } from '../kafka/ensure-topics';
 import { createKafkaClient, type KafkaConnection } from '../kafka/kafka-client';
-import { KafkaEventTransport, type KafkaEventTransportOptions } from '../kafka/kafka-event-transport';
+import { ensureTopics, KafkaEventTransport, type KafkaEventTransportOptions } from '../kafka/kafka-event-transport';
 import { dlqReasonHeader, headerOf } from '../record/cloud-event';
 import { partitionOf } from '../record/partitioning';
 import { quietLog, type RawLetter, type Severable, TransportHarness } from './transport-harness';
@@ -134,4 +133,19 @@ export class KafkaHarness extends TransportHarness {
       await admin.disconnect();
     }
   }
+}
+
+/**
+ * Brokers for tests, from KAFKA_BROKERS or PAYCODE_TEST_KAFKA_BROKERS; nothing when neither is set.
+ * Where Kafka must be covered (PAYCODE_REQUIRE_KAFKA=1) a missing broker is an error.
+ */
+export function testBrokers(source: Record<string, string | undefined> = process.env): string[] | undefined {
+  const brokers = source['KAFKA_BROKERS'] || source['PAYCODE_TEST_KAFKA_BROKERS'];
+  if (brokers) return brokers.split(',');
+  if (source['PAYCODE_REQUIRE_KAFKA'] === '1') {
+    throw new Error(
+      'a Kafka broker is required here: start one with `npm run kafka` and set KAFKA_BROKERS to the address that it prints',
+    );
+  }
+  return undefined;
 }

@@ -1,7 +1,6 @@
 import type { TopicDefinition } from '@paycode/dto';
-import type { EventTransport } from '../event-transport';
+import type { EventTransport, TransportLog } from '../event-transport';
 import type { EventsEnv } from '../events-env';
-import type { TransportLog } from '../transport-log';
 
 /** Operations on an implementation that the conformance suite needs. */
 export abstract class TransportHarness {

@@ -1,5 +1,5 @@
 import { Controller, Get, Res } from '@nestjs/common';
-import { metricsContentType, scrape } from '../metrics';
+import { metricsContentType, scrape } from '../metrics/collectors';
 import type { FastifyReply } from 'fastify';
 import { type HealthCheck, Lifecycle } from './readiness';
 

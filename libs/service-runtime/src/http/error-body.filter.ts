@@ -2,10 +2,9 @@ import { STATUS_CODES } from 'node:http';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import { type ErrorBody, errorCodeOf, type FieldError } from '@paycode/dto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DomainError } from '../domain-error';
+import { DomainError, unavailable } from '../domain-error';
 import { causeOf, type Logger } from '../logger';
 import { PacedLines } from '../timing';
-import { unavailable } from './unavailable';
 
 interface Refusal {
   status: number;

@@ -1,11 +1,11 @@
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { deadlineHeader, requestIdHeader } from '@paycode/dto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { DomainError } from '../domain-error';
+import { peerNamesOf } from '../tls';
 import { errorBody, refusalOf } from './error-body.filter';
 import { type ListenerName, listenerNameOf } from './listeners';
-import { listenerOfRoute, RouteTable } from './route-table';
-import { refuseHostileTarget } from './target-text';
+import { refuseHostileTarget } from './request-text';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -26,6 +26,7 @@ declare module 'fastify' {
  * `/%69nternal` and `http://x/internal` are the route `/internal` (T-27).
  */
 export function guardRequests(fastify: FastifyInstance): void {
+  requirePeerCertificate(fastify);
   const table = RouteTable.watch(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     writeOwnHeaders(request, reply);
@@ -113,4 +114,108 @@ function answerRefusal(error: unknown, request: FastifyRequest, reply: FastifyRe
     .headers(refusal.headers ?? {})
     .type('application/json')
     .send(errorBody(request, refusal));
+}
+
+/** Routes for kubelet and Prometheus, which have no certificate of the platform. */
+const openRoutes = ['/health/live', '/health/ready', '/metrics'];
+/**
+ * The only caller of public listeners, which has authenticated the client. A proxy in its place has a certificate of
+ * that name.
+ */
+const gatewayName = 'api-gateway';
+
+/**
+ * On a TLS connection every request but probes and metrics needs a verified client certificate: 401 without. On a public listener it must be the
+ * gateway's: 403 for any other. On an internal listener the table of internal calls decides who may call a route.
+ */
+function requirePeerCertificate(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const refusal = certificateRefusalOf(request);
+    if (!refusal) return done();
+    void reply.status(refusal.status).send(errorBody(request, refusal));
+  });
+}
+
+function certificateRefusalOf(request: FastifyRequest): { status: number; message: string } | undefined {
+  const names = peerNamesOf(request.raw);
+  if (names === undefined || openRoutes.includes(request.routeOptions.url ?? '')) return undefined;
+  if (names.length === 0) return { status: 401, message: 'a client certificate is required' };
+  if (listenerNameOf(request.raw) === 'internal' || names.includes(gatewayName)) return undefined;
+  return { status: 403, message: 'this listener is for the gateway: the client certificate names another' };
+}
+
+export interface KnownRoute {
+  method: string;
+  /** Pattern as it was registered, e.g. `/public/pay/:code`. */
+  url: string;
+}
+
+const internalPattern = /^\/(internal|health|metrics)(\/|$)/;
+
+/** The listener of a route: /internal, /health and /metrics are never public (T-27). */
+export function listenerOfRoute(url: string): ListenerName {
+  return internalPattern.test(url) ? 'internal' : 'public';
+}
+
+const tables = new WeakMap<FastifyInstance, RouteTable>();
+
+/** Every route of an application, in and outside Nest. */
+export class RouteTable {
+  readonly routes: KnownRoute[] = [];
+  /** Methods of paths without a parameter. */
+  private readonly literal = new Map<string, Set<string>>();
+
+  /** Call before the first route is registered. */
+  static watch(fastify: FastifyInstance): RouteTable {
+    const table = new RouteTable();
+    fastify.addHook('onRoute', route => table.add(route));
+    tables.set(fastify, table);
+    return table;
+  }
+
+  static of(fastify: FastifyInstance): RouteTable {
+    return tables.get(fastify)!;
+  }
+
+  /** The methods of a public path, when no route matched the method of the request. */
+  publicMethodsOf(target: string): string[] {
+    const path = pathOf(target);
+    const literal = this.literal.get(path);
+    if (literal && listenerOfRoute(path) === 'public') return [...literal].sort();
+    const found = this.routes.filter(({ url }) => listenerOfRoute(url) === 'public' && isOfPattern(path, url));
+    return [...new Set(found.map(({ method }) => method))].sort();
+  }
+
+  /** Whether a route with a parameter was found only because the path itself, which is known, has no such method: `GET /code/create` is no code. */
+  isTakenForParameter({ method, url }: KnownRoute, target: string): boolean {
+    if (!url.includes(':')) return false;
+    const methods = this.literal.get(pathOf(target));
+    return methods !== undefined && !methods.has(method);
+  }
+
+  private add({ method, url }: RouteOptions): void {
+    for (const each of [method].flat()) {
+      this.routes.push({ method: each, url });
+      if (!/[:*]/.test(url)) this.literal.set(url, (this.literal.get(url) ?? new Set()).add(each));
+    }
+  }
+}
+
+/** Path of a request target in origin or absolute form, decoded as the router decodes it. */
+function pathOf(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1)[0]!;
+  try {
+    return decodeURI(path);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return path;
+  }
+}
+
+/** Whether a path matches the pattern: `:name` matches one segment, `*` the rest. */
+function isOfPattern(path: string, url: string): boolean {
+  const [segments, wanted] = [path.split('/'), url.split('/')];
+  const isRestFree = wanted.at(-1) === '*' && segments.length >= wanted.length;
+  if (segments.length !== wanted.length && !isRestFree) return false;
+  return wanted.every((name, at) => name === '*' || name === segments[at] || (name.startsWith(':') && segments[at] !== ''));
 }

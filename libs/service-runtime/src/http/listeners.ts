@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { Server as TcpServer, type Socket } from 'node:net';
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { type MutualTls, tlsVersionMin } from '../tls/mutual-tls';
-import { acceptWaiting, backlog } from './accept-waiting';
+import { type MutualTls, tlsVersionMin } from '../tls';
 
 export type ListenerName = 'internal' | 'public';
 
@@ -102,4 +102,23 @@ export async function closeListener(server: Server, lingerMs = 0): Promise<void>
 function endIdle(server: Server): void {
   server.closeIdleConnections();
   for (const socket of unusedOf.get(server) ?? []) socket.destroy();
+}
+
+/** Connections the kernel may hold for a listener until they are accepted. */
+export const backlog = 4_096;
+
+/**
+ * Accepts the clients that are connected already. The kernel connects clients before the process sees them, Node accepts one per turn of
+ * the event loop, and closing a listener resets the waiting ones.
+ */
+export async function acceptWaiting(server: TcpServer): Promise<void> {
+  let quietTurns = 0;
+  const onConnection = () => (quietTurns = -1);
+  server.on('connection', onConnection);
+  // The first turn may have polled before this call.
+  for (let turn = 0; quietTurns < 2 && turn < backlog; turn++) {
+    await turnOfEventLoop();
+    quietTurns += 1;
+  }
+  server.off('connection', onConnection);
 }

@@ -1,5 +1,5 @@
 import { register } from 'prom-client';
-import { counter, gauge, histogram, scrapedGauge } from './collectors';
+import { counter, gauge, histogram, readForScrape, scrapedGauge } from './collectors';
 
 const scraped = (name: string) => register.getSingleMetricAsString(name);
 
@@ -25,5 +25,19 @@ describe('collectors', () => {
     scrapedGauge({ name: 'held', help: 'Held.', labelNames: ['kind'] }, async each => each.set({ kind: 'b' }, 2));
     expect(await scraped('held')).toContain('held{kind="b"} 2');
     expect(await scraped('held')).not.toContain(' 1');
+  });
+});
+
+describe('a value that is read at each scrape', () => {
+  it('has the value that was read', async () => {
+    expect(await readForScrape(async () => 7, Number.NaN)).toBe(7);
+  });
+
+  it.each([
+    ['never comes', () => new Promise<number>(() => undefined)],
+    ['fails', () => Promise.reject(new Error('database away'))],
+    ['cannot be asked for', () => { throw new Error('no pool'); }], // prettier-ignore
+  ])('is unknown when the read %s; the scrape continues', async (_what, read: () => Promise<number>) => {
+    expect(await readForScrape(read, Number.NaN)).toBeNaN();
   });
 });

@@ -1,5 +1,28 @@
-import { Counter, Gauge, Histogram } from 'prom-client';
-import { registry } from './registry';
+import { setTimeout as pause } from 'node:timers/promises';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, register, Registry } from 'prom-client';
+import { observeLoopLag } from './loop-lag';
+import { isOneOfSeveral } from './several-services';
+
+/** Where the collectors of this service are. Each service of a process that runs several has a registry of its own. */
+const registry: Registry = isOneOfSeveral() ? new Registry() : register;
+
+/** prom-client cannot leave its own measurement out; its timer never fires. */
+const neverMs = 2 ** 31 - 1;
+
+/** Metrics of the process itself, once in it. */
+export function collectProcessMetricsOnce(): void {
+  if (register.getSingleMetric('process_cpu_seconds_total')) return;
+  collectDefaultMetrics({ eventLoopMonitoringPrecision: neverMs });
+  observeLoopLag(register);
+}
+
+export const metricsContentType = register.contentType;
+
+/** The text of a scrape: the metrics of this service and of its process. */
+export async function scrape(): Promise<string> {
+  const own = await registry.metrics();
+  return registry === register ? own : `${await register.metrics()}\n${own}`;
+}
 
 /**
  * Collectors by name. A registry refuses a name twice: a second application of a service in the process (tests) shares the counters and
@@ -18,7 +41,7 @@ export function gauge<L extends string = string>(name: string, help: string, lab
   return collector(name, () => new Gauge({ name, help, labelNames, registers: [registry] }));
 }
 
-export interface HistogramForm<L extends string> {
+interface HistogramForm<L extends string> {
   /** Upper bounds, ascending. */
   buckets: readonly number[];
   labelNames?: readonly L[];
@@ -32,7 +55,7 @@ export function histogram<L extends string = string>(
   return collector(name, () => new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [registry] }));
 }
 
-export interface ScrapedGauge<L extends string> {
+interface ScrapedGauge<L extends string> {
   name: string;
   help: string;
   labelNames?: readonly L[];
@@ -53,4 +76,23 @@ export function scrapedGauge<L extends string = string>(
       return collect(this);
     },
   });
+}
+
+/** A scrape waits at most this long for a value from another system, in milliseconds. */
+const readMsMax = 1_000;
+
+/**
+ * Reads a value for a metric at scrape time. It returns `unknown` when the value is not available in time, because a database that does not
+ * answer must not stop the other metrics, which matter most then. NaN is Prometheus's value for this; no alert compares true with it.
+ */
+export async function readForScrape<T>(read: () => Promise<T>, unknown: T): Promise<T> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([read(), pause(readMsMax, unknown, { signal: over.signal })]);
+  } catch {
+    // Other calls to the same source report the cause of the failure.
+    return unknown;
+  } finally {
+    over.abort();
+  }
 }

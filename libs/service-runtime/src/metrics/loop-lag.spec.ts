@@ -2,7 +2,7 @@ import hooks from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { register } from 'prom-client';
 import { lagSeconds, observeLoopLag } from './loop-lag';
-import { collectProcessMetricsOnce, scrape } from './registry';
+import { collectProcessMetricsOnce, scrape } from './collectors';
 
 /** Turns of the event loop that took so many milliseconds. */
 function turnsOf(...ms: number[]) {

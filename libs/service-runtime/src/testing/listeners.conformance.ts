@@ -1,7 +1,7 @@
+import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { RunningService } from '../boot';
-import { type KnownRoute, listenerOfRoute, RouteTable } from '../http/route-table';
-import { type RawAnswer, rawRequest } from './raw-exchange';
+import { type KnownRoute, listenerOfRoute, RouteTable } from '../http/guard-requests';
 
 const hex = (character: string, upper: boolean): string => {
   const code = character.charCodeAt(0).toString(16);
@@ -67,4 +67,32 @@ export function describeListeners(running: () => Pick<RunningService, 'app' | 'p
     for (const target of ['/health/live', '/%68ealth/live', 'http://x/health/live', 'http://x/%68ealth/live'])
       expect([target, (await rawRequest(internal, 'GET', target)).status]).toEqual([target, 200]);
   });
+}
+
+export interface RawAnswer {
+  status: number;
+  /** Status line and header fields as they came. */
+  head: string;
+  body: string;
+}
+
+/** Sends bytes no HTTP client would send, and reads until the other side closes. */
+export function rawExchange(port: number, request: string | Buffer): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(request));
+    socket.on('data', chunk => chunks.push(chunk));
+    socket.once('error', reject);
+    socket.once('end', () => socket.end());
+    socket.once('close', () => {
+      const [head = '', ...body] = Buffer.concat(chunks).toString().split('\r\n\r\n');
+      resolve({ status: Number(head.split(' ')[1]), head, body: body.join('\r\n\r\n') });
+    });
+  });
+}
+
+/** A request with its target exactly as given; the connection closes after the answer. */
+export function rawRequest(port: number, method: string, target: string): Promise<RawAnswer> {
+  const lines = [`${method} ${target} HTTP/1.1`, 'host: test', 'connection: close', 'content-length: 0'];
+  return rawExchange(port, `${lines.join('\r\n')}\r\n\r\n`);
 }

@@ -1,4 +1,4 @@
-import { undoneAfterEach } from './undone-after-each';
+import { undoneAfterEach } from './eventually';
 
 describe('what a test begins', () => {
   const ended: string[] = [];

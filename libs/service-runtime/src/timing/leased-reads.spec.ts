@@ -1,5 +1,5 @@
 import { LeasedReads, type Lent } from './leased-reads';
-import { ManualClock, settled } from './testing';
+import { ManualClock, settled } from './testing/manual-clock';
 
 describe('reads of another service that many callers share', () => {
   let clock: ManualClock;

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 export interface PeriodicTaskOptions {
   /** Pause between the end of a run and the start of the next, in milliseconds. */
   everyMs: number;
@@ -72,5 +74,29 @@ export class PeriodicTask {
       failed(error);
       return afterFaultMs ?? everyMs;
     }
+  }
+}
+
+export interface BackoffLimits {
+  firstMs: number;
+  maxMs: number;
+}
+
+/**
+ * Exponential wait after `failures` failures in a row, in milliseconds: `firstMs`, doubled each time up to `maxMs`, shortened by up to a half.
+ * `chance` (0 to 1) says by how much. It is random, so that replicas do not retry at the same time; 0 gives the same wait every
+ * time.
+ */
+export function backoffMs(failures: number, { firstMs, maxMs }: BackoffLimits, chance = Math.random()): number {
+  const fullMs = Math.min(maxMs, firstMs * 2 ** Math.min(30, Math.max(0, failures - 1)));
+  return fullMs * (1 - chance / 2);
+}
+
+/** Resolves when that much time has passed, or as soon as `signal` aborts. */
+export async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await pause(ms, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
 }

@@ -1,8 +1,7 @@
-import { noTracing } from './no-tracing';
+import { noTracing, traceAll } from './payment-tracing';
 import { startTracing } from './start-tracing';
-import { traceAll } from './trace-all';
 
-jest.mock('./otlp/index', () => {
+jest.mock('./otlp-payment-tracing', () => {
   throw new Error('the SDK was loaded');
 });
 

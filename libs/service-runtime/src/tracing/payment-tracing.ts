@@ -49,3 +49,82 @@ export abstract class PaymentTracing {
   /** Exports the remaining spans, within a time limit. */
   abstract stop(): Promise<void>;
 }
+
+class NoTracing extends PaymentTracing {
+  override readonly isOn = false;
+  override begin(): undefined {
+    return undefined;
+  }
+  override adopt(): void {}
+  override start(): undefined {
+    return undefined;
+  }
+  override traceparentOf(): undefined {
+    return undefined;
+  }
+  override async stop(): Promise<void> {}
+}
+
+/** The default: traces nothing, stores nothing and loads nothing. */
+export const noTracing: PaymentTracing = new NoTracing();
+
+interface Traced {
+  transactionId: number;
+  traceparent?: string | undefined;
+}
+
+/** Spans of a call or statement for many transactions: one span for each. */
+class BatchSpans<T extends Traced> {
+  private readonly spans = new Map<number, PaymentSpan>();
+
+  constructor(
+    tracing: PaymentTracing,
+    private readonly items: readonly T[],
+    start: SpanStart,
+  ) {
+    for (const { transactionId, traceparent } of items) {
+      const span = tracing.start(transactionId, { ...start, parent: traceparent ?? start.parent });
+      if (span) this.spans.set(transactionId, span);
+    }
+  }
+
+  /** The items, each with the traceparent of its span. */
+  carried(): T[] {
+    return this.items.map(item => {
+      const span = this.spans.get(item.transactionId);
+      return span ? { ...item, traceparent: span.traceparent } : item;
+    });
+  }
+
+  end(transactionId: number, facts?: SpanFacts): void {
+    this.spans.get(transactionId)?.end(facts);
+  }
+
+  endAll(facts?: SpanFacts): void {
+    for (const span of this.spans.values()) span.end(facts);
+  }
+}
+
+/** Runs `work` inside a span of every item; the spans end with it, failed when it fails. */
+export async function traceAll<T extends Traced, R>(
+  tracing: PaymentTracing,
+  { items, ...start }: SpanStart & { items: readonly T[] },
+  work: (carried: T[], spans: BatchSpans<T>) => Promise<R>,
+): Promise<R> {
+  const spans = new BatchSpans(tracing, items, start);
+  try {
+    return await work(spans.carried(), spans);
+  } catch (error) {
+    spans.endAll({ errorCode: errorCodeOf(error) });
+    throw error;
+  } finally {
+    spans.endAll();
+  }
+}
+
+/** Names an error without its message: its code, else its name. */
+export function errorCodeOf(error: unknown): string {
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  if (typeof code === 'string' || typeof code === 'number') return String(code);
+  return typeof name === 'string' ? name : 'UNKNOWN';
+}

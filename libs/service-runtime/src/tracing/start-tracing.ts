@@ -1,5 +1,4 @@
-import { noTracing } from './no-tracing';
-import type { PaymentTracing } from './payment-tracing';
+import { noTracing, type PaymentTracing } from './payment-tracing';
 
 export interface TracingOptions {
   /** `service.name` of every span. */
@@ -21,6 +20,6 @@ export async function startTracing(options: TracingOptions): Promise<PaymentTrac
   if (options.endpoint === null) return noTracing;
   const share = Number(options.sampledShare);
   if (!(share >= 0 && share <= 1)) throw new Error('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1');
-  const { startOtlpTracing } = await import('./otlp/index');
+  const { startOtlpTracing } = await import('./otlp-payment-tracing');
   return startOtlpTracing({ ...options, endpoint: options.endpoint, share });
 }

@@ -1,8 +1,7 @@
 import { register } from 'prom-client';
-import type { PaymentTracing, SpanFacts } from './payment-tracing';
+import { type PaymentTracing, type SpanFacts, traceAll } from './payment-tracing';
 import { startTracing } from './start-tracing';
-import { traceAll } from './trace-all';
-import { TraceCollector } from './testing';
+import { TraceCollector } from './testing/trace-collector';
 
 const sampled = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const unsampled = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00';

@@ -65,7 +65,7 @@ export const strykerAreas: readonly StrykerArea[] = [
   {
     area: 'timing',
     project: 'libs/service-runtime',
-    files: ['libs/service-runtime/src/timing/{backoff,deadline-heap,periodic-task,token-bucket}.ts'],
+    files: ['libs/service-runtime/src/timing/{deadline-heap,periodic-task,token-bucket}.ts'],
   },
   { area: 'isolation', project: 'libs/persistence', files: ['libs/persistence/src/isolate.ts'] },
   { area: 'outbound rules', project: 'libs/safe-http', files: ['libs/safe-http/src/policy/url-rules.ts'] },

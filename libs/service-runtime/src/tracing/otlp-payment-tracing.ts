@@ -1,5 +1,64 @@
 import { ROOT_CONTEXT, type SpanContext, SpanKind, SpanStatusCode, trace, TraceFlags, type Tracer } from '@opentelemetry/api';
-import { type PaymentSpan, PaymentTracing, type SpanFacts, type SpanStart } from '../payment-tracing';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type ReadableSpan,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { counter } from '../metrics/collectors';
+import { errorCodeOf, type PaymentSpan, PaymentTracing, type SpanFacts, type SpanStart } from './payment-tracing';
+
+interface OtlpOptions {
+  service: string;
+  environment: string;
+  endpoint: string;
+  share: number;
+  onExportFailed(code: string): void;
+}
+
+/** Spans that may wait for the collector; more are dropped, because payments are more important than traces. */
+const waitingMax = 8_192;
+const exportTimeoutMs = 5_000;
+const stopTimeoutMs = 3_000;
+
+/**
+ * Exports spans in batches, with a delay of a second, as JSON over HTTP. It registers nothing globally and instruments
+ * nothing.
+ */
+export function startOtlpTracing({ service, environment, endpoint, share, onExportFailed }: OtlpOptions): PaymentTracing {
+  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: exportTimeoutMs, concurrencyLimit: 4 });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': service, 'deployment.environment.name': environment }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) }),
+    spanLimits: { attributeCountLimit: 16, attributeValueLengthLimit: 100, eventCountLimit: 4, linkCountLimit: 4 },
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new CountedExporter(exporter, onExportFailed),
+        maxQueueSize: waitingMax,
+        maxExportBatchSize: 512,
+        scheduledDelayMillis: 1_000,
+        exportTimeoutMillis: exportTimeoutMs,
+      }),
+    ],
+  });
+  return new OtlpPaymentTracing(provider.getTracer('paycode'), () => withinTime(provider.shutdown()));
+}
+
+/** Bounds the wait, because an unreachable collector must not stop a service from ending. */
+async function withinTime(work: Promise<void>): Promise<void> {
+  const { promise: timeout, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, stopTimeoutMs);
+  try {
+    // An export that fails is counted and reported by CountedExporter; it must not fail the stop.
+    await Promise.race([work.catch(() => undefined), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /** Payments in memory at once, about 250 bytes each; beyond that the oldest lose their later spans. */
 const rememberedMax = 50_000;
@@ -13,7 +72,7 @@ const kinds = {
 } as const;
 
 /** Tracing on OpenTelemetry's SDK. Only sampled payments are remembered. */
-export class OtlpPaymentTracing extends PaymentTracing {
+class OtlpPaymentTracing extends PaymentTracing {
   override readonly isOn = true;
   private stopped?: Promise<void>;
   private readonly remembered = new Map<number, SpanContext>();
@@ -85,14 +144,14 @@ function isSampled(context: SpanContext): boolean {
 /** W3C Trace Context, version 00. */
 const wellFormed = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-export function parseTraceparent(text: unknown): SpanContext | undefined {
+function parseTraceparent(text: unknown): SpanContext | undefined {
   const [, traceId, spanId, flags] = (typeof text === 'string' && wellFormed.exec(text)) || [];
   if (!traceId || !spanId || !flags) return undefined;
   const isSampled = (Number.parseInt(flags, 16) & TraceFlags.SAMPLED) !== 0;
   return { traceId, spanId, traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE, isRemote: true };
 }
 
-export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-${(traceFlags & TraceFlags.SAMPLED) === 0 ? '00' : '01'}`;
 }
 
@@ -109,7 +168,7 @@ const attributeNames: Record<keyof SpanFacts, string> = {
 };
 
 /** Attributes of a span: the names above and no other; text only when it is a code, else `unprintable`. */
-export function attributesOf(facts: SpanFacts | undefined): Record<string, string | number> {
+function attributesOf(facts: SpanFacts | undefined): Record<string, string | number> {
   const attributes: Record<string, string | number> = {};
   for (const name of Object.keys(attributeNames) as (keyof SpanFacts)[]) {
     const value: unknown = facts?.[name];
@@ -117,4 +176,45 @@ export function attributesOf(facts: SpanFacts | undefined): Record<string, strin
     else if (typeof value === 'string') attributes[attributeNames[name]] = code.test(value) ? value : 'unprintable';
   }
   return attributes;
+}
+
+type ExportDone = Parameters<SpanExporter['export']>[1];
+
+const warnEveryMs = 60_000;
+/** ExportResultCode.SUCCESS of @opentelemetry/core. */
+const succeeded = 0;
+
+/** Counts exported and lost spans, so that a missing trace is not mistaken for a missing payment. */
+class CountedExporter implements SpanExporter {
+  private readonly spans = counter('paycode_tracing_spans_total', 'Spans by the outcome of their export.', ['outcome']);
+  private warnedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly exporter: SpanExporter,
+    private readonly onFailed: (code: string) => void,
+  ) {}
+
+  export(spans: ReadableSpan[], done: ExportDone): void {
+    this.exporter.export(spans, result => {
+      const isExported = Number(result.code) === succeeded;
+      this.spans.inc({ outcome: isExported ? 'exported' : 'failed' }, spans.length);
+      if (!isExported) this.warn(result.error);
+      done(result);
+    });
+  }
+
+  shutdown(): Promise<void> {
+    return this.exporter.shutdown();
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.exporter.forceFlush?.();
+  }
+
+  private warn(error: unknown): void {
+    const nowMs = performance.now();
+    if (nowMs - this.warnedMs < warnEveryMs) return;
+    this.warnedMs = nowMs;
+    this.onFailed(errorCodeOf(error));
+  }
 }

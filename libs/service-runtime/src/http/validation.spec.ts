@@ -1,6 +1,6 @@
 import { plainToInstance } from 'class-transformer';
 import { IsInt, IsOptional, validateSync } from 'class-validator';
-import { FromDigits, IsInstantText } from './query-fields';
+import { FromDigits, IsInstantText } from './validation';
 
 class Query {
   @IsOptional()

@@ -1,10 +1,59 @@
 import { isUtf8 } from 'node:buffer';
 import { visit } from 'jsonc-parser';
 import { DomainError, invalidField } from '../domain-error';
-import { showable, textProblem } from './text-rules';
+
+/** The rule that a client's text breaks; undefined when it breaks none. */
+type TextProblem = 'must not contain control characters' | 'must be well-formed Unicode';
+
+/** C0, DEL and C1. PostgreSQL accepts no NUL; the others can forge lines in mails, logs and terminals. */
+const control = /\p{Cc}/u;
+const controlButLines = /[^\P{Cc}\t\n\r]/u;
+
+/** `isMultiline`: tabulators and line ends are part of the text (addresses, PEM). */
+function textProblem(text: string, isMultiline = false): TextProblem | undefined {
+  if ((isMultiline ? controlButLines : control).test(text)) return 'must not contain control characters';
+  // Half a surrogate pair becomes U+FFFD when it is stored, so the text changes, and two different texts become equal.
+  return text.isWellFormed() ? undefined : 'must be well-formed Unicode';
+}
+
+/** Removes forbidden characters from a name, so that an error can contain it; at most 64 characters. */
+function showable(name: string): string {
+  return name
+    .slice(0, 64)
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, '\u{FFFD}');
+}
+
+type Problem = TextProblem | 'must be percent-encoded UTF-8';
+
+/** Refuses a request target whose decoded path or query contains text that no body may contain (A-70). @throws DomainError 400 */
+export function refuseHostileTarget(target: string): void {
+  // Without percent-encoding the target is visible ASCII, which the HTTP parser ensures.
+  if (!target.includes('%')) return;
+  const [path = '', ...query] = target.split('?');
+  refuse('path', problemIn(path));
+  for (const parameter of query.join('?').split('&')) {
+    const [name = '', ...value] = parameter.split('=');
+    refuse('query', problemIn(name));
+    refuse(showable(decodeURIComponent(name)), problemIn(value.join('=')));
+  }
+}
+
+function refuse(field: string, problem: Problem | undefined): void {
+  if (problem) throw invalidField(field, problem);
+}
+
+function problemIn(encoded: string): Problem | undefined {
+  try {
+    return textProblem(decodeURIComponent(encoded));
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return 'must be percent-encoded UTF-8';
+  }
+}
 
 /** Deepest nesting of arrays and objects in a body; the deepest of the specification is 3. */
-export const nestingMax = 32;
+const nestingMax = 32;
 
 const none: ReadonlySet<string> = new Set();
 /** C0 characters and half surrogate pairs can only come from an escape; DEL and C1 appear as they are. */

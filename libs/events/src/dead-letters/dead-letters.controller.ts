@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { type DeadLetterPage, deadLettersMax, type DeadLetterSummary, type RedriveAnswer } from '@paycode/dto';
 import { FromDigits } from '@paycode/service-runtime';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsOptional, Max, Min } from 'class-validator';
-import { DeadLettersService } from '../dead-letters/dead-letters.service';
+import { DeadLettersService } from './dead-letters.service';
 
 export class DeadLettersQuery {
   /** Letters older than this one. */

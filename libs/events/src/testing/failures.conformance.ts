@@ -1,9 +1,9 @@
 import { deadLetterTopic } from '@paycode/dto';
 import { eventually } from '@paycode/service-runtime/testing';
-import type { Subscription } from '../../event-transport';
-import { partitionOf } from '../../record/partitioning';
-import { collect, eventOf, interleaved, keysNamed, numbersOf } from '../collector';
-import { groupOf, type TransportHarness } from '../transport-harness';
+import type { Subscription } from '../event-transport';
+import { partitionOf } from '../record/partitioning';
+import { collect, eventOf, interleaved, keysNamed, numbersOf } from './collector';
+import { groupOf, type TransportHarness } from './transport-harness';
 
 /** Two keys on different partitions of a topic with two. */
 function keysApart(): [string, string] {

@@ -1,1 +1,0 @@
-export { startOtlpTracing } from './start-otlp-tracing';
