@@ -9,6 +9,7 @@ import { runJest } from '../prove/testing/run-jest.ts';
 
 const missing = missingPrograms({ go: ['version'], java: ['-version'], mvn: ['-v'] });
 const words = process.argv.slice(2);
+const match = '--testMatch=**/*.cluster.ts';
 
 if (missing.length > 0) {
   console.log(`No Kubernetes API server can be built here: ${missing.join(', ')} not found. Nothing was tested.`);
@@ -21,7 +22,7 @@ if (missing.length > 0) {
   process.exitCode = await runJest({
     name: 'test:cluster',
     words,
-    args: ['-c', join(import.meta.dirname, 'cluster/jest.config.cjs'), '--maxWorkers=1', '--testTimeout=900000'],
+    args: ['-c', join(import.meta.dirname, 'kubernetes.jest.config.cjs'), '--maxWorkers=1', '--testTimeout=900000', match],
     // Its kubectl also renders, whatever else is installed.
     env: { PAYCODE_KUBERNETES_PROGRAMS: programs, PATH: `${programs}:${process.env['PATH']}` },
   });

@@ -25,7 +25,8 @@ const suites: Record<string, Suite> = {
   manifests: {
     help: `renders k8s/ offline, checks the project's policies, and tests every alert.
 Needs kubectl (https://kubernetes.io/docs/tasks/tools) and promtool (apt-get install prometheus).`,
-    config: 'tools/check/manifests/jest.config.cjs',
+    config: 'tools/check/kubernetes.jest.config.cjs',
+    args: ['--testMatch=**/*.manifest.ts'],
     obstacle: () => missingPrograms({ kubectl: ['version', '--client'], promtool: ['--version'] })[0],
   },
   'node-versions': {

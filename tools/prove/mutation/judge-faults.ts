@@ -56,7 +56,7 @@ async function runSpecs(specs: readonly string[], options: SpecRunOptions): Prom
 
 /** The Jest configuration of a spec. */
 function configOf(spec: string): string {
-  if (spec.endsWith('.manifest.ts')) return 'tools/check/manifests/jest.config.cjs';
+  if (spec.endsWith('.manifest.ts')) return 'tools/check/kubernetes.jest.config.cjs';
   return spec.startsWith('apps/platform-e2e/') ? 'apps/platform-e2e/jest.config.cjs' : 'jest.config.cjs';
 }
 

@@ -1,7 +1,0 @@
-// Apart from the other tools: these suites need kubectl and promtool, so a plain `npm test` does not pick them up.
-module.exports = {
-  ...require('../../../jest.preset.cjs').projectConfig(__dirname),
-  testMatch: ['<rootDir>/*.manifest.ts'],
-  globalSetup: undefined,
-  globalTeardown: undefined,
-};
