@@ -1,11 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api';
 import type { AskedReport, PortalAccount, RequestReport, SwitchOverview } from '../portal-api';
 import { meQuery, queryClient } from '../queries';
-import { OwnPassword } from '../security/own-password';
-import { Confirm, Failure, Field, Moment, Waiting } from '../ui';
+import { PasswordStep, RequestSteps } from '../security/four-eyes';
+import { Failure, Moment, Waiting } from '../ui';
 import { bearerQuery, credentialsQuery } from './queries';
 
 interface Shown {
@@ -78,8 +78,8 @@ function Ask({ overview: { owners }, username, myId, onAsked }: AskProps): React
   return (
     <>
       <p className="dim">Can confirm: {others.map(({ name }) => name).join(', ')}.</p>
-      <NamedStep
-        username={username}
+      <PasswordStep
+        name={username}
         words={{ button: 'Ask for the switch', busy: 'Asking…', title: 'Ask for the switch?', action: 'Ask for it' }}
         send={given => call('POST /credentials/bearer/request', { body: given })}
         done={asked => {
@@ -88,7 +88,7 @@ function Ask({ overview: { owners }, username, myId, onAsked }: AskProps): React
         }}
       >
         The other owners are mailed. Nothing changes until one of them confirms; then nobody can undo it.
-      </NamedStep>
+      </PasswordStep>
     </>
   );
 }
@@ -107,57 +107,18 @@ function OpenRequest({ request, overview, username, mayChange, myId, children }:
         {isMine && <p>Another owner confirms it on this page.</p>}
         {children}
       </div>
-      {mayChange && isMine && <End request={request} step="withdraw" words={['Withdraw the request', 'Withdrawing…']} />}
-      {mayChange && !isMine && <Decide request={request} overview={overview} username={username} myId={myId} />}
-    </>
-  );
-}
-
-function Decide({ request, overview, username, myId }: Omit<OpenShown, 'mayChange'>): ReactNode {
-  const from = overview.owners.find(({ personId }) => personId === myId)?.confirmsFrom;
-  const isNewcomer = from !== undefined && Date.parse(from) > Date.now();
-  return (
-    <>
-      {from === undefined && <p className="notice">Confirming takes a password, and you sign in without one.</p>}
-      {isNewcomer && (
-        <p className="notice">
-          You were let in less than a day ago. You can confirm from <Moment at={from} />.
-        </p>
-      )}
-      <div className="row">
-        <End request={request} step="refuse" words={['Refuse', 'Refusing…']} />
-        {from !== undefined && !isNewcomer && (
-          <NamedStep
-            username={username}
+      {mayChange && (
+        <RequestSteps request={request} owners={overview.owners} ended={reread}>
+          <PasswordStep
+            name={username}
             words={{ button: 'Confirm the switch', busy: 'Switching…', title: 'Switch for good?', action: 'Switch for good' }}
             send={given => call('POST /credentials/bearer/confirm', { body: { requestId: request.requestId, ...given } })}
             done={next => queryClient.setQueryData(credentialsQuery.queryKey, next)}
           >
             Nobody can undo this, and requests with user name and password fail at once.
-          </NamedStep>
-        )}
-      </div>
-    </>
-  );
-}
-
-interface EndProps {
-  request: RequestReport;
-  step: 'withdraw' | 'refuse';
-  words: readonly [button: string, busy: string];
-}
-
-function End({ request, step, words: [button, busy] }: EndProps): ReactNode {
-  const end = useMutation({
-    mutationFn: () => call(`POST /four-eyes/{requestId}/${step}`, { path: { requestId: request.requestId } }),
-    onSettled: reread,
-  });
-  return (
-    <>
-      {end.isError && <Failure error={end.error} />}
-      <button type="button" disabled={end.isPending} onClick={() => end.mutate()}>
-        {end.isPending ? busy : button}
-      </button>
+          </PasswordStep>
+        </RequestSteps>
+      )}
     </>
   );
 }
@@ -190,51 +151,14 @@ function Alone({ username, mayChange }: { username: string; mayChange: boolean }
     <>
       <p className="dim">In the sandbox one person makes the switch. In production two owners do: one asks, another confirms.</p>
       {mayChange && (
-        <NamedStep
-          username={username}
+        <PasswordStep
+          name={username}
           words={{ button: 'Switch to Bearer', busy: 'Switching…', title: 'Switch for good?', action: 'Switch for good' }}
           send={given => call('POST /credentials/bearer', { body: given })}
           done={next => queryClient.setQueryData(credentialsQuery.queryKey, next)}
         >
           Nobody can undo this, and requests with user name and password fail at once.
-        </NamedStep>
-      )}
-    </>
-  );
-}
-
-interface NamedStepProps<T> {
-  username: string;
-  words: { button: string; busy: string; title: string; action: string };
-  send: (given: { typed: string; current: string }) => Promise<T>;
-  done: (value: T) => void;
-  children: ReactNode;
-}
-
-/** A step that takes the name of the account, typed, and the own password. */
-function NamedStep<T>({ username, words, send, done, children }: NamedStepProps<T>): ReactNode {
-  const [isAsked, setAsked] = useState(false);
-  const [typed, setTyped] = useState('');
-  const [current, setCurrent] = useState('');
-  const step = useMutation({ mutationFn: send, onSuccess: done });
-  const close = () => {
-    setAsked(false);
-    setTyped('');
-    setCurrent('');
-  };
-  return (
-    <>
-      <button type="button" className="danger" disabled={step.isPending} onClick={() => setAsked(true)}>
-        {step.isPending ? words.busy : words.button}
-      </button>
-      {isAsked && (
-        <Confirm title={words.title} action={words.action} onConfirm={() => step.mutateAsync({ typed, current })} onClose={close}>
-          <p>
-            {children} Type <code>{username}</code> to go on.
-          </p>
-          <Field label="Name of the account" autoComplete="off" required value={typed} onChange={setTyped} />
-          <OwnPassword value={current} onChange={setCurrent} />
-        </Confirm>
+        </PasswordStep>
       )}
     </>
   );

@@ -1,11 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { call } from '../api';
 import type { LetterRefBody, RedriveState, RedrivenLetter, RequestReport } from '../portal-api';
 import { meQuery, queryClient } from '../queries';
-import { Failure, Moment } from '../ui';
+import { Moment } from '../ui';
 import { nameOf } from './dead-letter-table';
-import { ConfirmByPassword } from '../security/own-password';
+import { PasswordStep, RequestSteps } from '../security/four-eyes';
 
 interface RequestProps {
   overview: RedriveState;
@@ -31,40 +31,19 @@ export function RedriveRequest({ overview, done }: RequestProps): ReactNode {
           </li>
         ))}
       </ul>
-      {isMine ? (
-        <>
-          <p className="dim">Another person on call confirms it on this page.</p>
-          <End request={request} step="withdraw" words={['Withdraw the request', 'Withdrawing…']} done={() => done()} />
-        </>
-      ) : (
-        <Decide overview={overview} request={request} myId={me.person.personId} done={done} />
-      )}
+      {isMine && <p className="dim">Another person on call confirms it on this page.</p>}
+      <RequestSteps request={request} owners={overview.owners} ended={isDone => (isDone ? done() : reread())}>
+        <PasswordStep
+          look="main"
+          words={{ button: 'Confirm the redrive', busy: 'Redriving…', title: 'Redrive these events?', action: 'Redrive' }}
+          send={({ current }) => call('POST /on-call/dead-letters/confirm', { body: { requestId: request.requestId, current } })}
+          done={done}
+          settled={reread}
+        >
+          It is on record with your name.
+        </PasswordStep>
+      </RequestSteps>
     </section>
-  );
-}
-
-function Decide({ overview, request, myId, done }: RequestProps & { request: RequestReport; myId: string }): ReactNode {
-  const from = overview.owners.find(({ personId }) => personId === myId)?.confirmsFrom;
-  const isNewcomer = from !== undefined && Date.parse(from) > Date.now();
-  return (
-    <>
-      {from === undefined && <p className="notice">Confirming takes a password, and you sign in without one.</p>}
-      {isNewcomer && (
-        <p className="notice">
-          You were let in less than a day ago. You can confirm from <Moment at={from} />.
-        </p>
-      )}
-      <div className="row">
-        <End request={request} step="refuse" words={['Refuse', 'Refusing…']} done={() => done()} />
-        {from !== undefined && !isNewcomer && (
-          <PasswordStep
-            words={{ button: 'Confirm the redrive', busy: 'Redriving…', title: 'Redrive these events?', action: 'Redrive' }}
-            send={current => call('POST /on-call/dead-letters/confirm', { body: { requestId: request.requestId, current } })}
-            done={done}
-          />
-        )}
-      </div>
-    </>
   );
 }
 
@@ -106,56 +85,14 @@ export function AskForRedrive({ letters, overview, done }: RequestProps & { lett
     <>
       <p className="dim">In production a second person confirms. Can confirm: {others.map(({ name }) => name).join(', ')}.</p>
       <PasswordStep
+        look="main"
         words={{ button: 'Ask for the redrive', busy: 'Asking…', title: 'Ask for this redrive?', action: 'Ask for it' }}
-        send={current => call('POST /on-call/dead-letters/request', { body: { letters, current } })}
+        send={({ current }) => call('POST /on-call/dead-letters/request', { body: { letters, current } })}
         done={() => done()}
-      />
-    </>
-  );
-}
-
-interface StepProps<T> {
-  words: { button: string; busy: string; title: string; action: string };
-  send: (current: string) => Promise<T>;
-  done: (value: T) => void;
-}
-
-function PasswordStep<T>({ words, send, done }: StepProps<T>): ReactNode {
-  const [isAsked, setAsked] = useState(false);
-  const step = useMutation({ mutationFn: send, onSuccess: done, onSettled: reread });
-  return (
-    <>
-      <button type="button" className="main" disabled={step.isPending} onClick={() => setAsked(true)}>
-        {step.isPending ? words.busy : words.button}
-      </button>
-      {isAsked && (
-        <ConfirmByPassword title={words.title} action={words.action} onConfirm={step.mutateAsync} onClose={() => setAsked(false)}>
-          <p>It is on record with your name.</p>
-        </ConfirmByPassword>
-      )}
-    </>
-  );
-}
-
-interface EndProps {
-  request: RequestReport;
-  step: 'withdraw' | 'refuse';
-  words: readonly [button: string, busy: string];
-  done: () => void;
-}
-
-function End({ request, step, words: [button, busy], done }: EndProps): ReactNode {
-  const end = useMutation({
-    mutationFn: () => call(`POST /four-eyes/{requestId}/${step}`, { path: { requestId: request.requestId } }),
-    onSuccess: done,
-    onSettled: reread,
-  });
-  return (
-    <>
-      {end.isError && <Failure error={end.error} />}
-      <button type="button" disabled={end.isPending} onClick={() => end.mutate()}>
-        {end.isPending ? busy : button}
-      </button>
+        settled={reread}
+      >
+        It is on record with your name.
+      </PasswordStep>
     </>
   );
 }

@@ -8,7 +8,7 @@ import { queryClient } from '../queries';
 import { Callout, CopyButton, Facts, Failure, type Look, Moment, Money, OutcomeTag, Waiting } from '../ui';
 import { usePaymentChanges } from './payment-changes';
 import { PaymentNotification } from './payment-notification';
-import './payment.css';
+import './payments.css';
 
 /** The outcome of one payment, its reason, and advice. */
 export function PaymentPage(): ReactNode {

@@ -2,12 +2,12 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { fileOf, PortalError } from '../api';
-import type { NamedPayment, Payment, PaymentPage } from '../portal-api';
-import { merchantsQuery, queryClient } from '../queries';
-import { answerName, type Column, Failure, Moment, Money, outcomeName, OutcomeTag, Table, Waiting } from '../ui';
+import type { PaymentPage } from '../portal-api';
+import { queryClient } from '../queries';
+import { Failure, Money, outcomeName, Waiting } from '../ui';
 import { PaymentFilters } from './payment-filters';
+import { PaymentTable } from './payment-table';
 import { exportLink, type PaymentPageSearch, type PaymentSearch, paymentsQuery, shownKey, totalsQuery } from './queries';
-import './payments.css';
 
 /** Payments, newest first, as far back as one asks. The address holds the filter, so a person can send it to a colleague. */
 export function PaymentsPage(): ReactNode {
@@ -32,7 +32,11 @@ export function PaymentsPage(): ReactNode {
           More than 5,000 payments begin with this: shown are those that are exactly this. Type more to find others.
         </p>
       )}
-      {list.data && list.data.payments.length > 0 && <PaymentTable payments={list.data.payments} />}
+      {list.data && list.data.payments.length > 0 && (
+        <div className="payment-list">
+          <PaymentTable label="Payments" payments={list.data.payments} />
+        </div>
+      )}
       <PaymentTotals filter={filterOf(page)} />
       {list.data && list.data.payments.length > 0 && <PaymentExport filter={page} />}
       {list.data && <Pages page={list.data} onGo={go} isFirst={page.after === undefined && page.before === undefined} />}
@@ -57,64 +61,6 @@ function Pages(props: { page: PaymentPage; isFirst: boolean; onGo: (next: Paymen
         Older
       </button>
     </nav>
-  );
-}
-
-function PaymentTable({ payments }: { payments: NamedPayment[] }): ReactNode {
-  const { data: merchants = [] } = useQuery(merchantsQuery);
-  const isOfMany = merchants.length > 1;
-  const columns: Column[] = ['Payment', { name: 'Amount', isRight: true }, 'Outcome', 'Your server', 'Time'];
-  return (
-    <div className="payment-list">
-      <Table label="Payments" columns={isOfMany ? ['Merchant', ...columns] : columns}>
-        {payments.map(payment => (
-          <tr key={payment.transactionId}>
-            {isOfMany && (
-              <td className="of">
-                {payment.merchantName ?? 'Merchant'} <span className="dim">{payment.merchantId}</span>
-              </td>
-            )}
-            <th scope="row">
-              <Link to="/payments/$transactionId" params={{ transactionId: String(payment.transactionId) }} data-line="">
-                {payment.transactionId}
-              </Link>
-              <span className="reference">{payment.reference}</span>
-              {payment.code && <span className="dim">code {payment.code}</span>}
-            </th>
-            <td className="right">
-              <Money {...payment} />
-            </td>
-            <td>
-              <Ending payment={payment} />
-            </td>
-            <td>{payment.outcome === 'NO_MONEY' ? payment.status : payment.answer ? answerName(payment.answer) : '–'}</td>
-            <td>
-              <Moment at={payment.completedAt} />
-            </td>
-          </tr>
-        ))}
-      </Table>
-    </div>
-  );
-}
-
-/** The outcome, with what its notices say. */
-function Ending({ payment }: { payment: Payment }): ReactNode {
-  const { returnedAt, refundedAmount, refundedAt, currencyCode } = payment;
-  return (
-    <>
-      <OutcomeTag {...payment} />
-      {returnedAt && (
-        <span className="dim">
-          money back <Moment at={returnedAt} />
-        </span>
-      )}
-      {refundedAmount && refundedAt && (
-        <span className="dim">
-          Refunded <Money amount={refundedAmount} currencyCode={currencyCode} />, <Moment at={refundedAt} />
-        </span>
-      )}
-    </>
   );
 }
 
