@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { channels, namedNotificationStatuses, payloadVersions, validTypesText } from '@paycode/dto';
+import { channels, namedNotificationStatuses, payloadVersions, requestLimits, validTypesText } from '@paycode/dto';
 import { scenarios } from '@paycode/dto/sandbox';
 import { parse } from 'yaml';
 import { events } from '../../../libs/dto/src/events/events.ts';
@@ -44,7 +44,7 @@ describe('pages that people write', () => {
     for (const text of [
       `An account may send ${account} requests a second, and ${2 * account!} at once.`,
       `${address} a second, ${(2 * address!).toLocaleString('en')} at once`,
-      `login challenges of one IP address | ${limit('auth-session', 'CHALLENGES_PER_ADDRESS_PER_MINUTE')} a minute`,
+      `login challenges of one IP address | ${requestLimits.challengesPerAddressPerMinute} a minute`,
     ])
       expect(guide).toContain(text);
   });

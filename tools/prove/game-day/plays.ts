@@ -196,7 +196,7 @@ const overload: Play = {
 
 /** More than the hundred that raise the alert. */
 const guesses = 150;
-/** An address may guess one account so often before it must wait (GUESSES_PER_IDENTITY_MAX). */
+/** An address may guess one account so often before it must wait (`guessesMax` of auth-session). */
 const guessesPerAddress = 5;
 const guessingAttack: Play = {
   name: 'guessing-attack',
