@@ -54,7 +54,9 @@ export function defineEnv<const S extends EnvSchema>(schema: S): EnvDefinition<S
 
 /** Settings of older releases that became constants. A deployment that still sets one learns so, and does not start with another value. */
 const removedKeys = [
+  'ADDRESS_CONNECTIONS_MAX',
   'ADDRESS_RATE_BURST',
+  'ADDRESS_RATE_PER_S',
   'AUTHORIZE_TIMEOUT_MS',
   'BODY_BYTES_MAX',
   'BROWSER_SESSION_IDLE_S',
@@ -62,6 +64,7 @@ const removedKeys = [
   'CHALLENGES_PER_ADDRESS_PER_MINUTE',
   'CONNECTIONS_MAX',
   'CREDENTIAL_RATE_BURST',
+  'CREDENTIAL_RATE_PER_S',
   'DELIVERIES_PER_LOG_LINE',
   'EMAIL_TRANSPORT',
   'GUESSES_PER_ADDRESS_MAX',
@@ -70,6 +73,7 @@ const removedKeys = [
   'HEADERS_TIMEOUT_MS',
   'HEADER_BYTES_MAX',
   'IDLE_TIMEOUT_MS',
+  'IN_FLIGHT_MAX',
   'KAFKA_SESSION_TIMEOUT_MS',
   'MESSAGE_AGE_MAX_MS',
   'MESSAGE_RETRY_MS',
