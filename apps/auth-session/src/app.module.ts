@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
+import { browserSessionIdleS, ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
 import { ApiPasswordHasher, KeyRing, PayloadSealer } from '@paycode/crypto';
+import { requestLimits } from '@paycode/dto';
 import { guessDelays, GuessStore, PostgresGuessStore } from '@paycode/access/guessing';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import { Clock, SystemClock } from '@paycode/service-runtime/timing';
@@ -52,6 +53,9 @@ export interface AppOverrides {
   /** The bundled RSA worker. */
   rsaWorkerFile?: string;
   rsaQueueMax?: number;
+  guessesMax?: typeof guessesMax;
+  challengesPerMinute?: number;
+  sessionLifetimeMaxMs?: number;
 }
 
 /** A request that cannot be decided soon is refused, so that calls of authorize do not queue behind a slow database. */
@@ -112,15 +116,15 @@ export class AppModule implements OnApplicationShutdown {
         { provide: Clock, useValue: overrides.clock ?? new SystemClock() },
         { provide: SecurityLog, useClass: PostgresSecurityLogStore },
         { provide: GuessStore, useClass: PostgresGuessStore },
-        { provide: GUESS_RULES, useValue: guessRules(env) },
-        { provide: CHALLENGE_RULES, useValue: challengeRules(env) },
-        { provide: SESSION_RULES, useValue: sessionRules(env) },
+        { provide: GUESS_RULES, useValue: guessRules(overrides) },
+        { provide: CHALLENGE_RULES, useValue: challengeRules(env, overrides) },
+        { provide: SESSION_RULES, useValue: sessionRules(overrides) },
         { provide: TOKEN_ENVIRONMENT, useValue: env.PAYCODE_ENVIRONMENT },
         { provide: ApiPasswordHasher, useFactory: () => new ApiPasswordHasher(KeyRing.parse(env.PASSWORD_PEPPERS)) },
         ProofService,
         { provide: PortalPeopleStore, useFactory: () => portalPeople(env) },
         { provide: ProxyTokens, useFactory: () => new ProxyTokens(env.EXTERNAL_AUTHORIZATION_TOKENS) },
-        { provide: RsaWorkerPool, useFactory: () => rsaWorkerPool(env, overrides) },
+        { provide: RsaWorkerPool, useFactory: () => rsaWorkerPool(overrides) },
         {
           provide: KeyStore,
           inject: [DataSource, Clock],
@@ -140,25 +144,31 @@ export class AppModule implements OnApplicationShutdown {
   }
 }
 
-function guessRules(env: AuthSessionEnv): GuessRules {
+/** Wrong credentials before a wait: of a person who mistypes, and of an office behind one address (T-05). */
+const guessesMax = { ofIdentityFromAddress: 5, ofAddress: 50 };
+
+function guessRules(overrides: AppOverrides): GuessRules {
+  const most = overrides.guessesMax ?? guessesMax;
   return {
-    pair: { ...guessDelays, freeTries: env.GUESSES_PER_IDENTITY_MAX },
-    address: { ...guessDelays, freeTries: env.GUESSES_PER_ADDRESS_MAX },
+    pair: { ...guessDelays, freeTries: most.ofIdentityFromAddress },
+    address: { ...guessDelays, freeTries: most.ofAddress },
     account: { ...guessDelays, freeTries: 1_000_000 },
   };
 }
 
-function challengeRules(env: AuthSessionEnv): ChallengeRules {
+function challengeRules(env: AuthSessionEnv, { challengesPerMinute }: AppOverrides): ChallengeRules {
   const lifetimeMs = challengeLifetimeMs(env.PAYCODE_ENVIRONMENT);
-  return { lifetimeMs, perAddressPerMinute: env.CHALLENGES_PER_ADDRESS_PER_MINUTE };
+  return { lifetimeMs, perAddressPerMinute: challengesPerMinute ?? requestLimits.challengesPerAddressPerMinute };
 }
 
 /** For so long after a renewal the replaced token is refused alone; later it counts as stolen and ends its session. Calls in parallel take less. */
 const renewGraceMs = 10_000;
 
-function sessionRules(env: AuthSessionEnv): SessionRules {
-  const lifetimeMaxMs = env.SESSION_LIFETIME_MAX_S === 0 ? Infinity : env.SESSION_LIFETIME_MAX_S * 1_000;
-  return { lifetimeMaxMs, renewGraceMs };
+/** After a day of renewals a program shows its password again. */
+const sessionLifetimeMaxMs = 86_400_000;
+
+function sessionRules(overrides: AppOverrides): SessionRules {
+  return { lifetimeMaxMs: overrides.sessionLifetimeMaxMs ?? sessionLifetimeMaxMs, renewGraceMs };
 }
 
 /** Most connections to the portal's database: pages ask for one row at a time. */
@@ -166,13 +176,16 @@ const portalPoolMax = 4;
 
 function portalPeople({ PORTAL_DATABASE_URL: url, DATABASE_CA_FILE: caFile, ...env }: AuthSessionEnv): PortalPeopleStore {
   const connection = { caFile, applicationName: 'auth-session', poolMax: portalPoolMax, statementTimeoutMs };
-  return new PortalPeopleStore({ database: url === null ? null : { url, ...connection }, idleS: env.BROWSER_SESSION_IDLE_S });
+  return new PortalPeopleStore({ database: url === null ? null : { url, ...connection }, idleS: browserSessionIdleS });
 }
 
 /** RSA tasks that may wait, some 0.4 s of one worker; beyond that login-challenges answers 429 (T-02). */
 const rsaQueueMax = 64;
 
-function rsaWorkerPool(env: AuthSessionEnv, { rsaWorkerFile, ...overrides }: AppOverrides): RsaWorkerPool {
+/** One thread serves about 150 challenges a second (T-02); replicas add more. */
+const rsaWorkers = 1;
+
+function rsaWorkerPool({ rsaWorkerFile, ...overrides }: AppOverrides): RsaWorkerPool {
   const workerFile = rsaWorkerFile ?? join(__dirname, 'rsa-challenge.worker.cjs');
-  return new RsaWorkerPool({ workerFile, workers: env.RSA_WORKERS, queueMax: overrides.rsaQueueMax ?? rsaQueueMax });
+  return new RsaWorkerPool({ workerFile, workers: rsaWorkers, queueMax: overrides.rsaQueueMax ?? rsaQueueMax });
 }

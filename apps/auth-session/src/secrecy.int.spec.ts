@@ -42,7 +42,7 @@ let basicAccount: CreatedAccount;
 let refusals = '';
 
 beforeAll(async () => {
-  service = await TestAuthSession.start({ GUESSES_PER_IDENTITY_MAX: '100', GUESSES_PER_ADDRESS_MAX: '1000' }, 0);
+  service = await TestAuthSession.start({}, 0);
   process_ = await service.addProcess();
   client = new LoginClient(service);
   bearer = await client.bearerAccount({ type: 'PSP', id: 1 });

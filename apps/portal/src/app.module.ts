@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Abstract, type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { IdentityModule, type InternalClient, ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
+import { browserSessionIdleS, IdentityModule, type InternalClient, ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import {
   ConsumingModule,
@@ -232,7 +232,7 @@ function signInProviders(settings: Settings, guesses: SignInRules): Provider[] {
 function rulesOf(settings: Settings): PortalRules {
   return {
     origin: new URL(settings.PUBLIC_BASE_URL).origin,
-    idleS: settings.BROWSER_SESSION_IDLE_S,
+    idleS: browserSessionIdleS,
     // A working day with its breaks.
     lifetimeS: 43_200,
     // In the sandbox people may sign in with a password alone.

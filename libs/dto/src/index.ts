@@ -1,6 +1,7 @@
 export * from './access/error-body';
 export * from './access/error-catalogue';
 export * from './access/identity';
+export * from './access/request-limits';
 export * from './events/ack-received.event';
 export type { EventData, EventDefinition, TopicConsumer, TopicDefinition } from './events/define-event';
 export * from './events/events';

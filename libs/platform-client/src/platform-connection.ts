@@ -36,6 +36,8 @@ interface Call {
 /** A running standalone platform: its gateway as clients see it, its internal listeners as an operator does. */
 export class PlatformConnection {
   readonly standalone: Standalone;
+  /** Address of the client of each request, for a gateway that trusts this machine as a proxy. */
+  clientAddress: (() => string) | undefined;
   private readonly home: string;
   private readonly ca: string;
   private readonly operatorToken: string;
@@ -55,6 +57,7 @@ export class PlatformConnection {
   /** A request through the gateway; `as` signs in with Basic. */
   gateway({ as, ...call }: Call & { as?: Credentials }): Promise<JsonAnswer> {
     const headers: Record<string, string> = as === undefined ? {} : { authorization: basic(as) };
+    if (this.clientAddress) headers['x-forwarded-for'] = this.clientAddress();
     return this.send({ ...call, url: this.standalone.baseUrl + call.path, headers });
   }
 

@@ -99,17 +99,6 @@ export const databaseEnv = {
   },
 } as const satisfies Record<string, EnvKey<unknown>>;
 
-/** Sessions of the portal's pages, for the two services that judge them. */
-export const browserSessionEnv = {
-  BROWSER_SESSION_IDLE_S: {
-    type: 'integer',
-    unit: 's',
-    default: 3_600,
-    min: 60,
-    description: 'A session of a browser that was silent for so long has ended. The same for portal and auth-session.',
-  },
-} as const satisfies Record<string, EnvKey<unknown>>;
-
 /** Settings of a service that makes internal calls: its own key, and the public keys of all services. */
 export const serviceTokenEnv = {
   SERVICE_TOKEN_PRIVATE_KEY_FILE: {

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { channels, namedNotificationStatuses, payloadVersions, validTypesText } from '@paycode/dto';
+import { channels, namedNotificationStatuses, payloadVersions, requestLimits, validTypesText } from '@paycode/dto';
 import { scenarios } from '@paycode/dto/sandbox';
 import { parse } from 'yaml';
 import { events } from '../../../libs/dto/src/events/events.ts';
@@ -36,15 +36,13 @@ describe('pages that people write', () => {
     expect(own).toEqual([['', expect.any(String), expect.stringMatching(/./), expect.stringMatching(/./), '']]);
   });
 
-  it('the guide for integrators says how many requests an account and an address may send, as the services do by default', () => {
-    const { settings } = readDeclarations();
-    const limit = (service: string, name: string) => Number(settings[service]![name]!.default);
-    const [account, address] = ['CREDENTIAL', 'ADDRESS'].map(whose => limit('api-gateway', `${whose}_RATE_PER_S`));
+  it('the guide for integrators says how many requests an account and an address may send, as the services do', () => {
+    const { accountPerS, addressPerS, challengesPerAddressPerMinute } = requestLimits;
     const guide = page('how-to/integrate.md');
     for (const text of [
-      `An account may send ${account} requests a second, and ${2 * account!} at once.`,
-      `${address} a second, ${(2 * address!).toLocaleString('en')} at once`,
-      `login challenges of one IP address | ${limit('auth-session', 'CHALLENGES_PER_ADDRESS_PER_MINUTE')} a minute`,
+      `An account may send ${accountPerS} requests a second, and ${2 * accountPerS} at once.`,
+      `${addressPerS} a second, ${(2 * addressPerS).toLocaleString('en')} at once`,
+      `login challenges of one IP address | ${challengesPerAddressPerMinute} a minute`,
     ])
       expect(guide).toContain(text);
   });

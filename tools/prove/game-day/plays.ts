@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { freePort } from '../../../libs/persistence/src/embedded/embedded-postgres.ts';
 import { StartedProcess } from '../testing/own-platform.ts';
 import type { Play, Surroundings } from './run-play.ts';
-import { answersAfter, triedAgain } from './shops.ts';
+import { answersAfter, customerAddress, triedAgain } from './shops.ts';
 import type { Stage } from './stage.ts';
 
 /** Longer than a merchant may take: its payments are reversed. */
@@ -187,8 +187,10 @@ const overload: Play = {
   seen: 'sum(rate(paycode_api_gateway_requests_failed_total[1m])) > 10',
   // The value as it is now: a range would reach back into the history, where some payments are reversed.
   never: 'sum(paycode_reversal_scheduler_decisions_total{decision="REVERSED"}) > 0',
-  settings: { ADDRESS_RATE_PER_S: '0', CREDENTIAL_RATE_PER_S: '0', ADDRESS_CONNECTIONS_MAX: '10000' },
-  begin: ({ traffic }) => {
+  // Each customer has an address of its own, as behind a proxy, so that no limit of one address refuses them.
+  settings: { TRUSTED_PROXIES: '127.0.0.1,::1' },
+  begin: ({ traffic, connection }) => {
+    connection.clientAddress = customerAddress;
     traffic.perS = 1_000;
     traffic.waitingMax = 3_000;
   },
@@ -196,7 +198,7 @@ const overload: Play = {
 
 /** More than the hundred that raise the alert. */
 const guesses = 150;
-/** An address may guess one account so often before it must wait (GUESSES_PER_IDENTITY_MAX). */
+/** An address may guess one account so often before it must wait (`guessesMax` of auth-session). */
 const guessesPerAddress = 5;
 const guessingAttack: Play = {
   name: 'guessing-attack',

@@ -19,6 +19,9 @@ export interface TrafficReport {
   refused: number;
 }
 
+/** A customer's own, as a gateway sees it that trusts this machine as a proxy. */
+export const customerAddress = (): string => `2001:db8:${randomInt(65_536).toString(16)}:${randomInt(65_536).toString(16)}::1`;
+
 /** Merchants whose web servers acknowledge at once. */
 export async function openShops(platform: PlatformConnection, count: number): Promise<Shop[]> {
   const shops: Shop[] = [];

@@ -83,24 +83,6 @@ export const gatewayEnv = defineEnv({
       'Addresses or CIDR ranges of proxies that pass TLS through and begin each connection with a header of the PROXY protocol, version 1 or 2, ' +
       'which names the client (T-30). Without the header their connections are closed; other clients may not send one.',
   },
-  IN_FLIGHT_MAX: { type: 'integer', default: 2_000, min: 1, description: 'Most requests in progress; beyond it 503.' },
-  ADDRESS_CONNECTIONS_MAX: {
-    type: 'integer',
-    default: 1_000,
-    min: 1,
-    description: 'Most connections of one client address; trusted proxies are not counted.',
-  },
-  ADDRESS_RATE_PER_S: {
-    type: 'integer',
-    default: 500,
-    description: 'Requests per second of one client address, twice as many at once; 0 sets no limit.',
-  },
-  CREDENTIAL_RATE_PER_S: {
-    type: 'integer',
-    default: 250,
-    description:
-      'Requests per second of one account, over all its credentials and sessions, twice as many at once; 0 sets no limit.',
-  },
 });
 
 export type GatewayEnv = EnvOf<typeof gatewayEnv.schema>;

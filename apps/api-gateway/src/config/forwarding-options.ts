@@ -1,3 +1,4 @@
+import { requestLimits } from '@paycode/dto';
 import { type MutualTlsFiles, mutualTlsFilesOf } from '@paycode/service-runtime';
 import type { UpstreamName } from '../forwarding/domain/route-table';
 import type { ForwardingLimits } from '../forwarding/forward-request';
@@ -51,6 +52,7 @@ const bodyBytesMax = 262_144;
 
 /** Limits that are the same everywhere. Tests shorten some. */
 export const gatewayLimits = {
+  ...requestLimits,
   /** Request line and header fields: Node's own limit, and above what browsers send. */
   headerBytesMax: 16_384,
   /** For all header fields, and for the first byte of a connection: time for a lost packet or two, not for a client that trickles. */
@@ -64,6 +66,10 @@ export const gatewayLimits = {
   idleTimeoutMs: 65_000,
   /** Client connections in all: ten addresses at their limit. */
   connectionsMax: 10_000,
+  /** Of one client address: twice its requests of a second. Trusted proxies are not counted. */
+  addressConnectionsMax: 1_000,
+  /** Requests in progress; beyond it 503: 16 for each connection to a service, which answers in milliseconds. */
+  inFlightMax: 2_000,
   /** Certificates are replaced days before they end. */
   reloadIntervalMs: 30_000,
   /** For auth-session; then 503. A check takes milliseconds; a client waits some seconds for its answer. */
@@ -81,14 +87,14 @@ export function forwardingOptionsOf(env: GatewayEnv, limits = gatewayLimits): Fo
     ...listenerOptions(env, limits),
     // A client that was silent may catch up on two seconds at once.
     rates: {
-      addressPerS: env.ADDRESS_RATE_PER_S,
-      addressBurst: 2 * env.ADDRESS_RATE_PER_S,
-      credentialPerS: env.CREDENTIAL_RATE_PER_S,
-      credentialBurst: 2 * env.CREDENTIAL_RATE_PER_S,
+      addressPerS: limits.addressPerS,
+      addressBurst: 2 * limits.addressPerS,
+      credentialPerS: limits.accountPerS,
+      credentialBurst: 2 * limits.accountPerS,
     },
     relayKey: relayKeyOf(env),
     siteFolder: env.SITE_FOLDER ?? undefined,
-    limits: { bodyBytesMax, inFlightMax: env.IN_FLIGHT_MAX, turns: turnLimitsOf(limits.upstreamConnectionsMax) },
+    limits: { bodyBytesMax, inFlightMax: limits.inFlightMax, turns: turnLimitsOf(limits.upstreamConnectionsMax) },
     openBodies: limits.openBodies,
     services: servicesOptions(env, limits),
   };
@@ -131,7 +137,7 @@ function listenerOptions(
       minVersion: env.TLS_MIN_VERSION,
       reloadIntervalMs,
     },
-    gate: { firstByteTimeoutMs: headersTimeoutMs, addressConnectionsMax: env.ADDRESS_CONNECTIONS_MAX },
+    gate: { firstByteTimeoutMs: headersTimeoutMs, addressConnectionsMax: limits.addressConnectionsMax },
     proxies: { forwarders: env.TRUSTED_PROXIES, relays: env.PROXY_PROTOCOL_FROM },
   };
 }

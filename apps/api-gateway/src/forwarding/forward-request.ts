@@ -95,7 +95,7 @@ export class ForwardRequest {
     const admitted = this.admit(request);
     const page = await this.counted(() => this.page(admitted));
     if (page) return page;
-    // It is counted only when its body is complete: bodies that never come would fill IN_FLIGHT_MAX.
+    // It is counted only when its body is complete: bodies that never come would fill `inFlightMax`.
     const body = await this.bodyOf(admitted);
     return this.counted(() => this.inTurn(admitted, () => this.authorizeForward(admitted, body)));
   }

@@ -8,7 +8,7 @@ const kib = 1_024;
 describe('the limits of the gateway', () => {
   let gateway: GatewayUnderTest;
   beforeAll(async () => {
-    gateway = await GatewayUnderTest.start({ ADDRESS_CONNECTIONS_MAX: '20' });
+    gateway = await GatewayUnderTest.start({}, { addressConnectionsMax: 20 });
   });
   beforeEach(() => gateway.reset());
   afterAll(() => gateway.stop());
@@ -125,7 +125,7 @@ describe('the limits of the gateway', () => {
 describe('the limit of requests in progress at the gateway', () => {
   let gateway: GatewayUnderTest;
   beforeAll(async () => {
-    gateway = await GatewayUnderTest.start({ IN_FLIGHT_MAX: '1' });
+    gateway = await GatewayUnderTest.start({}, { inFlightMax: 1 });
   });
   afterAll(() => gateway.stop());
 

@@ -23,7 +23,7 @@ describe('request rates', () => {
   const basic = (text: string) => ({ headers: { authorization: `Basic ${Buffer.from(text).toString('base64')}` } });
 
   it('beyond its rate a credential gets a JSON 429 with Retry-After and the limit that it met; others go on', async () => {
-    gateway = await GatewayUnderTest.start({ CREDENTIAL_RATE_PER_S: '1' });
+    gateway = await GatewayUnderTest.start({}, { accountPerS: 1 });
     const as = (text: string) => gateway!.send('/pluto/code/x', basic(text));
     const first = await Promise.all(Array.from({ length: 8 }, () => as('psp-1:a')));
     const refused = first.filter(answer => answer.status === 429);
@@ -43,7 +43,7 @@ describe('request rates', () => {
   const assertionOf = (sub: string) => `e30.${Buffer.from(JSON.stringify({ sub })).toString('base64url')}.sig`;
 
   it("the rate is the account's: other spellings, further passwords and sessions of one account do not multiply it, and each answer says what is left (T-05)", async () => {
-    gateway = await GatewayUnderTest.start({ CREDENTIAL_RATE_PER_S: '1' });
+    gateway = await GatewayUnderTest.start({}, { accountPerS: 1 });
     gateway.auth.answer = (_request, response) => json(response, { allowed: true, identity: assertionOf('psp-1') });
     const good = Buffer.from('psp-1:a').toString('base64');
     // 10 spellings of one credential, 30 sessions.
@@ -74,7 +74,7 @@ describe('request rates', () => {
   });
 
   it('beyond its rate an address is refused before auth-session is asked', async () => {
-    gateway = await GatewayUnderTest.start({ ADDRESS_RATE_PER_S: '1' });
+    gateway = await GatewayUnderTest.start({}, { addressPerS: 1 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => gateway!.send('/public/x')));
     expect(answers.map(answer => answer.status).sort()).toEqual([200, 200, 429, 429, 429, 429, 429, 429]);
     expect(answers.find(({ status }) => status === 200)!.headers).not.toHaveProperty('ratelimit');

@@ -15,11 +15,10 @@ const v2 = (source: number[]) =>
 describe('clients behind a proxy that passes TLS through', () => {
   let gateway: GatewayUnderTest;
   beforeAll(async () => {
-    gateway = await GatewayUnderTest.start({
-      PROXY_PROTOCOL_FROM: '127.0.0.1',
-      ADDRESS_CONNECTIONS_MAX: '3',
-      LISTEN_HOST: '127.0.0.1',
-    });
+    gateway = await GatewayUnderTest.start(
+      { PROXY_PROTOCOL_FROM: '127.0.0.1', LISTEN_HOST: '127.0.0.1' },
+      { addressConnectionsMax: 3 },
+    );
   });
   const opened: Socket[] = [];
   beforeEach(() => gateway.reset());

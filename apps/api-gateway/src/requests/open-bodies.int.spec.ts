@@ -13,8 +13,10 @@ const otherHalf = `${'x'.repeat(999)}"`;
 describe('request bodies that are not complete (T-12)', () => {
   const later = undoneAfterEach();
 
-  async function gatewayWith(limits: Partial<typeof patient>, settings: Record<string, string> = {}): Promise<GatewayUnderTest> {
-    const gateway = await GatewayUnderTest.start(settings, { openBodies: { ...patient, ...limits } });
+  async function gatewayWith(limits: Partial<typeof patient>, inFlightMax = 2_000): Promise<GatewayUnderTest> {
+    const key = Buffer.alloc(32).toString('base64');
+    const openBodies = { ...patient, ...limits };
+    const gateway = await GatewayUnderTest.start({ SANDBOX_RELAY_KEY: key }, { openBodies, inFlightMax });
     later(() => gateway.stop());
     return gateway;
   }
@@ -58,8 +60,7 @@ describe('request bodies that are not complete (T-12)', () => {
     ['expected with 100-continue', post(`${json}\r\nContent-Length: 2000\r\nExpect: 100-continue`)],
     ['for a relay', post('Content-Type: application/jose\r\nContent-Length: 2000', '/public/relay/x')],
   ])('regression: a body that was %s and does not come is no request in progress, so others are served', async (_name, bytes) => {
-    const key = Buffer.alloc(32).toString('base64');
-    const gateway = await gatewayWith({}, { IN_FLIGHT_MAX: '1', SANDBOX_RELAY_KEY: key });
+    const gateway = await gatewayWith({}, 1);
     const connection = await begin(gateway, bytes, { open: 1 });
     expect((await gateway.post('/pluto/code/create', '{}')).status).toBe(200);
     connection.destroy();
@@ -67,7 +68,7 @@ describe('request bodies that are not complete (T-12)', () => {
   });
 
   it('a request whose body is complete counts as in progress, and the next one gets 503 (T-02)', async () => {
-    const gateway = await gatewayWith({}, { IN_FLIGHT_MAX: '1' });
+    const gateway = await gatewayWith({}, 1);
     const slow = await begin(gateway, announced + half, { open: 1 });
     let release = (): void => undefined;
     gateway.upstream.answer = (_request, response) => (release = () => response.end('{}'));

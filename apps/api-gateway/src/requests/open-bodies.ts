@@ -17,7 +17,7 @@ export interface OpenBodyLimits {
 }
 
 /**
- * - Bodies: 128 of one address are a quarter of a second of its highest rate (ADDRESS_RATE_PER_S), so that it takes eight addresses to fill
+ * - Bodies: 128 of one address are a quarter of a second of its highest rate (`addressPerS`), so that it takes eight addresses to fill
  *   all places. Most bodies come in the same packet as their header.
  * - Bytes: room for 256 bodies of the largest size in all and 64 of one address, which are 64 and 16 MiB.
  * - Settling takes longer than one lost packet, which is sent again after less than a second.

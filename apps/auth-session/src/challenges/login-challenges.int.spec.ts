@@ -19,8 +19,8 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 const later = undoneAfterEach();
-const startOther = async (settings: Record<string, string>, overrides: AppOverrides = {}) => {
-  const other = await TestAuthSession.start(settings, 1, overrides);
+const startOther = async (overrides: AppOverrides) => {
+  const other = await TestAuthSession.start({}, 1, overrides);
   later(() => other.stop());
   return other;
 };
@@ -131,7 +131,7 @@ describe('GET /authentication/login-challenges', () => {
   });
 
   it('an address that asks too often gets 429 with Retry-After (T-02)', async () => {
-    const limited = await startOther({ CHALLENGES_PER_ADDRESS_PER_MINUTE: '2' });
+    const limited = await startOther({ challengesPerMinute: 2 });
     limited.clock.set(Date.now());
     const limitedClient = new LoginClient(limited);
     const statuses = [];
@@ -143,7 +143,7 @@ describe('GET /authentication/login-challenges', () => {
   });
 
   it('redeemed challenges count, and invalid client challenges count tenfold (T-01, T-02)', async () => {
-    const limited = await startOther({ CHALLENGES_PER_ADDRESS_PER_MINUTE: '12' });
+    const limited = await startOther({ challengesPerMinute: 12 });
     const limitedClient = new LoginClient(limited);
     const owner = await limitedClient.bearerAccount({ type: 'PSP', id: 1 });
     const bad = encodeURIComponent(randomBytes(512).toString('base64'));
@@ -168,7 +168,7 @@ describe('GET /authentication/login-challenges', () => {
   });
 
   it('RSA work beyond the queue is refused at once with 429 and Retry-After (T-02)', async () => {
-    const tiny = await startOther({}, { rsaQueueMax: 1 });
+    const tiny = await startOther({ rsaQueueMax: 1 });
     const tinyClient = new LoginClient(tiny);
     await tinyClient.servicePublicKey();
     const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => tinyClient.challenge(`psp-${i}`)));

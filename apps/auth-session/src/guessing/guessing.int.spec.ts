@@ -12,8 +12,8 @@ beforeAll(async () => {
   // The logger calls `process.stdout.write` only if that is mocked when the logger is created. Without this the tests
   // below see no lines.
   jest.spyOn(process.stdout, 'write').mockReturnValue(true);
-  const limits = { GUESSES_PER_IDENTITY_MAX: '3', GUESSES_PER_ADDRESS_MAX: '8' };
-  service = await TestAuthSession.start({ ...limits, PASSWORD_PEPPERS: peppers, LOG_LEVEL: 'error' }, 2);
+  const guessesMax = { ofIdentityFromAddress: 3, ofAddress: 8 };
+  service = await TestAuthSession.start({ PASSWORD_PEPPERS: peppers, LOG_LEVEL: 'error' }, 2, { guessesMax });
   account = await service.create({ type: 'PSP', id: 1 });
   jest.restoreAllMocks();
 });

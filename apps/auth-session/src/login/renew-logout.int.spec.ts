@@ -8,7 +8,7 @@ let service: TestAuthSession;
 let client: LoginClient;
 let account: BearerAccount;
 beforeAll(async () => {
-  service = await TestAuthSession.start({ SESSION_LIFETIME_MAX_S: '0' });
+  service = await TestAuthSession.start({}, 1, { sessionLifetimeMaxMs: Infinity });
   client = new LoginClient(service);
   account = await client.bearerAccount({ type: 'PSP', id: 1 }, false);
 });
@@ -70,7 +70,7 @@ describe('POST /authentication/renew', () => {
   });
 
   it('without a cap a session can be renewed for ever; with a cap until then (A-30)', async () => {
-    const capped = await TestAuthSession.start({ SESSION_LIFETIME_MAX_S: '1200' });
+    const capped = await TestAuthSession.start({}, 1, { sessionLifetimeMaxMs: 1_200_000 });
     later(() => capped.stop());
     const cappedClient = new LoginClient(capped);
     const owner = await cappedClient.bearerAccount({ type: 'PSP', id: 1 }, false);

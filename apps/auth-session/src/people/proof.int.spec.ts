@@ -22,7 +22,7 @@ describe('who is signed in to the portal', () => {
   beforeAll(async () => {
     portal = await createTestDatabase();
     await portal.dataSource.query(tables);
-    service = await TestAuthSession.start({ PORTAL_DATABASE_URL: portal.url, BROWSER_SESSION_IDLE_S: '60' });
+    service = await TestAuthSession.start({ PORTAL_DATABASE_URL: portal.url });
   });
   afterAll(async () => {
     await service.stop();
@@ -62,7 +62,7 @@ describe('who is signed in to the portal', () => {
   it.each([
     ['has ended', 'update portal_session set ended_at = now()'],
     ['is over', `update portal_session set expires_at = now() - interval '1 second'`],
-    ['was silent for too long', `update portal_session set seen_at = now() - interval '61 seconds'`],
+    ['was silent for too long', `update portal_session set seen_at = now() - interval '61 minutes'`],
     ['waits for the second factor', `update portal_session set stage = 'CODE_DUE'`],
     ['belongs to somebody who was removed', 'delete from person'],
   ])('is not asserted by a session that %s', async (_, change) => {

@@ -1,5 +1,5 @@
 import { eventsEnv } from '@paycode/events';
-import { baseEnv, browserSessionEnv, databaseEnv, defineEnv, internalCallsEnv } from '@paycode/service-runtime';
+import { baseEnv, databaseEnv, defineEnv, internalCallsEnv } from '@paycode/service-runtime';
 
 /** Environment of the portal. */
 export const env = defineEnv({
@@ -70,7 +70,6 @@ export const env = defineEnv({
     max: 3_650,
     description: 'How long payments are listed after they completed, in the portal and to programs.',
   },
-  ...browserSessionEnv,
 });
 
 export type Settings = ReturnType<typeof env.read>;

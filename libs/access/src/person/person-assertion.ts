@@ -112,6 +112,9 @@ function personOf(payload: jsonwebtoken.JwtPayload): ActingPerson | undefined {
   return { personId: sub, tenantType, tenantId, role, actor, sessionId } as ActingPerson;
 }
 
+/** A session of the portal's pages that was silent for an hour has ended (T-52). */
+export const browserSessionIdleS = 3_600;
+
 /** The person behind `InternalCallersGuard`, on a route whose row in the table of internal calls demands one. */
 export const OfPerson = createParamDecorator((_: unknown, context: ExecutionContext) => asserted(context, 'person'));
 /** The invitation behind `InternalCallersGuard`, on a route whose row demands one. */
