@@ -13,7 +13,7 @@ export * from './read-events';
 export * from './nest/on-events';
 export * from './outbox/outbox-relay';
 export * from './outbox/insert-outbox';
-export { createOutboxTable, keepPayloadsInOutboxRows, linesOfEvents } from './outbox/outbox.sql';
+export { createOutboxTable, linesOfEvents } from './outbox/outbox.sql';
 export * from './nest/consuming.module';
 export * from './nest/messaging.module';
 export { createDeadLetterTable } from './dead-letters/dead-letter.store';
