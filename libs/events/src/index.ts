@@ -11,7 +11,6 @@ export {
   eventColumns,
   insertBesideOutbox,
   insertOutbox,
-  keepPayloadsInOutboxRows,
   linesOfEvents,
   outboxColumns,
   outboxEvent,

@@ -4,6 +4,7 @@ export * from './exact-integer';
 export * from './with-connection';
 export * from './grant-rights';
 export * from './forward-migration';
+export * from './first-migration';
 export * from './migrate';
 export * from './embedded/embedded-postgres';
 export * from './flush-queue';

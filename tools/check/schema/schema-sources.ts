@@ -6,7 +6,7 @@ type MigrationClass = abstract new () => unknown;
 
 /** A database whose schema is committed. Paths from the workspace root. */
 export interface SchemaSource {
-  /** File that exports the list `migrations`, or the migrations themselves. */
+  /** File that exports the list `migrations`. */
   migrations: string;
   schema: string;
 }
@@ -24,9 +24,9 @@ export function schemaSources(root: string): SchemaSource[] {
   return [...sources, eventLog].filter(({ migrations }) => existsSync(join(root, migrations)));
 }
 
-/** Migrations among the exports of their file, in order of application. */
+/** The list among the exports of its file, in order of application. */
 export function migrationsIn(exports: Record<string, unknown>): MigrationClass[] {
-  return (exports['migrations'] ?? Object.values(exports)) as MigrationClass[];
+  return exports['migrations'] as MigrationClass[];
 }
 
 /** The text of schema.sql, read from a database to which all migrations were applied. */

@@ -18,16 +18,11 @@ export const createOutboxTable = [
      traceparent text,
      payload text not null,
      created_at timestamptz not null default clock_timestamp()
-   ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0)`,
-] as const;
-
-/**
- * Statements for a later migration of a service. An outbox row lives for milliseconds, and its sealed payload does not compress: in its row
- * it is one write and one deletion; moved to a second table it was three of each, with an index (ADR 0090).
- */
-export const keepPayloadsInOutboxRows = [
+   ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0,
+     toast_tuple_target = 8160)`,
+  // A row lives for milliseconds, and its sealed payload does not compress: in its row it is one write and one deletion; moved to a second
+  // table it was three of each, with an index (ADR 0090).
   'alter table outbox alter column payload set storage external',
-  'alter table outbox set (toast_tuple_target = 8160)',
 ] as const;
 
 /** Columns of an event, in the order of `outboxColumns`. */
