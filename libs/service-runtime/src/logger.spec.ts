@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { buildSync } from 'esbuild';
 import { symbols } from 'pino';
 import { DomainError } from './domain-error';
 import { createLogger, type Logger, NestLogger } from './logger';
@@ -101,5 +104,41 @@ describe('the log', () => {
       { source: 'Router', msg: 'object' },
       { source: 'Router', msg: 'y'.repeat(300) },
     ]);
+  });
+});
+
+/** The first write fails, and the process ends by itself after it has noticed that. */
+const program = `
+  import { write } from 'node:fs';
+  import { createLogger } from './logger';
+  const logger = createLogger('test');
+  logger.info('nobody reads it');
+  write(1, 'x', () => setImmediate(() => {
+    logger.error('nor this');
+    process.stderr.write('works');
+    process.exit(0);
+  }));`;
+
+/** Linux has it: it refuses every byte, as a full disk does. */
+const fullDisk = '/dev/full';
+
+/** proves: F-18 */
+(existsSync(fullDisk) ? describe : describe.skip)('a disk that has no room for log lines', () => {
+  let full: number;
+  beforeEach(() => (full = openSync(fullDisk, 'a')));
+  afterEach(() => closeSync(full));
+
+  it('regression: fails no work of one process of all services (F-18)', () => {
+    const logger = createLogger('test', 'info', full);
+    expect(() => logger.info('nobody reads it')).not.toThrow();
+    expect(() => logger.fatal('nor this')).not.toThrow();
+  });
+
+  it('regression: neither ends a process nor keeps it from ending (F-18)', () => {
+    const stdin = { contents: program, resolveDir: __dirname, loader: 'ts' } as const;
+    const built = buildSync({ stdin, bundle: true, platform: 'node', format: 'cjs', write: false });
+    const input = built.outputFiles[0]!.text;
+    const { status, stderr } = spawnSync(process.execPath, ['-'], { input, stdio: ['pipe', full, 'pipe'], timeout: 60_000 });
+    expect([status, String(stderr)]).toEqual([0, 'works']);
   });
 });

@@ -96,7 +96,26 @@ export function createLogger(service: string, level = 'info', descriptor = 1): L
     serializers: { err: (written: unknown) => written },
     hooks: pacedWarnings(),
   };
-  return descriptor === 1 ? pino(options) : pino(options, pino.destination({ dest: descriptor, sync: true }));
+  return pino(options, destinationAt(descriptor));
+}
+
+/** Lines that cannot be written wait in memory up to this size; later ones are lost. */
+const unwrittenBytesMax = 4_194_304;
+
+/**
+ * A full disk costs lines, never the process. By itself, pino would end it, and wait for the disk before it ends: a process that neither
+ * works nor ends.
+ */
+function destinationAt(descriptor: number): ReturnType<typeof pino.destination> {
+  const destination = pino.destination({ dest: descriptor, sync: descriptor !== 1, maxLength: unwrittenBytesMax });
+  const flush = destination.flushSync.bind(destination);
+  let isRefused = false;
+  destination.on('error', () => (isRefused = true));
+  destination.on('write', () => (isRefused = false));
+  destination.flushSync = () => {
+    if (!isRefused) flush();
+  };
+  return destination;
 }
 
 /** Writes the framework's own messages through the same logger. */
