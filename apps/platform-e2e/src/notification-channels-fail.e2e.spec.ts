@@ -18,9 +18,9 @@ describe('a platform whose mail server and SMSC hang', () => {
       socket.on('error', () => socket.destroy());
     });
     await new Promise<void>(resolve => hanging.listen(0, '127.0.0.1', resolve));
-    const port = String((hanging.address() as AddressInfo).port);
+    const { port } = hanging.address() as AddressInfo;
     const home = temporaryFolder();
-    const env = { SMTP_HOST: '127.0.0.1', SMTP_PORT: port, SMPP_HOST: '127.0.0.1', SMPP_PORT: port, SMPP_TLS: 'false' };
+    const env = { SMTP_URL: `smtp://127.0.0.1:${port}`, SMS_URL: `smpp://127.0.0.1:${port}` };
     process = await new PlatformProcess({ home, env }).untilReady();
     platform = new PlatformConnection(home);
     shop = await makeMerchantWithReceiver(platform);

@@ -28,6 +28,9 @@ describe('defineEnv', () => {
     expect(() => env.read({ SECRETS: 'x', UPSTREAM_TIMEOUT_MS: '5000', PATH: '/bin' })).toThrow(
       'UPSTREAM_TIMEOUT_MS is no longer a setting, its value is fixed: delete it',
     );
+    expect(() => env.read({ SECRETS: 'x', SMTP_PASSWORD_FILE: '/run/secret' })).toThrow(
+      'SMTP_PASSWORD is no longer a setting: set SMTP_URL in its place',
+    );
   });
 
   it('a window of the settlement protocol cannot be changed in production, where it would change who is reversed (P-T5)', () => {

@@ -100,10 +100,34 @@ const removedKeys = [
   'WEB_FOLDER',
 ];
 
+/** Settings of older releases that one setting took the place of. */
+const replacedKeys: Record<string, string> = {
+  SMPP_HOST: 'SMS_URL',
+  SMPP_PASSWORD: 'SMS_URL',
+  SMPP_PORT: 'SMS_URL',
+  SMPP_SYSTEM_ID: 'SMS_URL',
+  SMPP_TLS: 'SMS_URL',
+  SMS_GATEWAY_TOKEN: 'SMS_URL',
+  SMS_GATEWAY_URL: 'SMS_URL',
+  SMTP_HOST: 'SMTP_URL',
+  SMTP_PASSWORD: 'SMTP_URL',
+  SMTP_PORT: 'SMTP_URL',
+  SMTP_SECURITY: 'SMTP_URL',
+  SMTP_USERNAME: 'SMTP_URL',
+};
+
+function problemsOfOlder(source: Record<string, string | undefined>): string[] {
+  const isSet = (key: string) => (source[key] ?? source[`${key}_FILE`]) !== undefined;
+  return [
+    ...removedKeys.filter(isSet).map(key => `${key} is no longer a setting, its value is fixed: delete it`),
+    ...Object.entries(replacedKeys)
+      .filter(([key]) => isSet(key))
+      .map(([key, by]) => `${key} is no longer a setting: set ${by} in its place`),
+  ];
+}
+
 function readEnv<S extends EnvSchema>(schema: S, source: Record<string, string | undefined>): EnvOf<S> {
-  const problems = removedKeys
-    .filter(key => source[key] !== undefined)
-    .map(key => `${key} is no longer a setting, its value is fixed: delete it`);
+  const problems = problemsOfOlder(source);
   const values: Record<string, unknown> = {};
   for (const [key, spec] of Object.entries(schema)) {
     try {

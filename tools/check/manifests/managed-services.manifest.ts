@@ -51,15 +51,15 @@ describe('overlay managed-services', () => {
     expect(JSON.stringify(resources.filter(({ kind }) => kind === 'ScaledObject'))).toContain(`"bootstrapServers":"${list}"`);
   });
 
-  it('lets recipient-messages alone reach the mail server and the SMSC, on the ports of its settings', () => {
+  it('lets recipient-messages alone reach the mail server and the SMSC, on their usual ports', () => {
     for (const [name, port] of [
-      ['smtp', messages['SMTP_PORT']],
-      ['smpp', messages['SMPP_PORT']],
-    ]) {
-      expect(podsOf(resources, name!)).toEqual(['recipient-messages']);
-      expect(waysOf(resources, name!)).toEqual([expect.stringMatching(new RegExp(`^192\\.0\\.2\\.4\\d/32 TCP ${port}$`))]);
+      ['smtp', 587],
+      ['smpp', 3_550],
+    ] as const) {
+      expect(podsOf(resources, name)).toEqual(['recipient-messages']);
+      expect(waysOf(resources, name)).toEqual([expect.stringMatching(new RegExp(`^192\\.0\\.2\\.4\\d/32 TCP ${port}$`))]);
     }
-    expect(messages).toMatchObject({ SMTP_HOST: 'smtp.example.invalid', SMPP_HOST: 'smsc.example.invalid' });
+    expect(messages).toMatchObject({ EMAIL_FROM: 'payments@example.invalid' });
   });
 
   it('sends requests to receivers through the proxy and no other way (T-11)', () => {
@@ -104,7 +104,7 @@ it.each(['smtp', 'smpp', 'sms-gateway'])(
   'component %s takes its secret from the store, under the name in its settings',
   component => {
     const settings = settingsOf(renderWithBase(`components/${component}`), 'recipient-messages');
-    const files = Object.entries(settings).filter(([key]) => /^(SMTP|SMPP|SMS)_.*_FILE$/.test(key));
+    const files = Object.entries(settings).filter(([key]) => /^(SMTP|SMS)_.*_FILE$/.test(key));
     const text = readFileSync(join(__dirname, `../../../k8s/components/${component}/kustomization.yaml`), 'utf8');
     expect(files).toHaveLength(1);
     const [[key, file]] = files as [[string, string]];

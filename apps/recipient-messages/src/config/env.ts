@@ -30,36 +30,29 @@ export const env = defineEnv({
     type: 'string',
     default: null,
     description:
-      'Folder for the messages of a channel without a server below, one file each, for people to open. Unset: that channel is off.',
+      'Folder for the messages of a channel without a server, one file each, for people to open. Unset: that channel is off.',
   },
   EMAIL_FROM: { tier: 'must', type: 'string', default: 'no-reply@localhost', description: 'Sender address of e-mails.' },
-  SMTP_HOST: { tier: 'must', type: 'string', default: null, description: 'Host of the SMTP server that e-mails go to.' },
-  SMTP_PORT: { type: 'integer', default: 587, min: 1, max: 65_535, description: 'Port of the SMTP server.' },
-  SMTP_SECURITY: {
-    type: 'enum',
-    values: ['starttls', 'tls', 'none'],
-    default: 'starttls',
-    description: '`starttls` requires the upgrade, `tls` uses TLS from the first byte, `none` is for a relay on the same host.',
+  SMTP_URL: {
+    tier: 'must',
+    type: 'url',
+    secret: true,
+    default: null,
+    description:
+      'Mail server, `smtp://account:password@host:587`: STARTTLS is required; `smtps:` uses TLS from the first byte; `smtp://host?tls=off` is for a relay on the same host. Letters of account and password that a URL reserves are percent-encoded.',
   },
-  SMTP_USERNAME: { type: 'string', default: null, description: 'Account at the SMTP server; unset: no authentication.' },
-  SMTP_PASSWORD: { type: 'string', secret: true, default: null, description: 'Password of that account.' },
   MESSAGES_CA_FILE: {
     type: 'string',
     default: null,
-    description:
-      'PEM file of certificate authorities trusted for SMTP, SMPP and the SMS gateway in addition to the built-in ones.',
+    description: 'PEM file of certificate authorities trusted for these servers in addition to the built-in ones.',
   },
-  SMPP_HOST: { type: 'string', default: null, description: 'Host of the SMSC (SMPP 3.4).' },
-  SMPP_PORT: { type: 'integer', default: 3_550, min: 1, max: 65_535, description: 'Port of the SMSC.' },
-  SMPP_TLS: { type: 'boolean', default: true, description: 'Whether connections to the SMSC use TLS.' },
-  SMPP_SYSTEM_ID: { type: 'string', default: '', description: 'Account at the SMSC.' },
-  SMPP_PASSWORD: { type: 'string', secret: true, default: '', description: 'Password of that account.' },
-  SMS_GATEWAY_URL: {
+  SMS_URL: {
     type: 'url',
+    secret: true,
     default: null,
-    description: 'HTTP gateway for short messages without an SMSC; it accepts `{from, to, text, reference}` as JSON.',
+    description:
+      'Where short messages go: an SMSC (SMPP 3.4), `smpps://account:password@host:3550` or without TLS `smpp:`; or an HTTP gateway that accepts `{from, to, text, reference}` as JSON, `https://:token@host/path` with its bearer token.',
   },
-  SMS_GATEWAY_TOKEN: { type: 'string', secret: true, default: null, description: 'Bearer token for the HTTP gateway.' },
   SMS_SENDER: {
     type: 'string',
     default: 'Paycode',
@@ -72,27 +65,8 @@ export type Settings = ReturnType<typeof env.read>;
 /** The settings, as senders take them. */
 export function senderOptionsOf(settings: Settings): SenderOptions {
   return {
-    email: {
-      from: settings.EMAIL_FROM,
-      smtp: {
-        host: settings.SMTP_HOST,
-        port: settings.SMTP_PORT,
-        security: settings.SMTP_SECURITY,
-        username: settings.SMTP_USERNAME,
-        password: settings.SMTP_PASSWORD,
-      },
-    },
-    sms: {
-      from: settings.SMS_SENDER,
-      smpp: {
-        host: settings.SMPP_HOST,
-        port: settings.SMPP_PORT,
-        tls: settings.SMPP_TLS,
-        systemId: settings.SMPP_SYSTEM_ID,
-        password: settings.SMPP_PASSWORD,
-      },
-      gateway: { url: settings.SMS_GATEWAY_URL, token: settings.SMS_GATEWAY_TOKEN },
-    },
+    email: { from: settings.EMAIL_FROM, url: settings.SMTP_URL },
+    sms: { from: settings.SMS_SENDER, url: settings.SMS_URL },
     outboxFolder: settings.OUTBOX_FOLDER,
     caFile: settings.MESSAGES_CA_FILE,
   };

@@ -29,8 +29,7 @@ describe("a payer's data is erased from messages that wait, by the operator's co
       TestSmtpServer.start(),
       dispatcherThatKnowsNothing(),
     ]);
-    const settings = { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(smtp.port), SMTP_SECURITY: 'none' };
-    await harness.start(settings, { firstWaitMs: 3_600_000 });
+    await harness.start({ SMTP_URL: `smtp://127.0.0.1:${smtp.port}?tls=off` }, { firstWaitMs: 3_600_000 });
     folder = mkdtempSync(join(tmpdir(), 'paycode-erasure-'));
     writeFileSync(join(folder, 'operator.token'), harness.operatorToken());
     writeFileSync(join(folder, 'payer'), payer);

@@ -24,17 +24,10 @@ describe('Email and SMS', () => {
     [harness, smsc] = await Promise.all([RecipientMessagesHarness.open(), TestSmsc.start()]);
     smtp = await TestSmtpServer.start(await authority.issue({ dns: ['localhost'], ips: ['127.0.0.1'] }));
     const settings = {
-      SMTP_HOST: '127.0.0.1',
-      SMTP_PORT: String(smtp.port),
-      SMTP_USERNAME: 'paycode',
-      SMTP_PASSWORD: 'relay-password',
+      SMTP_URL: `smtp://paycode:relay-password@127.0.0.1:${smtp.port}`,
       EMAIL_FROM: 'notices@paycode.example',
       MESSAGES_CA_FILE: authority.caFile,
-      SMPP_HOST: '127.0.0.1',
-      SMPP_PORT: String(smsc.port),
-      SMPP_TLS: 'false',
-      SMPP_SYSTEM_ID: 'paycode',
-      SMPP_PASSWORD: 'smsc-pw',
+      SMS_URL: `smpp://paycode:smsc-pw@127.0.0.1:${smsc.port}`,
     };
     await harness.start(settings, { triesMax: 3, firstWaitMs: 20 });
   });

@@ -38,11 +38,17 @@ describe('transports of messages', () => {
     const names = (over: Record<string, string>) =>
       [emailSenderOf(settings(over)), smsSenderOf(settings(over))].map(sender => sender?.constructor.name);
     expect(names({ OUTBOX_FOLDER: '/x' })).toEqual(['FolderEmailSender', 'FolderSmsSender']);
-    expect(names({ OUTBOX_FOLDER: '/x', SMTP_HOST: 'h', SMS_GATEWAY_URL: 'http://h' })).toEqual([
+    expect(names({ OUTBOX_FOLDER: '/x', SMTP_URL: 'smtp://h', SMS_URL: 'http://h' })).toEqual([
       'SmtpEmailSender',
       'HttpGatewaySender',
     ]);
-    expect(names({ SMPP_HOST: 'h', SMS_GATEWAY_URL: 'http://h' })).toEqual([undefined, 'SmppSmsSender']);
+    expect(names({ SMS_URL: 'smpps://h' })).toEqual([undefined, 'SmppSmsSender']);
+  });
+
+  it('the URL of another kind of server is refused, and is not shown, because it holds a password', () => {
+    const other = 'imap://a:secret@h';
+    expect(() => emailSenderOf(settings({ SMTP_URL: other }))).toThrow(/^SMTP_URL must begin with smtp: or smtps:$/);
+    expect(() => smsSenderOf(settings({ SMS_URL: other }))).toThrow(/^SMS_URL must begin with smpp:, smpps:, http: or https:$/);
   });
 
   describe('folder', () => {
@@ -74,9 +80,8 @@ describe('transports of messages', () => {
     });
 
     const send = async (over: Record<string, string>) => {
-      const sender = emailSenderOf(
-        settings({ SMTP_HOST: '127.0.0.1', SMTP_PORT: String(smtp.port), MESSAGES_CA_FILE: authority.caFile, ...over }),
-      )!;
+      const url = `smtp://127.0.0.1:${smtp.port}`;
+      const sender = emailSenderOf(settings({ SMTP_URL: url, MESSAGES_CA_FILE: authority.caFile, ...over }))!;
       return sender.send(email).finally(() => sender.close());
     };
 
@@ -86,15 +91,19 @@ describe('transports of messages', () => {
       await expect(failureOf(send({ MESSAGES_CA_FILE: '' }))).resolves.toMatchObject({ isPermanent: false });
       const plain = await TestSmtpServer.start();
       later(() => plain.stop());
-      await expect(failureOf(send({ SMTP_PORT: String(plain.port) }))).resolves.toMatchObject({ isPermanent: false });
+      await expect(failureOf(send({ SMTP_URL: `smtp://127.0.0.1:${plain.port}` }))).resolves.toMatchObject({
+        isPermanent: false,
+      });
       expect([smtp.mails.length, plain.mails.length]).toEqual([1, 0]);
     });
 
     it('a refused login or an unreachable server does not count against the message', async () => {
-      await expect(failureOf(send({ SMTP_USERNAME: 'paycode', SMTP_PASSWORD: 'wrong' }))).resolves.toMatchObject({
+      const wrong = `smtp://paycode:wrong@127.0.0.1:${smtp.port}`;
+      await expect(failureOf(send({ SMTP_URL: wrong }))).resolves.toMatchObject({ isPermanent: false });
+      await expect(failureOf(send({ SMTP_URL: 'smtp://127.0.0.1:1' }))).resolves.toEqual({
+        code: 'SMTP ESOCKET',
         isPermanent: false,
       });
-      await expect(failureOf(send({ SMTP_PORT: '1' }))).resolves.toEqual({ code: 'SMTP ESOCKET', isPermanent: false });
     });
 
     it('a refused mailbox is final', async () => {
@@ -111,15 +120,7 @@ describe('transports of messages', () => {
     afterAll(() => smsc.stop());
 
     const sender = (password = 'smsc-pw') => {
-      const made = smsSenderOf(
-        settings({
-          SMPP_HOST: '127.0.0.1',
-          SMPP_PORT: String(smsc.port),
-          SMPP_TLS: 'false',
-          SMPP_SYSTEM_ID: 'paycode',
-          SMPP_PASSWORD: password,
-        }),
-      )!;
+      const made = smsSenderOf(settings({ SMS_URL: `smpp://paycode:${password}@127.0.0.1:${smsc.port}` }))!;
       later(() => made.close());
       return made;
     };
@@ -158,12 +159,7 @@ describe('transports of messages', () => {
     });
 
     it('binds over TLS, and only at a trusted server (T-13)', async () => {
-      const address = {
-        SMPP_HOST: '127.0.0.1',
-        SMPP_PORT: String(smsc.port),
-        SMPP_SYSTEM_ID: 'paycode',
-        SMPP_PASSWORD: 'smsc-pw',
-      };
+      const address = { SMS_URL: `smpps://paycode:smsc-pw@127.0.0.1:${smsc.port}` };
       const trusting = smsSenderOf(settings({ ...address, MESSAGES_CA_FILE: authority.caFile }))!;
       later(() => trusting.close());
       await trusting.send(sms);
@@ -184,9 +180,7 @@ describe('transports of messages', () => {
     ])('answer %d', async (status, failure) => {
       const gateway = await RawReceiver.start(answering(status));
       later(() => gateway.stop());
-      const http = smsSenderOf(
-        settings({ SMS_GATEWAY_URL: `http://127.0.0.1:${gateway.port}/send`, SMS_GATEWAY_TOKEN: 'gateway-token' }),
-      )!;
+      const http = smsSenderOf(settings({ SMS_URL: `http://:gateway-token@127.0.0.1:${gateway.port}/send` }))!;
       later(() => http.close());
       if (failure) await expect(failureOf(http.send(sms))).resolves.toEqual(failure);
       else await http.send(sms);
@@ -204,8 +198,7 @@ describe('a mail server that accepts connections and never answers', () => {
 
   beforeAll(async () => {
     [harness, silent] = await Promise.all([RecipientMessagesHarness.open(), RawReceiver.start(() => undefined)]);
-    const smtp = { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(silent.port), SMTP_SECURITY: 'none' };
-    await harness.start({ ...smtp, OUTBOX_FOLDER: folder });
+    await harness.start({ SMTP_URL: `smtp://127.0.0.1:${silent.port}?tls=off`, OUTBOX_FOLDER: folder });
   });
   afterAll(async () => {
     await silent.stop();

@@ -52,56 +52,66 @@ async function writeWhole(folder: string, name: string, content: Buffer | string
   await rename(hidden, join(folder, name));
 }
 
-/** Servers and folder of the channels. A channel takes the first server that is set, else the folder, else it is off. */
+/** Servers and folder of the channels. A channel takes its server, else the folder, else it is off. */
 export interface SenderOptions {
-  email: EmailOptions;
-  sms: SmsOptions;
+  email: ChannelOptions;
+  sms: ChannelOptions;
   /** Folder that channels without a server write into. */
   outboxFolder: string | null;
   /** PEM file of authorities that are trusted in addition to the built-in ones. */
   caFile: string | null;
 }
 
-export interface EmailOptions {
+export interface ChannelOptions {
   from: string;
-  /** host null: there is no SMTP server. */
-  smtp: {
-    host: string | null;
-    port: number;
-    security: 'starttls' | 'tls' | 'none';
-    username: string | null;
-    password: string | null;
+  /** Names the server and the account at it; null: there is none. */
+  url: string | null;
+}
+
+/** undefined: e-mails are off. @throws Error for the URL of another kind of server */
+export function emailSenderOf({ email, outboxFolder, caFile }: SenderOptions): MessageSender<EmailText> | undefined {
+  const { from, url } = email;
+  if (url === null) return outboxFolder === null ? undefined : new FolderEmailSender(outboxFolder, from);
+  const { protocol, searchParams } = new URL(url);
+  const security = { 'smtps:': 'tls', 'smtp:': searchParams.get('tls') === 'off' ? 'none' : 'starttls' } as const;
+  if (!isOneOf(security, protocol)) throw new Error('SMTP_URL must begin with smtp: or smtps:');
+  const port = protocol === 'smtps:' ? 465 : 587;
+  return new SmtpEmailSender({ ...serverOf(url, port), security: security[protocol], from, caFile });
+}
+
+/** undefined: short messages are off. @throws Error for the URL of another kind of server */
+export function smsSenderOf({ sms, outboxFolder, caFile }: SenderOptions): MessageSender<string> | undefined {
+  const { from, url } = sms;
+  if (url === null) return outboxFolder === null ? undefined : new FolderSmsSender(outboxFolder, from);
+  const make = {
+    'smpp:': () => new SmppSmsSender({ ...serverOf(url, smppPort), tls: false, from, caFile }),
+    'smpps:': () => new SmppSmsSender({ ...serverOf(url, smppPort), tls: true, from, caFile }),
+    'http:': () => httpGateway(url, { from, caFile }),
+    'https:': () => httpGateway(url, { from, caFile }),
+  };
+  const { protocol } = new URL(url);
+  if (!isOneOf(make, protocol)) throw new Error('SMS_URL must begin with smpp:, smpps:, http: or https:');
+  return make[protocol]();
+}
+
+const smppPort = 3_550;
+
+const isOneOf = <T extends object>(table: T, name: PropertyKey): name is keyof T => Object.hasOwn(table, name);
+
+function serverOf(text: string, defaultPort: number) {
+  const { hostname, port, username, password } = new URL(text);
+  return {
+    // Of an IPv6 address, without the brackets.
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || defaultPort),
+    account: decodeURIComponent(username),
+    password: decodeURIComponent(password),
   };
 }
 
-export interface SmsOptions {
-  from: string;
-  /** host null: there is no SMSC. */
-  smpp: { host: string | null; port: number; tls: boolean; systemId: string; password: string };
-  gateway: GatewayOptions;
-}
-
-/** url null: there is no HTTP gateway. */
-export interface GatewayOptions {
-  url: string | null;
-  token: string | null;
-}
-
-/** undefined: e-mails are off. */
-export function emailSenderOf({
-  email: { from, smtp },
-  outboxFolder,
-  caFile,
-}: SenderOptions): MessageSender<EmailText> | undefined {
-  if (smtp.host !== null) return new SmtpEmailSender({ ...smtp, host: smtp.host, from, caFile });
-  return outboxFolder === null ? undefined : new FolderEmailSender(outboxFolder, from);
-}
-
-/** undefined: short messages are off. */
-export function smsSenderOf({ sms, outboxFolder, caFile }: SenderOptions): MessageSender<string> | undefined {
-  const { from, smpp, gateway } = sms;
-  if (smpp.host !== null) return new SmppSmsSender({ ...smpp, host: smpp.host, from, caFile });
-  if (gateway.url !== null)
-    return new HttpGatewaySender({ name: 'SMS GATEWAY', url: gateway.url, token: gateway.token, constants: { from }, caFile });
-  return outboxFolder === null ? undefined : new FolderSmsSender(outboxFolder, from);
+function httpGateway(text: string, { from, caFile }: { from: string; caFile: string | null }): HttpGatewaySender {
+  const url = new URL(text);
+  const token = decodeURIComponent(url.password) || null;
+  url.username = url.password = '';
+  return new HttpGatewaySender({ name: 'SMS GATEWAY', url: url.href, token, constants: { from }, caFile });
 }

@@ -6,7 +6,7 @@ export interface SmppSettings {
   host: string;
   port: number;
   tls: boolean;
-  systemId: string;
+  account: string;
   password: string;
   from: string;
   caFile: string | null;
@@ -60,7 +60,7 @@ export class SmppSmsSender extends MessageSender<string> {
   }
 
   private async bind(): Promise<Session> {
-    const { host, port, tls, systemId, password, caFile } = this.settings;
+    const { host, port, tls, account, password, caFile } = this.settings;
     const secure = tls ? { tls: true, servername: isIP(host) === 0 ? host : '', ...tlsOptions(caFile) } : {};
     const session = connect({ host, port, auto_enquire_link_period: enquireLinkMs, ...secure });
     this.latest = session;
@@ -73,7 +73,7 @@ export class SmppSmsSender extends MessageSender<string> {
     session.on('enquire_link', (pdu: Pdu) => session.send(pdu.response()));
     session.on('unbind', (pdu: Pdu) => session.send(pdu.response()));
     await this.answered(session, onReady => void session.once(tls ? 'secureConnect' : 'connect', onReady));
-    const bound = await this.answered(session, onAnswer => session.bind_transceiver({ system_id: systemId, password }, onAnswer));
+    const bound = await this.answered(session, onAnswer => session.bind_transceiver({ system_id: account, password }, onAnswer));
     if (bound.command_status === 0) return session;
     session.destroy();
     throw new SendError(`SMPP BIND 0x${bound.command_status.toString(16)}`, false);

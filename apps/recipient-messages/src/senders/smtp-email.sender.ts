@@ -7,8 +7,9 @@ export interface SmtpSettings {
   host: string;
   port: number;
   security: 'starttls' | 'tls' | 'none';
-  username: string | null;
-  password: string | null;
+  /** Empty: no authentication. */
+  account: string;
+  password: string;
   from: string;
   caFile: string | null;
 }
@@ -56,7 +57,7 @@ export function mailOf(mail: { from: string; recipient: string; text: EmailText;
   };
 }
 
-function poolOptions({ host, port, security, username, password, caFile }: SmtpSettings): SMTPPool.Options {
+function poolOptions({ host, port, security, account, password, caFile }: SmtpSettings): SMTPPool.Options {
   return {
     pool: true,
     host,
@@ -64,7 +65,7 @@ function poolOptions({ host, port, security, username, password, caFile }: SmtpS
     secure: security === 'tls',
     requireTLS: security === 'starttls',
     ignoreTLS: security === 'none',
-    auth: username === null ? undefined : { user: username, pass: password ?? '' },
+    auth: account === '' ? undefined : { user: account, pass: password },
     tls: tlsOptions(caFile),
     maxConnections: connectionsMax,
     maxMessages: 100,

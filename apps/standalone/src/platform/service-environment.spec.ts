@@ -16,10 +16,10 @@ const inherited = {
   NODE_OPTIONS: '--inspect',
   DATABASE_URL: 'postgres://admin:secret@db.example.com/postgres',
   INTERNAL_PORT: '1',
-  SMTP_HOST: 'mail.example.com',
+  SMTP_URL: 'smtp://mail.example.com',
 };
 
-const ofMessages = ['INTERNAL_PORT', 'DATABASE_URL', 'DATABASE_URL_FILE', 'SMTP_HOST'];
+const ofMessages = ['INTERNAL_PORT', 'DATABASE_URL', 'DATABASE_URL_FILE', 'SMTP_URL'];
 
 describe('the environment that a service of the standalone platform gets', () => {
   it('holds the settings that it declares and those that the operating system reads, nothing else of the shell (T-41)', () => {
@@ -27,7 +27,7 @@ describe('the environment that a service of the standalone platform gets', () =>
     expect(env).toEqual({
       PATH: '/bin',
       TZ: 'Africa/Johannesburg',
-      SMTP_HOST: 'mail.example.com',
+      SMTP_URL: 'smtp://mail.example.com',
       INTERNAL_PORT: '3101',
       DATABASE_URL_FILE: 'secrets/database-url',
       NODE_COMPILE_CACHE: 'cache',
@@ -39,6 +39,6 @@ describe('the environment that a service of the standalone platform gets', () =>
     const env = serviceEnvironment(['INTERNAL_PORT'], { inherited, given });
     expect(Object.keys(env).sort()).toEqual(['INTERNAL_PORT', 'MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE', 'PATH', 'TZ']);
     const dispatcher = serviceEnvironment(['OUTBOUND_ALLOW'], { inherited, given });
-    expect([dispatcher['OUTBOUND_ALLOW'], dispatcher['SMTP_HOST']]).toEqual(['127.0.0.0/8', undefined]);
+    expect([dispatcher['OUTBOUND_ALLOW'], dispatcher['SMTP_URL']]).toEqual(['127.0.0.0/8', undefined]);
   });
 });

@@ -149,9 +149,8 @@ const given: Record<string, string> = {
   'paycode/shared/client-certificate-ca-crt': 'that authority; the next one may stand behind it',
   'paycode/backup/access-key-id': 'who gave you the bucket of backups',
   'paycode/backup/secret-access-key': 'who gave you the bucket of backups',
-  'paycode/recipient-messages/smtp-password': 'who runs the mail server',
-  'paycode/recipient-messages/smpp-password': 'who runs the SMSC',
-  'paycode/recipient-messages/sms-gateway-token': 'who runs the SMS gateway',
+  'paycode/recipient-messages/smtp-url': 'who runs the mail server',
+  'paycode/recipient-messages/sms-url': 'who runs the SMSC or the SMS gateway',
 };
 const givenInProduction: Record<string, string> = {
   'paycode/api-gateway/tls-crt': 'an authority that your clients trust: certificate chain',
