@@ -1,6 +1,6 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { Clock, PeriodicTask } from '@paycode/service-runtime/timing';
+import { Clock, PeriodicJob } from '@paycode/service-runtime/timing';
 import { DataSource } from 'typeorm';
 
 const purgeSql = {
@@ -31,9 +31,7 @@ const purges = [
 
 /** Removes expired rows, so that no table grows with the total number of logins. */
 @Injectable()
-export class PurgeJob implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly task: PeriodicTask;
-
+export class PurgeJob extends PeriodicJob {
   constructor(
     private readonly dataSource: DataSource,
     private readonly clock: Clock,
@@ -41,15 +39,7 @@ export class PurgeJob implements OnApplicationBootstrap, OnApplicationShutdown {
   ) {
     // The next run tries again.
     const failed = (err: unknown) => logger.warn({ event: 'purge-failed', err }, 'expired rows were not removed');
-    this.task = new PeriodicTask(() => this.runLogged(), { everyMs: intervalMs, firstAfterMs: intervalMs, failed });
-  }
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.task.stop();
+    super(() => this.runLogged(), { everyMs: intervalMs, firstAfterMs: intervalMs, failed });
   }
 
   /** Resolves to the number of rows removed. */

@@ -1,4 +1,3 @@
-export * from './access/error-body';
 export * from './access/error-catalogue';
 export * from './access/identity';
 export * from './access/request-limits';
@@ -6,11 +5,8 @@ export * from './events/ack-received.event';
 export type { EventData, EventDefinition, TopicConsumer, TopicDefinition } from './events/define-event';
 export * from './events/events';
 export * from './events/reversal-requested.event';
-export * from './events/topic-catalog';
 export * from './events/transaction-terminal.event';
 export * from './internal/alerts';
-export * from './internal/authorize';
-export * from './internal/change-notices';
 export * from './internal/channels';
 export * from './internal/dead-letters';
 export * from './internal/deliveries';
@@ -32,10 +28,8 @@ export type {
   ClientContact,
   TransactionNotificationV3,
 } from './notification/transaction-notification-v3';
-export * from './notification/tx-state';
 export * from './notification/without-payer';
 export { publishedContracts } from './published-contracts';
 export * from './sandbox/scenarios';
-export type { JsonSchema, ParseResult } from './schema/contract';
-export { isInstant } from './schema/field-rules.ts';
+export { isInstant, type JsonSchema, type ParseResult } from './schema/contract.ts';
 export * from './schema/ids';

@@ -51,9 +51,7 @@ export interface Subscription {
   batchMax?: number;
   /** Delivers events only when they are this old (publication time), in milliseconds, for the audit. Default 0. */
   minAgeMs?: number;
-  /**
-   * How long events may wait to share a read with others, in milliseconds, when they are not urgent. Default: almost not at all.
-   */
+  /** How long events may wait to share a read with others, in milliseconds, when they are not urgent. Default: almost not at all. */
   gatherMs?: number;
   /** Called with what was parked, before the commit, when the dead-letter topic has it; when it rejects, the batch comes again. */
   onParked?(partition: number, letters: readonly DeadLetter[]): Promise<void>;
@@ -80,9 +78,7 @@ export interface Subscriber {
   stop(): Promise<void>;
 }
 
-/**
- * The only port to the event log. Its implementations on Kafka and PostgreSQL both pass `testing/event-transport.conformance.ts`.
- */
+/** The only port to the event log. Its implementations on Kafka and PostgreSQL both pass `testing/event-transport.conformance.ts`. */
 export abstract class EventTransport {
   /** Resolves once every event is durable (`acks=all`, or committed). Rejects when any is not; publishing again is safe for consumers. */
   abstract publish(events: readonly EventToPublish[]): Promise<void>;

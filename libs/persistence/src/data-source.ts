@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { DataSource, type DataSourceOptions } from 'typeorm';
+import { DataSource, type DataSourceOptions, type ValueTransformer } from 'typeorm';
 
 const defaultS = 5;
 const maxS = 600;
@@ -98,3 +98,9 @@ function withAuthority({ url, caFile }: ServiceDatabaseOptions): string {
 export async function openDataSource(options: ServiceDatabaseOptions): Promise<DataSource> {
   return new DataSource(dataSourceOptions(options)).initialize();
 }
+
+/** For entities: converts a `bigint` column of ids below 2^53, which `pg` returns as text, to a number. */
+export const exactInteger: ValueTransformer = {
+  to: (value: unknown) => value,
+  from: (value: string | null) => (value === null ? null : Number(value)),
+};

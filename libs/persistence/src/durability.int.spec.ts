@@ -1,9 +1,8 @@
 import { createLogger, createServiceApp } from '@paycode/service-runtime';
 import { eventually } from '@paycode/service-runtime/testing';
 import { register } from 'prom-client';
-import { durabilityWeaknesses } from './durability';
+import { DatabaseModule, durabilityWeaknesses } from './nest/database.module';
 import { createTestDatabase, type TestDatabase } from './testing';
-import { DatabaseModule } from './nest/database.module';
 
 describe('durability of the database', () => {
   let database: TestDatabase;

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { ForwardMigration } from './forward-migration';
+import { ForwardMigration } from './migrate';
 
 const historySql = `select count(*)::int as applied, coalesce(bool_or(name = $1), false) as "isComplete" from migrations`;
 

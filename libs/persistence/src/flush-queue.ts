@@ -1,3 +1,4 @@
+import { DomainError } from '@paycode/service-runtime';
 import { isolateCulprits } from './isolate';
 
 export interface FlushQueueLimits {
@@ -123,4 +124,14 @@ export class FlushQueue<I, O> {
 function answer<I, O>(requests: readonly Waiting<I, O>[], outputs: readonly O[]): void {
   let at = 0;
   for (const request of requests) request.resolve(outputs.slice(at, (at += request.items.length)));
+}
+
+/** The result of `work`. @throws DomainError 503 when its queue is full: nothing was written, and the caller repeats the call */
+export async function whenNotFull<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof QueueFullError)) throw error;
+    throw new DomainError({ status: 503, reason: error.code, message: 'too much work is waiting', cause: error });
+  }
 }

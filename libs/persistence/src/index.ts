@@ -1,17 +1,16 @@
 export * from './array-literal';
 export * from './data-source';
-export * from './exact-integer';
 export * from './with-connection';
-export * from './grant-rights';
-export * from './forward-migration';
 export * from './first-migration';
 export * from './migrate';
 export * from './embedded/embedded-postgres';
 export * from './flush-queue';
 export * from './isolate';
-export * from './parked-work';
-export * from './durability';
 export * from './nest/database-env';
-export { DatabaseModule, type DatabaseOptions } from './nest/database.module';
-export * from './nest/migrate-database';
-export * from './nest/when-not-full';
+export {
+  DatabaseModule,
+  type DatabaseOptions,
+  durabilityWeaknesses,
+  migrateDatabase,
+  type MigrationOptions,
+} from './nest/database.module';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { register } from 'prom-client';
 import { FlushQueue } from './flush-queue';
-import { DataFault, dataFaultReason, isDataFault, isolate } from './isolate';
+import { countParked, DataFault, dataFaultReason, isDataFault, isolate } from './isolate';
 
 interface Item {
   id: number;
@@ -125,5 +126,22 @@ describe('faults of the data (T-29)', () => {
     const looped = new Error('round');
     looped.cause = looped;
     expect([looped, undefined, null, '22021', { code: 22021 }].map(isDataFault)).toEqual([false, false, false, false, false]);
+  });
+});
+
+describe('work that was parked', () => {
+  it('is counted by step, and a step that never failed stands at 0, so that its first item is an increase (T-29)', async () => {
+    countParked('settle');
+    const { values } = await register.getSingleMetric('paycode_persistence_work_parked_total')!.get();
+    expect(Object.fromEntries(values.map(({ labels, value }) => [labels['step'], value]))).toEqual({
+      arm: 0,
+      close: 0,
+      decide: 0,
+      notice: 0,
+      outbox: 0,
+      send: 0,
+      settle: 1,
+      verdict: 0,
+    });
   });
 });

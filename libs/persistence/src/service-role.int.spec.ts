@@ -3,8 +3,7 @@ import { createLogger, createServiceApp } from '@paycode/service-runtime';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { openDataSource } from './data-source';
 import { runMigrations } from './migrate';
-import { DatabaseModule } from './nest/database.module';
-import { migrateDatabase } from './nest/migrate-database';
+import { DatabaseModule, migrateDatabase } from './nest/database.module';
 import { createTestDatabase, type TestDatabase } from './testing';
 
 class Tables1700000000000 implements MigrationInterface {

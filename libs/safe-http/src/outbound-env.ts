@@ -1,4 +1,4 @@
-import { type EnvKey, tlsVersions } from '@paycode/service-runtime';
+import { type BaseEnv, type EnvKey, type EnvOf, tlsVersions } from '@paycode/service-runtime';
 import type { OutboundPolicy } from './policy/outbound-policy';
 
 /** Keys of a service that sends requests to merchants' receivers. */
@@ -62,20 +62,7 @@ export const outboundEnv = {
   },
 } as const satisfies Record<string, EnvKey<unknown>>;
 
-/** The values of `outboundEnv` and the environment's name. */
-export interface OutboundEnv {
-  PAYCODE_ENVIRONMENT: 'sandbox' | 'production';
-  OUTBOUND_ALLOW: string[];
-  OUTBOUND_DENY: string[];
-  OUTBOUND_CA_FILE: string | null;
-  OUTBOUND_CLIENT_CERT_FILE: string | null;
-  OUTBOUND_CLIENT_KEY_FILE: string | null;
-  OUTBOUND_TLS_MIN_VERSION: 'TLSv1.2' | 'TLSv1.3';
-  OUTBOUND_PROXY: string | null;
-  OUTBOUND_SOURCE_ADDRESSES: string[];
-  OUTBOUND_DNS_SERVERS: string[];
-  OUTBOUND_DNS_TIMEOUT_MS: number;
-}
+export type OutboundEnv = EnvOf<typeof outboundEnv> & Pick<BaseEnv, 'PAYCODE_ENVIRONMENT'>;
 
 export function outboundPolicyOf(env: OutboundEnv): OutboundPolicy {
   return {

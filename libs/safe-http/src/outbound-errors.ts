@@ -38,10 +38,7 @@ export class OutboundTimeoutError extends Error {
   }
 }
 
-/**
- * The configured egress proxy could not be used (a fault of the platform), or it could not reach the receiver
- * (`OUTBOUND_UNREACHABLE`).
- */
+/** The configured egress proxy could not be used (a fault of the platform), or it could not reach the receiver (`OUTBOUND_UNREACHABLE`). */
 export class OutboundProxyError extends Error {
   override readonly name = 'OutboundProxyError';
 

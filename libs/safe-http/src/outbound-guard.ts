@@ -1,13 +1,10 @@
 import { isIP, type Socket } from 'node:net';
 import type { buildConnector } from 'undici';
-import { ClientCertificate } from './dial/client-certificate';
-import { Deadline } from './dial/deadline';
-import { type Candidates, firstOpened } from './dial/first-opened';
-import { Handshakes, Trust } from './dial/handshake';
+import { ClientCertificate, Handshakes, Trust } from './dial/handshake';
+import { type Candidates, Deadline, firstOpened } from './dial/first-opened';
 import { openTcp, openTunnel } from './dial/open-socket';
 import { NameResolutionError, OutboundRefusedError } from './outbound-errors';
-import { CidrList, isGloballyRoutable } from './policy/address-ranges';
-import type { OutboundPolicy } from './policy/outbound-policy';
+import { CidrList, isGloballyRoutable, type OutboundPolicy } from './policy/outbound-policy';
 import { bareHostname, isStandardPair, type OutboundTarget, readUrl, targetOf, type UrlRefusal } from './policy/url-rules';
 import { NameResolver, type ResolvedName } from './resolve/name-resolver';
 
@@ -178,10 +175,10 @@ function sourcesByFamily(addresses: readonly string[]): Map<number, string> {
 }
 
 function certificateOf(policy: OutboundPolicy): ClientCertificate | undefined {
-  const { clientCertFile: certFile = null, clientKeyFile: keyFile = null } = policy;
-  if (certFile === null && keyFile === null) return undefined;
-  if (certFile === null || keyFile === null) throw new Error('a client certificate is given with its key or not at all');
-  return new ClientCertificate({ certFile, keyFile }, shown => new Trust(policy, shown));
+  const { clientCertFile: cert = null, clientKeyFile: key = null } = policy;
+  if (cert === null && key === null) return undefined;
+  if (cert === null || key === null) throw new Error('a client certificate is given with its key or not at all');
+  return new ClientCertificate({ cert, key }, shown => new Trust(policy, shown));
 }
 
 /** A receiver that demands one is not to blame for a platform without (P-T8). */

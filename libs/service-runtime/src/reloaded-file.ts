@@ -57,6 +57,45 @@ export class ReloadedFile<T> {
   }
 }
 
+/**
+ * Files that are of use only together, such as a certificate and its key: the next `value` is of their new content. While the new contents do not
+ * fit each other, because only one is replaced yet, what was made of the former ones stays in use.
+ */
+export class ReloadedFiles<Name extends string, T> {
+  private readonly files: (readonly [Name, ReloadedFile<string>])[];
+  private seen: Record<Name, string>;
+  private inUse: T;
+
+  /** @throws Error when a file cannot be read, or as `make` does */
+  constructor(
+    paths: Record<Name, string>,
+    private readonly make: (texts: Record<Name, string>) => T,
+    private readonly onRefused?: (error: Error) => void,
+  ) {
+    const names = Object.keys(paths) as Name[];
+    this.files = names.map(name => [name, new ReloadedFile(paths[name], text => text, { onRefused })] as const);
+    this.seen = this.latest();
+    this.inUse = make(this.seen);
+  }
+
+  /** The same until a file changes. */
+  get value(): T {
+    const latest = this.latest();
+    if (this.files.every(([name]) => latest[name] === this.seen[name])) return this.inUse;
+    this.seen = latest;
+    try {
+      this.inUse = this.make(latest);
+    } catch (error) {
+      this.onRefused?.(error as Error);
+    }
+    return this.inUse;
+  }
+
+  private latest(): Record<Name, string> {
+    return Object.fromEntries(this.files.map(([name, file]) => [name, file.value])) as Record<Name, string>;
+  }
+}
+
 /** Identifies the file behind a link, because Kubernetes replaces the files of a secret by changing a link. */
 function versionOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { createSecureContext, type TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
-import { ReloadedFile } from './reloaded-file';
+import { ReloadedFiles } from './reloaded-file';
 
 /** PEM files of a service; all or none. None: plain HTTP. */
 export interface MutualTlsFiles {
@@ -27,9 +27,7 @@ export const tlsVersionMin = 'TLSv1.3';
  * use.
  */
 export class MutualTls {
-  private readonly files: { cert: ReloadedFile<string>; key: ReloadedFile<string>; ca: ReloadedFile<string> };
-  private inUse: Material;
-  private seen: Material;
+  private readonly files: ReloadedFiles<keyof Material, Material>;
 
   /** undefined when no file is named. @throws Error when only some are, or they are not usable */
   static ofFiles(files: MutualTlsFiles, onRefused?: (error: Error) => void): MutualTls | undefined {
@@ -40,28 +38,17 @@ export class MutualTls {
     return new MutualTls({ cert, key, ca }, onRefused);
   }
 
-  private constructor(
-    files: { cert: string; key: string; ca: string },
-    private readonly onRefused: (error: Error) => void = () => undefined,
-  ) {
-    const read = (path: string) => new ReloadedFile(path, text => text, { onRefused });
-    this.files = { cert: read(files.cert), key: read(files.key), ca: read(files.ca) };
-    this.seen = this.inUse = this.latest();
-    createSecureContext(this.inUse);
+  private constructor(files: Material, onRefused?: (error: Error) => void) {
+    const usable = (material: Material) => {
+      createSecureContext(material);
+      return material;
+    };
+    this.files = new ReloadedFiles({ ...files }, usable, onRefused);
   }
 
   /** The files' content for new connections; the same object until the files change. */
   get current(): Readonly<Material> {
-    const latest = this.latest();
-    if (isSame(latest, this.seen)) return this.inUse;
-    this.seen = latest;
-    try {
-      createSecureContext(latest);
-      this.inUse = latest;
-    } catch (error) {
-      this.onRefused(error as Error);
-    }
-    return this.inUse;
+    return this.files.value;
   }
 
   /**
@@ -80,15 +67,6 @@ export class MutualTls {
       made.connect(isTls && servername ? { ...options, servername } : options, callback);
     };
   }
-
-  private latest(): Material {
-    const { cert, key, ca } = this.files;
-    return { cert: cert.value, key: key.value, ca: ca.value };
-  }
-}
-
-function isSame(left: Material, right: Material): boolean {
-  return left.cert === right.cert && left.key === right.key && left.ca === right.ca;
 }
 
 const namesOf = new WeakMap<Socket, readonly string[]>();

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { parse, stringify } from 'yaml';
-import { deadLetterDefaults, topicCatalog, topicDefaults } from '../../../libs/dto/src/events/topic-catalog.ts';
+import { deadLetterDefaults, topicCatalog, topicDefaults } from '../../../libs/dto/src/events/events.ts';
 import { loadWorkspaceModules } from '../../run/build/bundle-options.ts';
 import { eventBreaks } from './contract-changes.ts';
 import { type Page, assertAsyncApi, yamlOf } from './page.ts';

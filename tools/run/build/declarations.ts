@@ -50,7 +50,7 @@ function settingsIn(exports: Record<string, unknown>, service: string): Record<s
 }
 
 async function declarationsOf(tree: string): Promise<Declarations> {
-  const file = join(tree, 'libs/dto/src/events/topic-catalog.ts');
+  const file = join(tree, 'libs/dto/src/index.ts');
   const [settings, modules] = await Promise.all([serviceSettings(tree), loadWorkspaceModules({ topics: file }, tree)]);
   return { settings, topics: modules['topics']!['topicCatalog'] as Declarations['topics'] };
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
-import { deadLetterTopics, topicCatalog } from '../../../libs/dto/src/events/topic-catalog.ts';
+import { deadLetterTopics, topicCatalog } from '../../../libs/dto/src/events/events.ts';
 import { ensureFile } from './secrets.ts';
 
 /** Statements on databases and roles. Names and passwords are quoted and stand in the text, because these statements take no parameters. */

@@ -1,6 +1,6 @@
 import { rewoundGroups } from '../../../apps/operations/src/paycode/commands/groups.ts';
 import type { TopicDefinition } from '../../../libs/dto/src/events/define-event.ts';
-import { deadLetterDefaults, topicCatalog, topicDefaults } from '../../../libs/dto/src/events/topic-catalog.ts';
+import { deadLetterDefaults, topicCatalog, topicDefaults } from '../../../libs/dto/src/events/events.ts';
 
 type Topics = readonly TopicDefinition[];
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Consumer, Kafka, type KafkaConfig, logLevel, type Producer } from 'kafkajs';
-import { topicCatalog } from '../../../../libs/dto/src/events/topic-catalog.ts';
+import { topicCatalog } from '../../../../libs/dto/src/events/events.ts';
 
 /** A record of paycode.transaction.terminal.v1, as the broker has it. */
 export interface LogRecord {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage, Message, Producer } from 'kafkajs';
-import { deadLetterTopics, topicCatalog } from '../../../../libs/dto/src/events/topic-catalog.ts';
+import { deadLetterTopics, topicCatalog } from '../../../../libs/dto/src/events/events.ts';
 
 const group = 'paycode-redrive';
 const reasonHeader = 'dlq_reason';

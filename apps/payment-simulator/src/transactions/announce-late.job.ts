@@ -1,6 +1,6 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { PeriodicTask } from '@paycode/service-runtime/timing';
+import { PeriodicJob } from '@paycode/service-runtime/timing';
 import { TransactionStore } from './transaction.store';
 
 /** Longest pause: until what a replica recorded that died is found. */
@@ -11,22 +11,12 @@ const afterFaultMs = 1_000;
 
 /** Announces the payments of a rehearsed slow core when they are due, also those of a replica that died. */
 @Injectable()
-export class AnnounceLateJob implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly task: PeriodicTask;
-
+export class AnnounceLateJob extends PeriodicJob {
   constructor(transactions: TransactionStore, @Inject(LOGGER) logger: Logger) {
     // The next run does what this one could not.
     const failed = (err: unknown) => logger.warn({ event: 'late-announcement-failed', err }, 'due payments were not announced');
     const pass = async () => Math.min(idleMs, Math.max(pauseMsMin, await transactions.announceDue()));
-    this.task = new PeriodicTask(pass, { everyMs: idleMs, afterFaultMs, failed });
-    transactions.onLate(() => this.task.wake());
-  }
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.task.stop();
+    super(pass, { everyMs: idleMs, afterFaultMs, failed });
+    transactions.onLate(() => this.wake());
   }
 }

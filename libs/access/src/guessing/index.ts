@@ -1,3 +1,2 @@
 export * from './guess-rule';
 export { type CountedKey, type CountedTry, GuessStore, guessTableStatements, PostgresGuessStore } from './postgres-guess.store';
-export { KnownBlocks } from './known-blocks';

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { type Identity, identityHeader } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import jsonwebtoken from 'jsonwebtoken';
+import passport from 'passport';
 import { ExtractJwt, Strategy } from 'passport-jwt';
-import { ownNameRegistry } from '../passport/own-name';
 import { assertionAlgorithm, assertionIssuer, identityOf } from './identity-assertion';
 import { IdentityKeys } from './identity-keys';
 
@@ -82,4 +83,17 @@ function notIdentified(): DomainError {
     message: 'Bad Credentials',
     headers: { 'www-authenticate': authenticateChallenges },
   });
+}
+
+/**
+ * Registers a strategy under a unique name. Passport keeps one registry per process: two services started in one
+ * process (tests, embedding) would otherwise replace each other's strategies and accept each other's tokens.
+ */
+export function ownNameRegistry(kind: string) {
+  return {
+    use(strategy: passport.Strategy): void {
+      strategy.name = `${kind}-${randomUUID()}`;
+      passport.use(strategy.name, strategy);
+    },
+  };
 }

@@ -10,7 +10,7 @@ import { PersonCheck } from '../person/person-demand';
 import { type InternalCall, InternalCallTable } from './internal-calls';
 import { KnownCallers } from './known-callers';
 import { ServiceTokenKeys } from './service-token-keys';
-import { ownNameRegistry } from '../passport/own-name';
+import { ownNameRegistry } from '../identity/identity.guard';
 import { type InternalCaller, tokenAlgorithm } from './token-keys';
 
 /** Verifies the Bearer token of an internal call (ES256 only, T-08); the result is the caller. */
@@ -137,9 +137,7 @@ export class InternalCallersGuard extends AuthGuard() {
   }
 }
 
-/**
- * Under mutual TLS a token is valid only with a certificate of the same name: that of the service, or `operator` for a person.
- */
+/** Under mutual TLS a token is valid only with a certificate of the same name: that of the service, or `operator` for a person. */
 function isCertified({ name }: InternalCaller, { raw }: InternalRequest): boolean {
   return peerNamesOf(raw)?.includes(name) ?? true;
 }

@@ -7,10 +7,7 @@ interface KnownCaller {
 }
 
 const keptMax = 1_000;
-/**
- * A verified token is accepted for this long without another verification, in milliseconds; a withdrawn key is accepted for at
- * most as long.
- */
+/** A verified token is accepted for this long without another verification, in milliseconds; a withdrawn key is accepted for at most as long. */
 const keptMs = 60_000;
 
 /**

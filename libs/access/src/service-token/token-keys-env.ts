@@ -1,17 +1,7 @@
-import { type MutualTlsEnv, mutualTlsFilesOf } from '@paycode/service-runtime';
+import { type BaseEnv, type EnvOf, type internalCallsEnv, type MutualTlsEnv, mutualTlsFilesOf } from '@paycode/service-runtime';
 import type { TokenKeyOptions } from './service-token-keys';
 
-/** The values of `internalCallsEnv`, `baseEnv` and `mutualTlsEnv` (libs/service-runtime). */
-interface InternalCallsEnv extends MutualTlsEnv {
-  SERVICE_TOKEN_PRIVATE_KEY_FILE: string;
-  SERVICE_TOKEN_PUBLIC_KEYS_FILE: string;
-  OPERATOR_TOKEN_PUBLIC_KEYS_FILE: string;
-  OPERATOR_TOKEN_REVOCATIONS_FILE: string | null;
-  OPERATOR_TOKEN_LIFETIME_MAX_S: number;
-  OPERATOR_OIDC_ISSUER: string | null;
-  OPERATOR_OIDC_CLIENT_ID: string | null;
-  PAYCODE_ENVIRONMENT: 'sandbox' | 'production';
-}
+type InternalCallsEnv = EnvOf<typeof internalCallsEnv> & MutualTlsEnv & Pick<BaseEnv, 'PAYCODE_ENVIRONMENT'>;
 
 export function tokenKeyOptionsOf(env: InternalCallsEnv): TokenKeyOptions & { isProduction: boolean } {
   return {

@@ -1,7 +1,4 @@
-/**
- * Keys of service and operator tokens, and their files. It imports nothing of the workspace, because tools load it without a
- * build.
- */
+/** Keys of service and operator tokens, and their files. It imports nothing of the workspace, because tools load it without a build. */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

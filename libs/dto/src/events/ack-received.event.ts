@@ -1,4 +1,4 @@
-import { id, instant, milliseconds, natural, oneOf, pattern } from '../schema/field-rules.ts';
+import { id, instant, milliseconds, natural, oneOf, pattern } from '../schema/contract.ts';
 import { dayMs, defineEvent, type EventData } from './define-event.ts';
 
 export const ackReceived = defineEvent({

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import { type Contract, contract } from '../schema/contract.ts';
-import { record } from '../schema/field-rules.ts';
+import { type Contract, contract, record } from '../schema/contract.ts';
 
 /**
  * Each event has its own topic. The number of partitions never changes: more partitions would break the order of the events of one

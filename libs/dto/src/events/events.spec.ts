@@ -1,12 +1,21 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import Ajv from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
+import Ajv from 'ajv/dist/2020';
 import fc from 'fast-check';
-import * as dto from '../index';
+import * as dto from '..';
 import { eventSamples } from '../testing';
 import type { EventDefinition } from './define-event';
-import { eventName, events, eventTypes, topics } from './events';
+import {
+  deadLetterTopic,
+  deadLetterTopics,
+  eventName,
+  events,
+  eventTypes,
+  isDeadLetterTopic,
+  topicCatalog,
+  topics,
+} from './events';
 
 const ajv = new Ajv({ strict: true, allowUnionTypes: true });
 addFormats(ajv);
@@ -130,5 +139,37 @@ describe('the sealed notification of transaction-terminal (T-16)', () => {
     ['in a list', ['a..b.c.d'], false],
   ])('%s: accepted %j', (...[, notification, isFine]) => {
     expect(isAccepted(notification)).toBe(isFine);
+  });
+});
+
+describe('the topic catalog', () => {
+  it('has one dead-letter topic of one partition per topic and group', () => {
+    const { transactionTerminal, ackReceived } = events;
+    expect(
+      deadLetterTopics([transactionTerminal.topic, ackReceived.topic]).map(({ name, partitions }) => `${name} ${partitions}`),
+    ).toEqual([
+      'paycode.transaction.terminal.v1.webhook-dispatcher.dlq 1',
+      'paycode.transaction.terminal.v1.reversal-scheduler-audit.dlq 1',
+      'paycode.transaction.terminal.v1.recipient-messages.dlq 1',
+      'paycode.transaction.terminal.v1.portal.dlq 1',
+      'paycode.transaction.ack-received.v1.reversal-scheduler.dlq 1',
+      'paycode.transaction.ack-received.v1.portal-acks.dlq 1',
+    ]);
+  });
+
+  it('the service that parks there writes a dead-letter topic, and no group reads it', () => {
+    const services = topicCatalog.flatMap(({ consumers }) => consumers.map(({ service }) => service));
+    expect(deadLetterTopics(topicCatalog).map(({ producers, consumers }) => [producers, consumers])).toStrictEqual(
+      services.map(service => [[service], []]),
+    );
+  });
+
+  it('knows a dead-letter topic by its name', () => {
+    const names = [deadLetterTopic('paycode.a.v1', 'group'), 'paycode.a.v1', '.dlq.paycode.a.v1'];
+    expect(names.map(isDeadLetterTopic)).toEqual([true, false, false]);
+  });
+
+  it('keeps shard % 64 equal to the partition of TransactionTerminal', () => {
+    expect(256 % events.transactionTerminal.topic.partitions).toBe(0);
   });
 });

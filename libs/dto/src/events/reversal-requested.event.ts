@@ -1,4 +1,4 @@
-import { id, instant, oneOf } from '../schema/field-rules.ts';
+import { id, instant, oneOf } from '../schema/contract.ts';
 import { dayMs, defineEvent, type EventData } from './define-event.ts';
 
 export const reversalReasons = ['NON_200', 'CONNECTION', 'TIMEOUT', 'NEVER_SENT', 'BACKSTOP'] as const;

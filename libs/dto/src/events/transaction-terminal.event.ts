@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { notificationStatus } from '../notification/notification-status.rule.ts';
-import { id, instant, natural, oneOf, pattern } from '../schema/field-rules.ts';
+import { notificationStatus } from '../notification/notification-status.ts';
+import { id, instant, natural, oneOf, pattern } from '../schema/contract.ts';
 import { dayMs, defineEvent, type EventData } from './define-event.ts';
 
 const compactJwe = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+$/;

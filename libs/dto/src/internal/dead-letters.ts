@@ -31,11 +31,6 @@ export interface DeadLetterPage {
 /** At most so many letters are named in one call. */
 export const deadLettersMax = 50;
 
-/** POST /internal/dead-letters/find and /internal/dead-letters/redrive. */
-export interface DeadLetterIds {
-  letterIds: number[];
-}
-
 /**
  * HANDLED: its group has it now, and it is kept no more. REFUSED: parked again, `reason` says why. FAILED: the group could not handle anything
  * just now, and nothing changed. GONE: it is not kept, any more or at all.

@@ -1,4 +1,4 @@
-import type { FieldError } from '../access/error-body';
+import type { FieldError } from '../access/error-catalogue';
 import type { Channel } from './channels';
 import type { RedeliveryAnswer } from './deliveries';
 import type { ReceiverCredential } from './receiver-credential';

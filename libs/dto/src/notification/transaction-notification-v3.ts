@@ -1,7 +1,6 @@
 import type * as z from 'zod';
-import { contract } from '../schema/contract';
-import { id, natural, oneOf, own, pattern, record, text } from '../schema/field-rules';
-import { notificationStatus } from './notification-status.rule';
+import { contract, id, natural, oneOf, own, pattern, record, text } from '../schema/contract';
+import { notificationStatus } from './notification-status';
 
 /** Longest address object, as JSON in UTF-8 (decision "Address objects"). */
 const addressBytesMax = 4096;

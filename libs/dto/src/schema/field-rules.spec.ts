@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import * as z from 'zod';
-import { contract } from './contract';
-import { id, instant, milliseconds, natural, oneOf, own, pattern, record, text } from './field-rules';
+import { contract, id, instant, milliseconds, natural, oneOf, own, pattern, record, text } from './contract';
 
 const safeMax = Number.MAX_SAFE_INTEGER;
 const accepted = (rule: z.ZodType, values: readonly unknown[]) => values.filter(value => rule.safeParse(value).success);

@@ -1,6 +1,6 @@
-import { Global, Inject, Injectable, Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Global, Inject, Injectable, Module } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { PeriodicTask } from '@paycode/service-runtime/timing';
+import { PeriodicJob } from '@paycode/service-runtime/timing';
 import { DeadLetterStore } from './dead-letter.store';
 import { DeadLettersService } from './dead-letters.service';
 import { DeadLettersController } from './dead-letters.controller';
@@ -9,21 +9,11 @@ const everyMs = 600_000;
 
 /** Removes letters that their topic keeps no longer either. */
 @Injectable()
-export class ForgetDeadLettersJob implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly task: PeriodicTask;
-
+export class ForgetDeadLettersJob extends PeriodicJob {
   constructor(store: DeadLetterStore, @Inject(LOGGER) logger: Logger) {
     // The next run does what this one could not.
     const failed = (err: unknown) => logger.warn({ event: 'purge-failed', err }, 'old dead letters were not removed');
-    this.task = new PeriodicTask(() => store.purge(), { everyMs, firstAfterMs: everyMs, failed });
-  }
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.task.stop();
+    super(() => store.purge(), { everyMs, firstAfterMs: everyMs, failed });
   }
 }
 

@@ -1,17 +1,6 @@
-import type { Subscription, TransportLog } from '../event-transport';
-import { type PartitionConsumer } from './partition-consumer';
+import { PartitionConsumer, type PartitionConsumerOptions } from './partition-consumer';
 
-export interface AssignedPartition {
-  partition: number;
-  /** First offset that the group has not committed. */
-  nextOffset: bigint;
-}
-
-export interface OwnedPartitionsOptions {
-  subscription: Subscription;
-  consumerFor(assigned: AssignedPartition): PartitionConsumer;
-  log: TransportLog;
-}
+type AssignedPartition = Pick<PartitionConsumerOptions, 'partition' | 'nextOffset'>;
 
 interface Leaving {
   left: Promise<void>;
@@ -23,7 +12,7 @@ export class OwnedPartitions {
   private readonly consumers = new Map<number, PartitionConsumer>();
   private readonly leaving = new Map<number, Leaving>();
 
-  constructor(private readonly options: OwnedPartitionsOptions) {}
+  constructor(private readonly options: Omit<PartitionConsumerOptions, keyof AssignedPartition>) {}
 
   numbers(): number[] {
     return [...this.consumers.keys()].sort((a, b) => a - b);
@@ -53,7 +42,7 @@ export class OwnedPartitions {
     if (assigned.length === 0) return;
     this.options.subscription.onAssigned?.(assigned.map(({ partition }) => partition));
     for (const one of assigned) {
-      const consumer = this.options.consumerFor(one);
+      const consumer = new PartitionConsumer({ ...this.options, ...one });
       this.consumers.set(one.partition, consumer);
       void (this.leaving.get(one.partition)?.left ?? Promise.resolve()).then(() => consumer.start());
     }

@@ -4,7 +4,7 @@ import { backoffMs, pauseFor } from '@paycode/service-runtime/timing';
 import { counter } from '@paycode/service-runtime/metrics';
 import type { DeadLetter, PartitionRecord, Subscription, TransportLog } from '../event-transport';
 import { deliverBatch } from './deliver-batch';
-import { Wakeup } from './waiting';
+import { Wakeup } from './wakeup';
 
 const labels = ['topic', 'group'] as const;
 

@@ -42,10 +42,7 @@ const outages = [
   'KafkaJSGroupCoordinatorNotFound',
 ];
 
-/**
- * Whether brokers are unreachable or changing, so that a new try may succeed. Refused access and unknown errors are not
- * transient.
- */
+/** Whether brokers are unreachable or changing, so that a new try may succeed. Refused access and unknown errors are not transient. */
 export function isTransient(error: unknown): boolean {
   if (protocolCodeOf(error)?.endsWith('AUTHORIZATION_FAILED')) return false;
   return chainOf(error).some(cause => outages.includes(cause.name) || (cause as { retriable?: unknown }).retriable === true);

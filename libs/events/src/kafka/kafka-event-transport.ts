@@ -2,27 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { deadLetterTopics, topicCatalog, topicDefaults, type TopicDefinition } from '@paycode/dto';
 import type { Admin, IHeaders, ITopicConfig, Kafka } from 'kafkajs';
 import { parkingTopicOf, passOver } from '../delivery/deliver-batch';
-import { withinTime } from '../delivery/waiting';
-import {
-  type DeadLetter,
-  type EventToPublish,
-  EventTransport,
-  type Subscriber,
-  type Subscription,
-  type TransportLog,
-} from '../event-transport';
+import { withinTime } from '@paycode/service-runtime/timing';
+import { type DeadLetter, type EventToPublish, EventTransport, type Subscriber, type Subscription } from '../event-transport';
 import { definitionOf, dlqReasonHeader, encodeBounded } from '../record/cloud-event';
 import { partitionOf } from '../record/partitioning';
-import { createKafkaClient, type KafkaConnection } from './kafka-client';
+import { createKafkaClient, type KafkaClientOptions } from './kafka-client';
 import { isTransient } from './kafka-errors';
 import { KafkaPublisher, type KafkaRecord } from './kafka-publisher';
 import { KafkaSubscriber } from './kafka-subscriber';
 
-export interface KafkaEventTransportOptions {
-  connection: KafkaConnection;
-  /** The service's name. */
-  clientId: string;
-  log: TransportLog;
+export interface KafkaEventTransportOptions extends KafkaClientOptions {
   topics?: readonly TopicDefinition[];
   /** A member that is silent for this long loses its partitions. Default 10,000. */
   sessionTimeoutMs?: number;

@@ -1,6 +1,5 @@
 import type { Consumer, EachBatchPayload } from 'kafkajs';
 import { OwnedPartitions } from '../delivery/owned-partitions';
-import { PartitionConsumer } from '../delivery/partition-consumer';
 import { eventually } from '@paycode/service-runtime/testing';
 import type { Subscription } from '../event-transport';
 import { encodeCloudEvent } from '../record/cloud-event';
@@ -52,9 +51,7 @@ describe('KafkaIntake', () => {
       commit: async () => true,
       onRoom: (partition: number) => intake.onRoom(partition, consumer as unknown as Consumer),
     };
-    const consumerFor = (assigned: { partition: number; nextOffset: bigint }) =>
-      new PartitionConsumer({ ...assigned, subscription, edge, isPaused: () => false, log: quietLog });
-    owned = new OwnedPartitions({ subscription, consumerFor, log: quietLog });
+    owned = new OwnedPartitions({ subscription, edge, isPaused: () => false, log: quietLog });
     const log = { ...quietLog, error: (_fields: unknown, message: string) => void errors.push(message) };
     intake = new KafkaIntake({ topic: 't', batchMax: 10, owned, signal: new AbortController().signal, log });
     owned.take([{ partition: 0, nextOffset: 5n }]);

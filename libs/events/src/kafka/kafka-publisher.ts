@@ -1,6 +1,6 @@
 import { FlushQueue } from '@paycode/persistence';
 import { type IHeaders, type Kafka, Partitioners, type Producer, type RecordMetadata } from 'kafkajs';
-import { withinTime } from '../delivery/waiting';
+import { withinTime } from '@paycode/service-runtime/timing';
 import { chunked } from '../record/cloud-event';
 import type { TransportLog } from '../event-transport';
 import { publishFault } from './kafka-errors';

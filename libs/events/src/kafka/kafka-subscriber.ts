@@ -1,10 +1,9 @@
 import { FlushQueue } from '@paycode/persistence';
-import { backoffMs, pauseFor } from '@paycode/service-runtime/timing';
-import { withinTime } from '../delivery/waiting';
+import { backoffMs, pauseFor, withinTime } from '@paycode/service-runtime/timing';
 import { type Consumer, type EachBatchPayload, type Kafka, PartitionAssigners } from 'kafkajs';
 import type { DeadLetter, Subscriber, SubscriberProgress, Subscription, TransportLog } from '../event-transport';
 import { OwnedPartitions } from '../delivery/owned-partitions';
-import { batchMaxDefault, commitLimits, PartitionConsumer, type PartitionEdge } from '../delivery/partition-consumer';
+import { batchMaxDefault, commitLimits, type PartitionEdge } from '../delivery/partition-consumer';
 import { isStaleMembership, isTransient, StalledConsumerError } from './kafka-errors';
 import { KafkaIntake } from './kafka-intake';
 import type { JoinHooks, StartingPoint } from './kafkajs-repairs';
@@ -111,12 +110,7 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
 
   constructor(private readonly options: KafkaSubscriberOptions) {
     const { subscription, log } = options;
-    const isPaused = () => this.isPaused;
-    this.owned = new OwnedPartitions({
-      subscription,
-      log,
-      consumerFor: assigned => new PartitionConsumer({ ...assigned, subscription, edge: this, isPaused, log }),
-    });
+    this.owned = new OwnedPartitions({ subscription, edge: this, isPaused: () => this.isPaused, log });
     const { topic, batchMax = batchMaxDefault } = subscription;
     this.intake = new KafkaIntake({ topic, batchMax, owned: this.owned, signal: this.stopping.signal, log });
     this.commits = new FlushQueue(commits => this.commitAll(commits), commitLimits);
@@ -244,10 +238,7 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
     });
   }
 
-  /**
-   * kafkajs can stop making progress without an error (tulios/kafkajs#659, #1441). A new member helps; if it does not, liveness
-   * reports it.
-   */
+  /** kafkajs can stop making progress without an error (tulios/kafkajs#659, #1441). A new member helps; if it does not, liveness reports it. */
   private endStalled(): void {
     const stalledMs = performance.now() - this.turnAt;
     if (stalledMs < Math.max(stalledAfterMsMin, 3 * this.options.sessionTimeoutMs) || this.stalls >= stallsMax) return;

@@ -219,10 +219,7 @@ export class EventsServer extends Server implements CustomTransportStrategy {
     await Promise.all(this.running.map(({ subscriber }) => subscriber.stop()));
   }
 
-  /**
-   * Acts only when two consecutive checks see a stall: a process that was only suspended makes progress before the
-   * second check.
-   */
+  /** Acts only when two consecutive checks see a stall: a process that was only suspended makes progress before the second check. */
   private watch(): void {
     const reason = this.stalled();
     this.stalledSeen = reason ? this.stalledSeen + 1 : 0;

@@ -3,7 +3,7 @@ import { countParked, dataFaultReason, isolate, withConnection } from '@paycode/
 import { backoffMs } from '@paycode/service-runtime/timing';
 import type { PoolClient, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
-import { Wakeup } from '../delivery/waiting';
+import { Wakeup } from '../delivery/wakeup';
 import type { EventTransport, TransportLog } from '../event-transport';
 import { eventsIn, linesOf, outboxSql as sql, type StoredEvent, type StoredEvents, toEvent } from './outbox-rows';
 
@@ -13,9 +13,7 @@ export interface OutboxRelayOptions {
   log: TransportLog;
   /** Rows whose events are published and which are deleted together. Default 500. */
   batchMax?: number;
-  /**
-   * Interval at which it looks for events that a replica left behind when it died; `wake()` announces events of this one. Default 2,000.
-   */
+  /** Interval at which it looks for events that a replica left behind when it died; `wake()` announces events of this one. Default 2,000. */
   idleMs?: number;
   /** Pause after each pass, in milliseconds, so that further events are published together. Default 5, and none after a single event. */
   gatherMs?: number;
@@ -34,10 +32,7 @@ const batchMaxDefault = 500;
 const gatherMsDefault = 5;
 const idleMsDefault = 2_000;
 const failureLimits = { firstMs: 100, maxMs: 5_000 };
-/**
- * Pause while another replica publishes. It is short, because that replica may have read the table before it held this
- * replica's events.
- */
+/** Pause while another replica publishes. It is short, because that replica may have read the table before it held this replica's events. */
 const busyRetryMs = 25;
 const busyRetriesMax = 40;
 const depthMax = 100_000;
@@ -136,10 +131,7 @@ export class OutboxRelay {
     }
   }
 
-  /**
-   * A cheap query, so that an idle relay opens no transactions. It uses the index, which drops deleted rows sooner than the
-   * table.
-   */
+  /** A cheap query, so that an idle relay opens no transactions. It uses the index, which drops deleted rows sooner than the table. */
   private async hasWork(): Promise<boolean> {
     const rows: unknown[] = await this.options.dataSource.query(sql.hasWork, [this.passedOver()]);
     return rows.length > 0;

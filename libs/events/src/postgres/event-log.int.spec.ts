@@ -7,7 +7,7 @@ import { eventOf, gate } from '../testing/collector';
 import { quietLog } from '../testing/transport-harness';
 import { EventLog, LogJanitor } from './event-log';
 import type { LogTopic } from './segment';
-import { GroupMembership, shareOf } from './group-membership';
+import { eventChannel, groupChannel, GroupMembership, shareOf } from './group-membership';
 import { LogSession } from './log-session';
 import { migrations } from './migrations';
 import { PostgresEventTransport } from './postgres-event-transport';
@@ -41,6 +41,12 @@ describe('the event log in PostgreSQL', () => {
     await database.drop();
   });
 
+  const open = async (onNotification: (channel?: string) => void = () => undefined) => {
+    const session = new LogSession({ url: database.url, applicationName: 'test', log: quietLog, onNotification });
+    sessions.push(session);
+    await session.open();
+    return session;
+  };
   const record = (key: string, n: number, partition = 0) => ({
     topic,
     partition,
@@ -99,14 +105,7 @@ describe('the event log in PostgreSQL', () => {
 
   describe('group membership', () => {
     const member = async (leaseMs = 10_000) => {
-      const session = new LogSession({
-        url: database.url,
-        applicationName: 'test',
-        log: quietLog,
-        onNotification: () => undefined,
-      });
-      await session.open();
-      sessions.push(session);
+      const session = await open();
       const made = new GroupMembership({ session, pool, topicId: topic.id, partitions: topic.partitions, group: 'g', leaseMs });
       await made.join();
       return { made, session };
@@ -214,6 +213,52 @@ describe('the event log in PostgreSQL', () => {
       expect(again!.partition).toBe(before!.partition);
       expect(await only.commit([{ ...before!, nextPosition: 5n }])).toEqual([false]);
       expect(await only.commit([{ ...again!, nextPosition: 1n }])).toEqual([true]);
+    });
+  });
+
+  describe('announcements', () => {
+    let other: LogTopic;
+    let session: LogSession;
+    /** Channels, and `look` where some may have been missed. */
+    let heard: string[];
+    beforeEach(async () => {
+      other = await log.ensureTopic('paycode.other.v1', 1);
+      heard = [];
+      session = await open((channel = 'look') => heard.push(channel));
+    });
+
+    const recordOf = (of: LogTopic, n: number) => ({ ...record('k', n), topic: of });
+    const channelOf = ({ id }: LogTopic) => eventChannel(id);
+    /** Notifications reach a session before the answer to its next statement. */
+    const heardByNow = async () => {
+      await session.query({ text: 'select 1' });
+      return heard;
+    };
+
+    it('reach those who listen to the topic, once for each append, and nobody else', async () => {
+      await session.listen(channelOf(topic));
+      await log.append([recordOf(other, 1)]);
+      await log.append([recordOf(topic, 1), recordOf(topic, 2), recordOf(other, 2)]);
+      expect(await heardByNow()).toEqual([channelOf(topic)]);
+    });
+
+    it('come with the commit of all topics of an append, and neither event nor announcement stays of one that fails', async () => {
+      await session.listen(channelOf(topic));
+      const missing = { id: 999, name: 'paycode.missing.v1', partitions: 1 };
+      await expect(log.append([recordOf(topic, 1), recordOf(missing, 1)])).rejects.toThrow('a topic that the log does not have');
+      expect(await heardByNow()).toEqual([]);
+      expect(await log.read(topic.id, 0n, 10)).toBeUndefined();
+    });
+
+    it('are listened to again after the connection was lost, and whoever waits is told to look', async () => {
+      await session.listen(channelOf(topic));
+      await session.listen(groupChannel(other.id));
+      await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'test'");
+      // Once when it was lost, once when it is there again.
+      await eventually(() => expect(heard).toEqual(['look', 'look']));
+      await log.append([recordOf(topic, 1), recordOf(other, 1)]);
+      session.notify(groupChannel(other.id));
+      await eventually(() => expect(heard.slice(2)).toEqual([channelOf(topic), groupChannel(other.id)]));
     });
   });
 

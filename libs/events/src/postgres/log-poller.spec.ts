@@ -1,6 +1,5 @@
 import { eventually } from '@paycode/service-runtime/testing';
 import { OwnedPartitions } from '../delivery/owned-partitions';
-import { PartitionConsumer } from '../delivery/partition-consumer';
 import type { Subscription } from '../event-transport';
 import { encodeCloudEvent } from '../record/cloud-event';
 import { eventOf, gate } from '../testing/collector';
@@ -43,9 +42,7 @@ function polled(
     commit: async () => true,
     onRoom: (partition: number) => poller.onRoom(partition),
   };
-  const consumerFor = (assigned: { partition: number; nextOffset: bigint }) =>
-    new PartitionConsumer({ ...assigned, subscription, edge, isPaused: () => false, log: quietLog });
-  const owned = new OwnedPartitions({ subscription, consumerFor, log: quietLog });
+  const owned = new OwnedPartitions({ subscription, edge, isPaused: () => false, log: quietLog });
   const eventLog = { read } as unknown as EventLog;
   const pollMs = () => (waits++, 3_600_000);
   const poller = new LogPoller({ eventLog, topicId: 1, subscription, owned, pollMs, log: quietLog });

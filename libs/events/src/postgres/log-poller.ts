@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { backoffMs } from '@paycode/service-runtime/timing';
 import type { OwnedPartitions } from '../delivery/owned-partitions';
 import { batchMaxDefault, type PartitionConsumer } from '../delivery/partition-consumer';
-import { Wakeup } from '../delivery/waiting';
+import { Wakeup } from '../delivery/wakeup';
 import type { Subscription, TransportLog } from '../event-transport';
 import type { EventLog, LogSlice } from './event-log';
 import type { LogRecord } from './segment';

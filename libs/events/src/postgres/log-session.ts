@@ -96,10 +96,7 @@ export class LogSession {
     }
   }
 
-  /**
-   * Wakes listeners soon. It is best effort: a listener that misses it polls. Notifications given during a send are sent
-   * together.
-   */
+  /** Wakes listeners soon. It is best effort: a listener that misses it polls. Notifications given during a send are sent together. */
   notify(channel: string): void {
     this.toNotify.add(channel);
     if (!this.isNotifying) void this.sendNotifications();

@@ -30,9 +30,7 @@ export interface PostgresEventTransportOptions {
   topics?: readonly TopicDefinition[];
   /** Time between two heartbeats of a group member. Default 1,000. */
   heartbeatMs?: number;
-  /**
-   * A member that hangs for this long loses its partitions; one that dies loses them at the next heartbeat of another. Default 10,000.
-   */
+  /** A member that hangs for this long loses its partitions; one that dies loses them at the next heartbeat of another. Default 10,000. */
   leaseMs?: number;
   /** How long an event is kept after every group has consumed it. Default 1 hour. */
   consumedRetentionMs?: number;

@@ -1,21 +1,15 @@
 import { FlushQueue } from '@paycode/persistence';
-import type { DeadLetter, Subscriber, SubscriberProgress, Subscription, TransportLog } from '../event-transport';
+import type { DeadLetter, Subscriber, SubscriberProgress } from '../event-transport';
 import { OwnedPartitions } from '../delivery/owned-partitions';
-import { commitLimits, PartitionConsumer, type PartitionEdge } from '../delivery/partition-consumer';
-import { Wakeup } from '../delivery/waiting';
-import type { EventLog } from './event-log';
+import { commitLimits, type PartitionEdge } from '../delivery/partition-consumer';
+import { Wakeup } from '../delivery/wakeup';
 import type { GroupMembership, OffsetCommit, Standing } from './group-membership';
-import { LogPoller } from './log-poller';
+import { LogPoller, type LogPollerOptions } from './log-poller';
 
-export interface PostgresSubscriberOptions {
-  eventLog: EventLog;
-  topicId: number;
-  subscription: Subscription;
+export interface PostgresSubscriberOptions extends Omit<LogPollerOptions, 'owned'> {
   membership: GroupMembership;
-  pollMs(): number;
   heartbeatMs: number;
   leaseMs: number;
-  log: TransportLog;
   /** Makes dead letters durable. */
   park(letters: readonly DeadLetter[]): Promise<void>;
   onStopped(subscriber: PostgresSubscriber): void;
@@ -38,12 +32,7 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
 
   constructor(private readonly options: PostgresSubscriberOptions) {
     const { subscription, log } = options;
-    const isPaused = () => this.isPaused;
-    this.owned = new OwnedPartitions({
-      subscription,
-      log,
-      consumerFor: assigned => new PartitionConsumer({ ...assigned, subscription, edge: this, isPaused, log }),
-    });
+    this.owned = new OwnedPartitions({ subscription, edge: this, isPaused: () => this.isPaused, log });
     this.poller = new LogPoller({ ...options, owned: this.owned });
     this.commits = new FlushQueue(items => this.write(items), commitLimits);
   }
@@ -180,10 +169,7 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
     if (lost.length > 0) void this.owned.lose(lost);
   }
 
-  /**
-   * Releases partitions that this member owns in the database but does not consume, because the answer to a claim or a
-   * release was lost.
-   */
+  /** Releases partitions that this member owns in the database but does not consume, because the answer to a claim or a release was lost. */
   private async releaseOrphans({ owned }: Standing): Promise<void> {
     const orphans = [...owned.keys()].filter(partition => !this.owned.get(partition) && !this.owned.isLeaving(partition));
     if (orphans.length > 0) await this.options.membership.release(orphans);

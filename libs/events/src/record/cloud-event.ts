@@ -80,16 +80,10 @@ function parseJson(value: RawRecord['value']): unknown {
   }
 }
 
-/**
- * Largest event, in bytes of key, headers and value: well below the broker's 1 MiB per batch, and well above a sealed
- * notification.
- */
+/** Largest event, in bytes of key, headers and value: well below the broker's 1 MiB per batch, and well above a sealed notification. */
 export const eventBytesMax = 262_144;
 
-/**
- * The event is too large. A broker would always refuse it, and it would block the events behind it, so it is refused where it
- * is made.
- */
+/** The event is too large. A broker would always refuse it, and it would block the events behind it, so it is refused where it is made. */
 export class EventTooLargeError extends DataFault {
   override readonly name = 'EventTooLargeError';
 

@@ -133,10 +133,7 @@ function tie(serverPid: number): ChildProcess {
   return tether;
 }
 
-/**
- * Stops a server that outlived the process that started it. True when there was one. Call it only while no other process may use the
- * folder.
- */
+/** Stops a server that outlived the process that started it. True when there was one. Call it only while no other process may use the folder. */
 export async function stopAbandonedPostgres(dataDir: string): Promise<boolean> {
   const pidFile = join(dataDir, 'postmaster.pid');
   if (!existsSync(pidFile)) return false;

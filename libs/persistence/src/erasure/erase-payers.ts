@@ -81,10 +81,7 @@ export class ErasePayers {
     return itemsOf(transactionIds, items);
   }
 
-  /**
-   * Searches one page of the notifications after `afterId` for this payer. A notification that no key opens counts as no
-   * match.
-   */
+  /** Searches one page of the notifications after `afterId` for this payer. A notification that no key opens counts as no match. */
   async search(payer: string, afterId: number): Promise<PayerSearchPage> {
     const rows = await this.store.page(afterId, pageRows);
     const found = rows.filter(({ sealed }) => {
@@ -105,10 +102,7 @@ export class ErasePayers {
     return { transactionId, state, merchantId, storedAt: storedAt.toISOString(), holds, relatedIds };
   }
 
-  /**
-   * undefined when it breaks the present rules, which may be stricter than those it was written by; the others of its batch continue
-   * (T-29).
-   */
+  /** undefined when it breaks the present rules, which may be stricter than those it was written by; the others of its batch continue (T-29). */
   private withoutPayer(sealed: string): string | undefined {
     const notification = this.read(sealed);
     try {

@@ -2,8 +2,8 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { DataSource } from 'typeorm';
 import { ErasePayers } from './erase-payers';
-import { ErasuresController } from './http/erasures.controller';
-import { type NotificationSource, PostgresNotificationStore } from './persistence/postgres-notification.store';
+import { ErasuresController } from './erasures.controller';
+import { type NotificationSource, PostgresNotificationStore } from './notification.store';
 
 export interface ErasureOptions {
   source: NotificationSource;

@@ -1,3 +1,2 @@
-export { createErasureTable } from './erasure-table.sql';
 export { ErasureModule } from './erasure.module';
-export type { NotificationSource } from './persistence/postgres-notification.store';
+export { createErasureTable, type NotificationSource } from './notification.store';

@@ -1,12 +1,6 @@
-/** The values of `databaseEnv`. */
-export interface DatabaseEnv {
-  DATABASE_URL: string;
-  DATABASE_POOL_MAX: number;
-  DATABASE_CA_FILE: string | null;
-  DATABASE_SERVICE_ROLE: string | null;
-  MIGRATIONS: 'run' | 'check';
-  SCHEMA_OWNER_DATABASE_URL?: string | null;
-}
+import type { databaseEnv, EnvOf } from '@paycode/service-runtime';
+
+export type DatabaseEnv = EnvOf<typeof databaseEnv> & { SCHEMA_OWNER_DATABASE_URL?: string | null };
 
 /** How a service reaches its database. */
 export interface ConnectionOptions {

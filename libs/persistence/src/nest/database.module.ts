@@ -6,14 +6,21 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import {
+  createLogger,
+  databaseEnv,
+  defineEnv,
+  Lifecycle,
+  logEnv,
+  LOGGER,
+  type Logger,
+  logLevelOf,
+} from '@paycode/service-runtime';
 import { readForScrape, scrapedGauge } from '@paycode/service-runtime/metrics';
-import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { openDataSource } from '../data-source';
-import { durabilityWeaknesses } from '../durability';
-import type { ReaderRights, ServiceRights } from '../grant-rights';
-import { runMigrations } from '../migrate';
-import type { ConnectionOptions } from './database-env';
+import { type ReaderRights, runMigrations, type ServiceRights } from '../migrate';
+import { type ConnectionOptions, connectionOptionsOf } from './database-env';
 
 export interface DatabaseOptions extends ConnectionOptions {
   /** In order of application. */
@@ -44,7 +51,7 @@ async function openDatabase(service: string, options: DatabaseOptions): Promise<
 }
 
 /** Undefined: the service is the owner itself. */
-export function rightsOf({
+function rightsOf({
   serviceRole,
   insertOnly = [],
 }: Pick<DatabaseOptions, 'serviceRole' | 'insertOnly'>): ServiceRights | undefined {
@@ -116,4 +123,76 @@ export class DatabaseModule implements OnApplicationBootstrap, OnApplicationShut
   async onApplicationShutdown(): Promise<void> {
     await this.dataSource.destroy();
   }
+}
+
+/** Values of PostgreSQL's settings that decide whether a committed verdict or decision can be lost. */
+interface DurabilitySettings {
+  fsync: string;
+  full_page_writes: string;
+  synchronous_commit: string;
+  synchronous_standby_names: string;
+}
+
+/** Settings that a committed row needs to survive a crash of the process or the host. */
+const mustBeOn = ['fsync', 'full_page_writes'] as const;
+/** A commit is answered only after the standby has it on disk; the other values acknowledge before. */
+const commitsThatWait = new Set(['on', 'remote_apply']);
+
+const settingsSql = `
+  select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
+         current_setting('synchronous_commit') as synchronous_commit,
+         current_setting('synchronous_standby_names') as synchronous_standby_names`;
+
+/**
+ * Names each setting of the database that is weaker than settlement needs: an acknowledged payment must never be lost. Only production
+ * requires a synchronous standby; without one, a loss of the primary's disk loses committed rows.
+ */
+export async function durabilityWeaknesses(
+  dataSource: Pick<DataSource, 'query'>,
+  environment: 'sandbox' | 'production',
+): Promise<string[]> {
+  const [settings] = await dataSource.query<DurabilitySettings[]>(settingsSql);
+  return weaknessesOf(settings!, environment);
+}
+
+function weaknessesOf(settings: DurabilitySettings, environment: 'sandbox' | 'production'): string[] {
+  const weak = mustBeOn.filter(name => settings[name] !== 'on').map(name => `${name}=${settings[name]}, must be on`);
+  if (!commitsThatWait.has(settings.synchronous_commit)) {
+    weak.push(`synchronous_commit=${settings.synchronous_commit}, must be on or remote_apply`);
+  }
+  if (environment === 'production' && settings.synchronous_standby_names === '') {
+    weak.push('synchronous_standby_names is empty, must name a synchronous standby');
+  }
+  return weak;
+}
+
+/** The settings that a migration reads: a Job that migrates gets only these, and one secret. */
+const env = defineEnv({ ...logEnv, ...databaseEnv });
+
+export type MigrationOptions = Pick<DatabaseOptions, 'migrations' | 'insertOnly' | 'reader'>;
+
+/**
+ * `node main.cjs migrate`: brings the service's own database to the schema of this release and ends; no listener, no consumer. For a platform
+ * that migrates once per release with a role of its own and lets the service only check (`MIGRATIONS=check`).
+ */
+export function migrateDatabase(service: string, options: MigrationOptions) {
+  return async (source: Record<string, string | undefined>): Promise<void> => {
+    const values = env.read(source);
+    const { url, caFile, serviceRole } = connectionOptionsOf(values);
+    const logger = createLogger(service, logLevelOf(values));
+    const dataSource = await openDataSource({
+      url,
+      caFile,
+      migrations: options.migrations,
+      applicationName: service,
+      poolMax: 2,
+    });
+    try {
+      const { insertOnly, reader } = options;
+      const applied = await runMigrations(dataSource, rightsOf({ serviceRole, insertOnly }), reader);
+      logger.info({ event: 'migrated', applied }, 'database has the schema of this release');
+    } finally {
+      await dataSource.destroy();
+    }
+  };
 }

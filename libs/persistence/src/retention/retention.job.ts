@@ -1,6 +1,6 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { PeriodicTask } from '@paycode/service-runtime/timing';
+import { PeriodicJob } from '@paycode/service-runtime/timing';
 import type { IdRangeStore } from './id-range.store';
 import { planRetention } from './plan-retention';
 
@@ -12,9 +12,7 @@ export interface RetentionReport {
   strays: number;
 }
 
-/**
- * Flow: ranges and ids in use -> open ranges ahead, drop old ones -> delete old rows outside the ranges. One replica at a time.
- */
+/** Flow: ranges and ids in use -> open ranges ahead, drop old ones -> delete old rows outside the ranges. One replica at a time. */
 export class RetainRanges {
   constructor(
     private readonly store: IdRangeStore,
@@ -40,24 +38,14 @@ const firstAfterMs = 30_000;
 
 /** Opens and drops partitions every ten minutes. */
 @Injectable()
-export class RetentionJob implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly task: PeriodicTask;
-
+export class RetentionJob extends PeriodicJob {
   constructor(
     private readonly retainRanges: RetainRanges,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     const failed = (error: unknown) =>
       logger.warn({ event: 'retention-failed', err: error }, 'a retention run failed and will be repeated');
-    this.task = new PeriodicTask(() => this.run(), { everyMs, firstAfterMs, failed });
-  }
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.task.stop();
+    super(() => this.run(), { everyMs, firstAfterMs, failed });
   }
 
   private async run(): Promise<void> {

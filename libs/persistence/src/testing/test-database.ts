@@ -4,10 +4,7 @@ import type { DataSource, DataSourceOptions } from 'typeorm';
 import { openDataSource } from '../data-source';
 import { runMigrations } from '../migrate';
 
-/**
- * Connection timeout. It is long, because a server that is busy with other test files is no failure; services that get
- * the URL wait as long.
- */
+/** Connection timeout. It is long, because a server that is busy with other test files is no failure; services that get the URL wait as long. */
 const patienceS = 120;
 
 export interface TestDatabase {

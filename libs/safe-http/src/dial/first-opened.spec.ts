@@ -1,5 +1,4 @@
-import { Deadline } from './deadline';
-import { firstOpened, type Opening } from './first-opened';
+import { Deadline, firstOpened, type Opening } from './first-opened';
 
 const patienceMs = 120_000;
 

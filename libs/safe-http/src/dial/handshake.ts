@@ -1,19 +1,20 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { createSecureContext, getCACertificates, type SecureContext, type TLSSocket } from 'node:tls';
-import { readFileSync } from 'node:fs';
+import { outsideTls, ReloadedFiles } from '@paycode/service-runtime';
+import { scrapedGauge } from '@paycode/service-runtime/metrics';
 import { BoundedMap } from '@paycode/service-runtime/timing';
-import { outsideTls } from '@paycode/service-runtime';
 import { OutboundTimeoutError } from '../outbound-errors';
 import type { OutboundPolicy } from '../policy/outbound-policy';
-import type { Deadline } from './deadline';
-import type { Opening } from './first-opened';
+import type { Deadline, Opening } from './first-opened';
 import { openTls } from './open-socket';
 
 /** Key exchange without the post-quantum groups, whose key shares make a ClientHello longer than one packet. */
 const classicalGroups = 'X25519:prime256v1:secp384r1';
 
 /** PEM texts: the certificate, with intermediate ones after it, and its key. */
-export interface CertificateAndKey {
+interface CertificateAndKey {
   cert: string;
   key: string;
 }
@@ -51,7 +52,7 @@ const alertBytes = 7;
 const originsMax = 10_000;
 const rememberedMs = 3_600_000;
 
-export interface HandshakeTarget {
+interface HandshakeTarget {
   hostname: string;
   port: number;
   /** Default: without a certificate of the platform. */
@@ -147,5 +148,30 @@ async function endsUnanswered(opened: Promise<TLSSocket>, isUnanswered: () => bo
     return await Promise.race([end, silence]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/**
+ * The platform's certificate for receivers that demand one. The files are read again when they change: the next connection shows the new one,
+ * open ones end within a minute (P-T12). While certificate and key do not match, because only one is replaced yet, the pair before stays in use.
+ */
+export class ClientCertificate {
+  private readonly files: ReloadedFiles<keyof CertificateAndKey, { trust: Trust; endsAtS: number }>;
+
+  /** @throws Error when a file cannot be read, or the pair cannot be used */
+  constructor(files: CertificateAndKey, trustWith: (pair: CertificateAndKey) => Trust) {
+    this.files = new ReloadedFiles({ ...files }, pair => ({
+      trust: trustWith(pair),
+      endsAtS: new X509Certificate(pair.cert).validToDate.getTime() / 1_000,
+    }));
+    const help = 'Unix time at which the certificate ends that the platform shows to receivers.';
+    scrapedGauge({ name: 'paycode_safe_http_client_certificate_not_after_timestamp_seconds', help }, gauge =>
+      gauge.set(this.files.value.endsAtS),
+    );
+  }
+
+  /** TLS settings that show it. */
+  get trust(): Trust {
+    return this.files.value.trust;
   }
 }

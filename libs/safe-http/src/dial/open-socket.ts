@@ -15,10 +15,7 @@ export function openTcp(address: string, port: number, sources: ReadonlyMap<numb
   return openingOf(socket, 'connect');
 }
 
-/**
- * Opens a tunnel through a CONNECT proxy to the checked address. The proxy never gets the name, so it cannot resolve it
- * differently.
- */
+/** Opens a tunnel through a CONNECT proxy to the checked address. The proxy never gets the name, so it cannot resolve it differently. */
 export function openTunnel(proxy: URL, address: string, port: number): Opening<Socket> {
   const authority = `${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
   const request = httpRequest({

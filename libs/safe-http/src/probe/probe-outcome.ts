@@ -1,9 +1,6 @@
 import { isOurFault, NameResolutionError, OutboundRefusedError, OutboundTimeoutError } from '../outbound-errors';
 
-/**
- * Reason for the caller of addHttp. It is coarse, because a detailed reason would turn the platform into a port scanner
- * (T-11).
- */
+/** Reason for the caller of addHttp. It is coarse, because a detailed reason would turn the platform into a port scanner (T-11). */
 export type CoarseReason = 'not reachable' | 'did not accept POST' | 'did not return 200' | 'not allowed';
 
 /** The exact result, for the owner of the URL (Check) and for logs. */

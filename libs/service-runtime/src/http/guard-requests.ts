@@ -118,10 +118,7 @@ function answerRefusal(error: unknown, request: FastifyRequest, reply: FastifyRe
 
 /** Routes for kubelet and Prometheus, which have no certificate of the platform. */
 const openRoutes = ['/health/live', '/health/ready', '/metrics'];
-/**
- * The only caller of public listeners, which has authenticated the client. A proxy in its place has a certificate of
- * that name.
- */
+/** The only caller of public listeners, which has authenticated the client. A proxy in its place has a certificate of that name. */
 const gatewayName = 'api-gateway';
 
 /**

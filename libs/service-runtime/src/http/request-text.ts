@@ -86,10 +86,7 @@ export function parseJsonBody(text: string, multilineFields: ReadonlySet<string>
   return value;
 }
 
-/**
- * Deepest nesting of brackets outside strings, by one pass over the characters. For text that is not JSON the number has
- * no meaning.
- */
+/** Deepest nesting of brackets outside strings, by one pass over the characters. For text that is not JSON the number has no meaning. */
 function nestingOf(text: string): number {
   let [depth, deepest] = [0, 0];
   for (let at = 0; at < text.length; at++) {

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, register, Registry } from 'prom-client';
+import { withinTime } from '../timing/clock';
 import { observeLoopLag } from './loop-lag';
 import { isOneOfSeveral } from './several-services';
 
@@ -86,13 +86,10 @@ const readMsMax = 1_000;
  * answer must not stop the other metrics, which matter most then. NaN is Prometheus's value for this; no alert compares true with it.
  */
 export async function readForScrape<T>(read: () => Promise<T>, unknown: T): Promise<T> {
-  const over = new AbortController();
   try {
-    return await Promise.race([read(), pause(readMsMax, unknown, { signal: over.signal })]);
+    return await withinTime(read(), readMsMax, 'scrape');
   } catch {
     // Other calls to the same source report the cause of the failure.
     return unknown;
-  } finally {
-    over.abort();
   }
 }

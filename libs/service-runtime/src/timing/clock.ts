@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 /** Cancels a timer; harmless when it has fired. */
 export type CancelTimer = () => void;
 
@@ -33,5 +35,27 @@ export class SystemClock extends Clock {
 
   override pollTurn(): Promise<void> {
     return new Promise(resolve => setImmediate(resolve));
+  }
+}
+
+/** Resolves when that much time has passed, or as soon as `signal` aborts. */
+export async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await pause(ms, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** The outcome of `work`, or an error after `limitMs`; the work itself is not stopped. */
+export async function withinTime<T>(work: Promise<T>, limitMs: number, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what}: no answer within ${limitMs} ms`)), limitMs);
+  });
+  try {
+    return await Promise.race([work, expired]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,4 +1,4 @@
-import { backoffMs, PeriodicTask, type PeriodicTaskOptions } from './periodic-task';
+import { backoffMs, PeriodicJob, PeriodicTask, type PeriodicTaskOptions } from './periodic-task';
 
 /** A run that ends when the test ends it, and the signal it was given. */
 interface Run {
@@ -122,6 +122,17 @@ describe('a periodic task', () => {
 });
 
 const limits = { firstMs: 100, maxMs: 5_000 };
+
+it('a periodic job runs from the start of its application to its shutdown', async () => {
+  const signals: AbortSignal[] = [];
+  const job = new PeriodicJob(async signal => void signals.push(signal), { everyMs: 86_400_000, failed: () => undefined });
+  made.push(job);
+  expect(signals).toEqual([]);
+  job.onApplicationBootstrap();
+  expect(signals).toHaveLength(1);
+  await job.onApplicationShutdown();
+  expect(signals[0]!.aborted).toBe(true);
+});
 
 describe('back-off', () => {
   it('doubles with each failure in a row, up to the most', () => {

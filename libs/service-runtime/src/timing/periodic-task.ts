@@ -1,5 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
-
 export interface PeriodicTaskOptions {
   /** Pause between the end of a run and the start of the next, in milliseconds. */
   everyMs: number;
@@ -28,7 +26,7 @@ export class PeriodicTask {
 
   /** To be called once. */
   start(): this {
-    this.running = this.run();
+    this.running = this.loop();
     return this;
   }
 
@@ -45,7 +43,7 @@ export class PeriodicTask {
     await this.running;
   }
 
-  private async run(): Promise<void> {
+  private async loop(): Promise<void> {
     const { signal } = this.stopping;
     let waitMs = this.options.firstAfterMs ?? 0;
     for (;;) {
@@ -77,6 +75,17 @@ export class PeriodicTask {
   }
 }
 
+/** A task that runs as long as its application: a provider of Nest. */
+export class PeriodicJob extends PeriodicTask {
+  onApplicationBootstrap(): void {
+    this.start();
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.stop();
+  }
+}
+
 export interface BackoffLimits {
   firstMs: number;
   maxMs: number;
@@ -90,13 +99,4 @@ export interface BackoffLimits {
 export function backoffMs(failures: number, { firstMs, maxMs }: BackoffLimits, chance = Math.random()): number {
   const fullMs = Math.min(maxMs, firstMs * 2 ** Math.min(30, Math.max(0, failures - 1)));
   return fullMs * (1 - chance / 2);
-}
-
-/** Resolves when that much time has passed, or as soon as `signal` aborts. */
-export async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await pause(ms, undefined, { signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
 }

@@ -10,25 +10,24 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { counter } from '../metrics/collectors';
-import { errorCodeOf, type PaymentSpan, PaymentTracing, type SpanFacts, type SpanStart } from './payment-tracing';
+import { BoundedMap, PacedLines, withinTime } from '../timing';
+import {
+  errorCodeOf,
+  type PaymentSpan,
+  PaymentTracing,
+  type SpanFacts,
+  type SpanStart,
+  type TracingOptions,
+} from './payment-tracing';
 
-interface OtlpOptions {
-  service: string;
-  environment: string;
-  endpoint: string;
-  share: number;
-  onExportFailed(code: string): void;
-}
+type OtlpOptions = Pick<TracingOptions, 'service' | 'environment' | 'onExportFailed'> & { endpoint: string; share: number };
 
 /** Spans that may wait for the collector; more are dropped, because payments are more important than traces. */
 const waitingMax = 8_192;
 const exportTimeoutMs = 5_000;
 const stopTimeoutMs = 3_000;
 
-/**
- * Exports spans in batches, with a delay of a second, as JSON over HTTP. It registers nothing globally and instruments
- * nothing.
- */
+/** Exports spans in batches, with a delay of a second, as JSON over HTTP. It registers nothing globally and instruments nothing. */
 export function startOtlpTracing({ service, environment, endpoint, share, onExportFailed }: OtlpOptions): PaymentTracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: exportTimeoutMs, concurrencyLimit: 4 });
   const provider = new TracerProvider({
@@ -45,19 +44,9 @@ export function startOtlpTracing({ service, environment, endpoint, share, onExpo
       }),
     ],
   });
-  return new OtlpPaymentTracing(provider.getTracer('paycode'), () => withinTime(provider.shutdown()));
-}
-
-/** Bounds the wait, because an unreachable collector must not stop a service from ending. */
-async function withinTime(work: Promise<void>): Promise<void> {
-  const { promise: timeout, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, stopTimeoutMs);
-  try {
-    // An export that fails is counted and reported by CountedExporter; it must not fail the stop.
-    await Promise.race([work.catch(() => undefined), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+  // Bounded, because an unreachable collector must not stop a service from ending. CountedExporter counts and reports an export that fails.
+  const stop = () => withinTime(provider.shutdown(), stopTimeoutMs, 'trace collector').catch(() => undefined);
+  return new OtlpPaymentTracing(provider.getTracer('paycode'), stop);
 }
 
 /** Payments in memory at once, about 250 bytes each; beyond that the oldest lose their later spans. */
@@ -75,7 +64,7 @@ const kinds = {
 class OtlpPaymentTracing extends PaymentTracing {
   override readonly isOn = true;
   private stopped?: Promise<void>;
-  private readonly remembered = new Map<number, SpanContext>();
+  private readonly remembered = new BoundedMap<number, SpanContext>(rememberedMax);
 
   constructor(
     private readonly tracer: Tracer,
@@ -128,12 +117,8 @@ class OtlpPaymentTracing extends PaymentTracing {
   }
 
   private remember(transactionId: number, context: SpanContext): void {
-    this.remembered.delete(transactionId);
-    if (!isSampled(context)) return;
-    this.remembered.set(transactionId, context);
-    if (this.remembered.size <= rememberedMax) return;
-    const [oldest] = this.remembered.keys();
-    this.remembered.delete(oldest!);
+    if (isSampled(context)) this.remembered.set(transactionId, context);
+    else this.remembered.delete(transactionId);
   }
 }
 
@@ -180,14 +165,13 @@ function attributesOf(facts: SpanFacts | undefined): Record<string, string | num
 
 type ExportDone = Parameters<SpanExporter['export']>[1];
 
-const warnEveryMs = 60_000;
 /** ExportResultCode.SUCCESS of @opentelemetry/core. */
 const succeeded = 0;
 
 /** Counts exported and lost spans, so that a missing trace is not mistaken for a missing payment. */
 class CountedExporter implements SpanExporter {
   private readonly spans = counter('paycode_tracing_spans_total', 'Spans by the outcome of their export.', ['outcome']);
-  private warnedMs = Number.NEGATIVE_INFINITY;
+  private readonly lines = new PacedLines();
 
   constructor(
     private readonly exporter: SpanExporter,
@@ -198,7 +182,7 @@ class CountedExporter implements SpanExporter {
     this.exporter.export(spans, result => {
       const isExported = Number(result.code) === succeeded;
       this.spans.inc({ outcome: isExported ? 'exported' : 'failed' }, spans.length);
-      if (!isExported) this.warn(result.error);
+      if (!isExported && this.lines.due('export') > 0) this.onFailed(errorCodeOf(result.error));
       done(result);
     });
   }
@@ -209,12 +193,5 @@ class CountedExporter implements SpanExporter {
 
   async forceFlush(): Promise<void> {
     await this.exporter.forceFlush?.();
-  }
-
-  private warn(error: unknown): void {
-    const nowMs = performance.now();
-    if (nowMs - this.warnedMs < warnEveryMs) return;
-    this.warnedMs = nowMs;
-    this.onFailed(errorCodeOf(error));
   }
 }

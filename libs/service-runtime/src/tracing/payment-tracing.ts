@@ -29,6 +29,18 @@ export interface PaymentSpan {
   end(facts?: SpanFacts): void;
 }
 
+export interface TracingOptions {
+  /** `service.name` of every span. */
+  service: string;
+  environment: string;
+  /** OTLP/HTTP base URL; spans go to `{endpoint}/v1/traces`. null: no tracing. */
+  endpoint: string | null;
+  /** Share of traces beginning here that are recorded, 0 to 1 as text; for other traces the service that began them decides. */
+  sampledShare: string;
+  /** Called, at most once a minute, with the error code when spans could not be exported. */
+  onExportFailed(code: string): void;
+}
+
 /**
  * Follows single payments through batches, queues and services. Spans are found by transaction id, not by call stack, because a batch
  * contains many payments. Every call is cheap, none throws, and nothing is stored when tracing is off.

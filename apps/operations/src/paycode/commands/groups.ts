@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Admin } from 'kafkajs';
 import type { TopicConsumer } from '../../../../../libs/dto/src/events/define-event.ts';
-import { topicCatalog } from '../../../../../libs/dto/src/events/topic-catalog.ts';
+import { topicCatalog } from '../../../../../libs/dto/src/events/events.ts';
 import type { CommandContext } from '../command-context.ts';
 import { kafkaOf } from '../kafka-connection.ts';
 import { OperatorError } from '../operator-connection.ts';

@@ -1,13 +1,13 @@
 import { Body, Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import { type ErasureItem, idRule, isIdNumber, type PayerSearchPage } from '@paycode/dto';
 import { invalidField, LOGGER, type Logger } from '@paycode/service-runtime';
-import { ErasePayers } from '../erase-payers';
+import { ErasePayers } from './erase-payers';
 
 const idsMax = 200;
 const payerForm = /^(\+?[\d ()-]{7,24}|[^\s@]{1,64}@[^\s@]{1,255})$/;
 
 /** Body of preview and of erasing. @throws DomainError 400 */
-export function readTransactionIds(body: unknown): number[] {
+function readTransactionIds(body: unknown): number[] {
   const ids = fieldOf(body, 'transactionIds');
   if (!Array.isArray(ids) || ids.length === 0 || ids.length > idsMax)
     throw invalidField('transactionIds', `must be a list of 1 to ${idsMax} ids`);
@@ -15,7 +15,7 @@ export function readTransactionIds(body: unknown): number[] {
 }
 
 /** Body of search. @throws DomainError 400, which never contains the sent value */
-export function readSearch(body: unknown): { payer: string; afterId: number } {
+function readSearch(body: unknown): { payer: string; afterId: number } {
   const payer = fieldOf(body, 'payer');
   if (typeof payer !== 'string' || !payerForm.test(payer))
     throw invalidField('payer', 'must be a phone number or an e-mail address');

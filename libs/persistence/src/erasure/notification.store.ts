@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { type ErasureOrigin, NotificationStore, type StoredNotification } from '../erase-payers';
+import { type ErasureOrigin, NotificationStore, type StoredNotification } from './erase-payers';
 
 /** Where a service stores sealed notifications. All texts are SQL from the code; `t` is the table. */
 export interface NotificationSource {
@@ -17,7 +17,7 @@ export interface NotificationSource {
 }
 
 /** Statements of the notifications of one source. */
-export function notificationSql({ table, sealed, storedAt, holds, isDecided, relatedIds }: NotificationSource) {
+function notificationSql({ table, sealed, storedAt, holds, isDecided, relatedIds }: NotificationSource) {
   return {
     find: `
       select distinct on (t.transaction_id) t.transaction_id as id, t.merchant_id as merchant, ${storedAt} as stored_at, t.${sealed} as sealed,
@@ -104,3 +104,17 @@ export class PostgresNotificationStore extends NotificationStore {
     await tx.query(this.sql.record, [ids, origin.actor, origin.requestId]);
   }
 }
+
+/** Statements for a service's migration: the table of who erased the payer's data of which transaction, and when. It is append-only. */
+export const createErasureTable = [
+  `create table erasure (
+     transaction_id bigint primary key,
+     erased_at timestamptz not null default clock_timestamp(),
+     actor text not null,
+     request_id text not null
+   )`,
+  `create function refuse_erasure_change() returns trigger language plpgsql as
+     $$ begin raise exception 'erasure is append-only' using errcode = 'integrity_constraint_violation'; end $$`,
+  `create trigger erasure_append_only before update or delete or truncate on erasure
+     for each statement execute function refuse_erasure_change()`,
+] as const;

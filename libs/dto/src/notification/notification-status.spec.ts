@@ -1,6 +1,12 @@
 import fc from 'fast-check';
-import { isNotificationStatus, namedNotificationStatuses } from './notification-status';
-import { isTerminalTxState, knownTerminalTxStates, needsOperatorAlert, notificationStatusOf } from './tx-state';
+import {
+  isNotificationStatus,
+  isTerminalTxState,
+  knownTerminalTxStates,
+  namedNotificationStatuses,
+  needsOperatorAlert,
+  notificationStatusOf,
+} from './notification-status';
 
 describe('TxState to NotificationStatus', () => {
   it.each([
