@@ -33,7 +33,7 @@ const groups = {
   generate: {
     docs: ['check/generate-docs', 'reference pages, .env.example, contracts, manifests: what runs without a name'],
     schema: ['check/schema', 'schema.sql of each service from its migrations'],
-    manifests: ['check/generate-manifests', 'the Helm chart from the overlays'],
+    manifests: ['check/chart/chart-files', 'the Helm chart from the overlays'],
     site: ['run/site', 'the documentation site in dist/site'],
     'evaluation-secrets': ['run/evaluation-secrets', 'secrets of the evaluation overlay'],
   },

@@ -1,10 +1,12 @@
+/** `npm run generate -- manifests`: writes the Helm chart from the overlays (needs kubectl, which renders them). The manifest checks fail when it is stale. */
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { Document, isMap, type Pair, type Scalar, YAMLMap } from 'yaml';
+import { writePages } from '../docs/page.ts';
 import { kustomize } from '../manifests/render.ts';
-import { type ChartValue, podsSchema, podsText } from './chart-pods.ts';
 import { chartTemplates } from './chart-templates.ts';
-import { chartValues, differingValues } from './chart-values.ts';
+import { type ChartValue, chartValues, differingValues, podsSchema, podsText } from './chart-values.ts';
 
 export const chartFolder = 'k8s/charts/paycode';
 const made = ' Generated from k8s/overlays by npm run generate -- manifests.';
@@ -128,3 +130,10 @@ ${rows.join('\n')}
 ${podsText()}
 `;
 }
+
+async function writeChart(): Promise<void> {
+  const files = await chartFiles(join(import.meta.dirname, '../../..'));
+  for (const path of writePages([...files].map(([path, text]) => ({ path, text })))) console.log(`wrote ${path}`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) void writeChart();

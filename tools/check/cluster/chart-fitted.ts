@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { podsSchema } from '../chart/chart-pods';
+import { podsSchema } from '../chart/chart-values';
 import { nameOf, type Resource } from '../manifests/render';
 
 interface Template {

@@ -1,22 +1,5 @@
 import { parse } from 'yaml';
-import type { Page } from './page.ts';
-
-interface Operation {
-  operationId: string;
-  tags: string[];
-  summary: string;
-  description?: string;
-  security?: [];
-  parameters?: { name: string; in: 'path' | 'query'; required?: boolean }[];
-  requestBody?: { content: Record<string, { example?: Members; examples?: Record<string, { value: Members }> }> };
-  responses: Record<string, object>;
-}
-
-interface Document {
-  paths: Record<string, Record<string, Operation>>;
-}
-
-type Members = Record<string, unknown>;
+import type { OpenApi, Operation, Page } from './page.ts';
 
 interface Request {
   method: string;
@@ -90,7 +73,7 @@ const after: Readonly<Record<string, readonly string[]>> = {
  * checks that its answer has a status that the contract describes.
  */
 export function collectionPages(openApi: string): Page[] {
-  const { paths } = parse(openApi) as Document;
+  const { paths } = parse(openApi) as OpenApi;
   const requests = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   );
@@ -186,7 +169,7 @@ function urlOf(path: string, { parameters = [] }: Operation): object {
 }
 
 function bodyOf({ operationId, requestBody }: Operation): string | undefined {
-  const media = requestBody?.content['application/json'];
+  const media = requestBody?.content?.['application/json'];
   if (!media) return undefined;
   const [first] = Object.values(media.examples ?? {});
   const variables = { ...memberVariables, ...bodyVariables[operationId] };

@@ -8,18 +8,9 @@ import type { FastifyInstance } from 'fastify';
 import { PortalVisitor } from '../../../apps/portal/src/testing/portal-visitor';
 import { RunningPortal } from '../../../apps/portal/src/testing/running-portal';
 import { RouteTable } from '../../../libs/service-runtime/src/http/guard-requests';
+import type { Schema } from './page';
 
 type Json = Record<string, unknown>;
-
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  const?: unknown;
-  enum?: unknown[];
-  anyOf?: Schema[];
-  items?: Schema;
-  properties?: Record<string, Schema>;
-}
 
 interface Document extends Json {
   paths: Record<string, Record<string, { responses: Record<string, Json> }>>;

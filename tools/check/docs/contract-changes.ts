@@ -108,81 +108,11 @@ function withoutWords(value: unknown, isProperties = false): unknown {
   return Object.fromEntries(kept.map(([name, item]) => [name, withoutWords(item, name === 'properties' && !isProperties)]));
 }
 
-/**
- * The changes between two versions of the contract. `breaking`: a client or a receiver that was written for `before` may fail. `added`: names of new
- * operations, fields and values.
- */
-export function contractChanges({ before, after }: Both<Contract>): Changes {
-  const schemas = { before: before.schemas, after: after.schemas };
-  const calls = {
-    received: new SchemaComparison(schemas, 'received'),
-    sent: new SchemaComparison(schemas, 'sent'),
-  };
-  const backwards = { received: calls.sent, sent: calls.received };
-  return allOf([
-    ...operations({ before: before.operations, after: after.operations }, calls),
-    // Of a webhook Paycode is the one who asks.
-    ...operations({ before: before.webhooks, after: after.webhooks }, backwards),
-  ]);
-}
-
-type Comparisons = Record<'received' | 'sent', SchemaComparison>;
-
-function operations({ before, after }: Both<Record<string, OperationContract>>, comparisons: Comparisons): Changes[] {
-  const kept = Object.entries(before).map(([name, was]) => {
-    const is = after[name];
-    if (is) return operation({ before: was, after: is }, name, comparisons);
-    return was.isDeprecated ? noChanges : breaks(`${name} was removed and had not been deprecated`);
-  });
-  const added = Object.keys(after).filter(name => !before[name]);
-  return [...kept, { breaking: [], added }];
-}
-
-function operation({ before, after }: Both<OperationContract>, name: string, { received, sent }: Comparisons): Changes {
-  const statuses = Object.keys(before.answers);
-  return allOf([
-    before.call === after.call ? noChanges : breaks(`${name}: ${before.call} became ${after.call}`),
-    credentials({ before, after }, name),
-    received.compare({ before: before.parameters, after: after.parameters }, `${name} parameters`),
-    after.isBodyRequired && !before.isBodyRequired ? breaks(`${name}: the body became required`) : noChanges,
-    bodies({ before: before.request, after: after.request }, `${name} request`, received),
-    ...statuses.map(status =>
-      bodies({ before: before.answers[status]!, after: after.answers[status] }, `${name} ${status}`, sent),
-    ),
-  ]);
-}
-
-function credentials({ before, after }: Both<OperationContract>, name: string): Changes {
-  const isOpened = after.credentials.length === 0;
-  const lost = before.credentials.filter(kind => !after.credentials.includes(kind));
-  const isClosed = before.credentials.length === 0 && !isOpened;
-  return isClosed || (lost.length > 0 && !isOpened) ? breaks(`${name}: takes other credentials`) : noChanges;
-}
-
-interface Bodies {
-  before: Record<string, Schema>;
-  after: Record<string, Schema> | undefined;
-}
-
-function bodies({ before, after }: Bodies, path: string, comparison: SchemaComparison): Changes {
-  if (!after) return breaks(`${path} was removed`);
-  return allOf(
-    Object.entries(before).map(([type, schema]) =>
-      after[type] ? comparison.compare({ before: schema, after: after[type] }, path) : breaks(`${path}: ${type} was removed`),
-    ),
-  );
-}
-
-/**
- * Direction of a value. Paycode may accept more from others than before, and may promise more about the values that it sends. An `event` has older
- * readers and older writers: its fields neither go nor become required, and its rules may only grow wider.
- */
-type Direction = 'received' | 'sent' | 'event';
-
+/** Differences of two versions of a contract. */
 interface Changes {
   /** Changes that break a client or receiver that relied on the contract. */
   breaking: string[];
-  /** Names of the additions. */
+  /** Names of new operations, fields and values. */
   added: string[];
 }
 
@@ -191,13 +121,52 @@ interface Both<T> {
   after: T;
 }
 
-const noChanges: Changes = { breaking: [], added: [] };
-
-function allOf(parts: Changes[]): Changes {
-  return { breaking: parts.flatMap(({ breaking }) => breaking), added: parts.flatMap(({ added }) => added) };
+/** The changes between two versions of the contract. */
+export function contractChanges({ before, after }: Both<Contract>): Changes {
+  const changes: Changes = { breaking: [], added: [] };
+  const schemas = { before: before.schemas, after: after.schemas };
+  const received = new SchemaComparison('received', changes, schemas);
+  const sent = new SchemaComparison('sent', changes, schemas);
+  compareOperations({ before: before.operations, after: after.operations }, { changes, asked: received, answered: sent });
+  // Of a webhook Paycode is the one who asks.
+  compareOperations({ before: before.webhooks, after: after.webhooks }, { changes, asked: sent, answered: received });
+  return changes;
 }
 
-export const breaks = (...breaking: string[]): Changes => ({ breaking, added: [] });
+interface Comparisons {
+  changes: Changes;
+  asked: SchemaComparison;
+  answered: SchemaComparison;
+}
+
+function compareOperations({ before, after }: Both<Record<string, OperationContract>>, comparisons: Comparisons): void {
+  const { breaking, added } = comparisons.changes;
+  for (const [name, was] of Object.entries(before)) {
+    const is = after[name];
+    if (is) compareOperation({ before: was, after: is }, name, comparisons);
+    else if (!was.isDeprecated) breaking.push(`${name} was removed and had not been deprecated`);
+  }
+  added.push(...without(Object.keys(after), Object.keys(before)));
+}
+
+function compareOperation({ before, after }: Both<OperationContract>, name: string, comparisons: Comparisons): void {
+  const { changes, asked, answered } = comparisons;
+  const isOpen = after.credentials.length === 0;
+  const isClosed = before.credentials.length === 0 || without(before.credentials, after.credentials).length > 0;
+  if (before.call !== after.call) changes.breaking.push(`${name}: ${before.call} became ${after.call}`);
+  if (isClosed && !isOpen) changes.breaking.push(`${name}: takes other credentials`);
+  if (after.isBodyRequired && !before.isBodyRequired) changes.breaking.push(`${name}: the body became required`);
+  asked.compare({ before: before.parameters, after: after.parameters }, `${name} parameters`);
+  asked.bodies({ before: before.request, after: after.request }, `${name} request`);
+  for (const [status, body] of Object.entries(before.answers))
+    answered.bodies({ before: body, after: after.answers[status] }, `${name} ${status}`);
+}
+
+/**
+ * Direction of a value. Paycode may accept more from others than before, and may promise more about the values that it sends. An `event` has older
+ * readers and older writers: its fields neither go nor become required, and its rules may only grow wider.
+ */
+type Direction = 'received' | 'sent' | 'event';
 
 /** A schema that holds itself has no end. */
 const depthMax = 30;
@@ -208,126 +177,116 @@ const bounds: Readonly<Record<string, 1 | -1>> = {
   ...{ maximum: 1, maxLength: 1, maxItems: 1, maxProperties: 1, exclusiveMaximum: 1 },
   ...{ minimum: -1, minLength: -1, minItems: -1, minProperties: -1, exclusiveMinimum: -1 },
 };
-const compared = new Set(['$ref', 'properties', 'required', 'enum', knownValues, 'type', ...nested, ...Object.keys(bounds)]);
+const compared = new Set(['$ref', 'properties', 'required', 'enum', knownValues, 'type', ...Object.keys(bounds)]);
 
 /** Changes that break readers or writers of an event or of a stored notification, from one version of its schema to the next. */
 export function eventBreaks(before: Schema, after: Schema): string[] {
-  return new SchemaComparison({ before: {}, after: {} }, 'event').compare(withoutWords({ before, after }) as Both<Schema>, '$')
-    .breaking;
+  const changes: Changes = { breaking: [], added: [] };
+  new SchemaComparison('event', changes).compare(withoutWords({ before, after }) as Both<Schema>, '$');
+  return changes.breaking;
 }
 
-/** Compares two versions of a schema whose references `before.of` and `after.of` resolve. */
+/** Adds the differences of two versions of a schema to `changes`. `schemas`: those that references name. */
 class SchemaComparison {
-  private readonly schemas: Both<Record<string, Schema>>;
   private readonly direction: Direction;
+  private readonly changes: Changes;
+  private readonly schemas: Both<Record<string, Schema>>;
 
-  constructor(schemas: Both<Record<string, Schema>>, direction: Direction) {
-    this.schemas = schemas;
+  constructor(direction: Direction, changes: Changes, schemas: Both<Record<string, Schema>> = { before: {}, after: {} }) {
     this.direction = direction;
+    this.changes = changes;
+    this.schemas = schemas;
   }
 
-  compare({ before, after }: Both<Schema>, path: string): Changes {
-    const both = { before: this.form(before, this.schemas.before), after: this.form(after, this.schemas.after) };
-    if (path.split('.').length > depthMax) return breaks(`${path} is too deep to compare`);
-    return allOf([
-      this.properties(both, path),
-      this.required(both, path),
-      this.values(both, path),
-      this.types(both, path),
-      this.bounds(both, path),
-      this.nested(both, path),
-      this.rest(both, path),
-    ]);
+  bodies({ before, after }: { before: Record<string, Schema>; after: Record<string, Schema> | undefined }, path: string): void {
+    if (!after) return this.breaks(`${path} was removed`);
+    for (const [type, schema] of Object.entries(before))
+      if (after[type]) this.compare({ before: schema, after: after[type] }, path);
+      else this.breaks(`${path}: ${type} was removed`);
+  }
+
+  compare(versions: Both<Schema>, path: string): void {
+    if (path.split('.').length > depthMax) return this.breaks(`${path} is too deep to compare`);
+    const before = this.form(versions.before, this.schemas.before);
+    const after = this.form(versions.after, this.schemas.after);
+    this.properties({ before: propertiesOf(before), after: propertiesOf(after) }, path);
+    this.required(listOf(before['required']), listOf(after['required'])).forEach(text => this.breaks(`${path}.${text}`));
+    this.values({ before, after }, path);
+    const [was, is] = [[before['type']].flat(), [after['type']].flat()];
+    const types = [...(this.isSent ? [] : without(was, is)), ...(this.isReceived ? [] : without(is, was))];
+    if (types.length > 0) this.breaks(`${path}: type was ${was.join('|')} and is ${is.join('|')}`);
+    this.rules({ before, after }, path);
+  }
+
+  private breaks(text: string): void {
+    this.changes.breaking.push(text);
+  }
+
+  private get isSent(): boolean {
+    return this.direction === 'sent';
+  }
+
+  private get isReceived(): boolean {
+    return this.direction === 'received';
   }
 
   /** The schema that a reference names. A list that Paycode sends may grow; an object that it receives may be null or left out, said or not. */
   private form(schema: Schema, schemas: Record<string, Schema>): Schema {
     const [only, ...others] = ((schema['anyOf'] ?? []) as Schema[]).filter(({ type }) => type !== 'null');
-    if (this.direction === 'received' && only && others.length === 0) return this.form(only, schemas);
-    const found = resolved(schema, schemas);
-    return this.direction === 'sent' ? openList(found) : found;
+    if (this.isReceived && only && others.length === 0) return this.form(only, schemas);
+    const reference = schema['$ref'];
+    const found = typeof reference === 'string' ? (schemas[reference.split('/').at(-1)!] ?? {}) : schema;
+    return this.isSent ? openList(found) : found;
   }
 
-  private properties({ before, after }: Both<Schema>, path: string): Changes {
-    const [was, is] = [propertiesOf(before), propertiesOf(after)];
-    const kept = Object.entries(was).map(([name, schema]) =>
-      is[name] ? this.compare({ before: schema, after: is[name] }, `${path}.${name}`) : breaks(`${path}.${name} was removed`),
-    );
-    return allOf([...kept, { breaking: [], added: Object.keys(is).filter(name => !was[name]) }]);
+  private properties({ before, after }: Both<Record<string, Schema>>, path: string): void {
+    for (const [name, schema] of Object.entries(before))
+      if (after[name]) this.compare({ before: schema, after: after[name] }, `${path}.${name}`);
+      else this.breaks(`${path}.${name} was removed`);
+    this.changes.added.push(...without(Object.keys(after), Object.keys(before)));
   }
 
-  private required({ before, after }: Both<Schema>, path: string): Changes {
-    const [was, is] = [listOf(before, 'required'), listOf(after, 'required')];
-    const [added, lost] = [without(is, was), without(was, is)];
-    return breaks(
-      ...(this.direction === 'sent' ? [] : added.map(name => `${path}.${name} became required`)),
-      ...(this.direction === 'received' ? [] : lost.map(name => `${path}.${name} is no longer promised`)),
-    );
+  private required(was: string[], is: string[]): string[] {
+    return [
+      ...(this.isSent ? [] : without(is, was).map(name => `${name} became required`)),
+      ...(this.isReceived ? [] : without(was, is).map(name => `${name} is no longer promised`)),
+    ];
   }
 
-  private values({ before, after }: Both<Schema>, path: string): Changes {
+  private values({ before, after }: Both<Schema>, path: string): void {
     const [was, is] = [before, after].map(schema => (schema['enum'] ?? schema[knownValues]) as unknown[] | undefined);
-    if (this.direction === 'sent') {
-      if (was && !is) return breaks(`${path} may have any value`);
-      return { breaking: [], added: was ? without(is!, was).map(String) : [] };
-    }
-    if (!is) return noChanges;
-    if (!was) return breaks(`${path} was narrowed to a list of values`);
-    return {
-      breaking: without(was, is).map(value => `${path}: value ${String(value)} was removed`),
-      added: without(is, was).map(String),
+    if (was && is) {
+      if (!this.isSent) without(was, is).forEach(value => this.breaks(`${path}: value ${String(value)} was removed`));
+      this.changes.added.push(...without(is, was).map(String));
+    } else if (this.isSent ? was : is)
+      this.breaks(`${path} ${this.isSent ? 'may have any value' : 'was narrowed to a list of values'}`);
+  }
+
+  /** Bounds, schemas below this one, and every other keyword (pattern, format, anyOf), of which nobody can tell whether a change narrows it. */
+  private rules({ before, after }: Both<Schema>, path: string): void {
+    const at = (schema: Schema, key: string): number => {
+      const sign = this.isSent ? -1 : 1;
+      return typeof schema[key] === 'number' ? sign * bounds[key]! * schema[key] : sign * Infinity;
     };
-  }
-
-  private types({ before, after }: Both<Schema>, path: string): Changes {
-    const [was, is] = [[before['type']].flat(), [after['type']].flat()];
-    const lost = this.direction === 'sent' ? [] : without(was, is);
-    const added = this.direction === 'received' ? [] : without(is, was);
-    return lost.length + added.length > 0 ? breaks(`${path}: type was ${was.join('|')} and is ${is.join('|')}`) : noChanges;
-  }
-
-  private bounds({ before, after }: Both<Schema>, path: string): Changes {
-    const sign = this.direction === 'sent' ? -1 : 1;
-    const at = (schema: Schema, key: string): number =>
-      typeof schema[key] === 'number' ? sign * bounds[key]! * schema[key] : sign * Infinity;
-    const narrower = Object.keys(bounds).filter(key => at(after, key) < at(before, key));
-    return breaks(...narrower.map(key => `${path}: ${key} was ${String(before[key])} and is ${String(after[key])}`));
-  }
-
-  private nested({ before, after }: Both<Schema>, path: string): Changes {
-    return allOf(
-      nested.map(key => {
-        const [was, is] = [before[key], after[key]];
-        if (isSchema(was) && isSchema(is)) return this.compare({ before: was, after: is }, `${path}.${key}`);
-        return JSON.stringify(was) === JSON.stringify(is) ? noChanges : breaks(`${path}: ${key} changed`);
-      }),
-    );
-  }
-
-  /** Of every other keyword (pattern, format, anyOf) nobody can tell whether a change narrows it. */
-  private rest({ before, after }: Both<Schema>, path: string): Changes {
-    const keys = new Set([...Object.keys(before), ...Object.keys(after)].filter(key => !compared.has(key)));
-    const changed = [...keys].filter(key => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
-    const harmless = (key: string): boolean => this.isHint(key, { before, after });
-    return breaks(...changed.filter(key => !harmless(key)).map(key => `${path}: ${key} changed`));
+    for (const key of Object.keys(bounds).filter(each => at(after, each) < at(before, each)))
+      this.breaks(`${path}: ${key} was ${String(before[key])} and is ${String(after[key])}`);
+    for (const key of without(Object.keys({ ...before, ...after }), [...compared])) {
+      const [was, is] = [before[key], after[key]];
+      if (nested.includes(key) && isSchema(was) && isSchema(is)) this.compare({ before: was, after: is }, `${path}.${key}`);
+      else if (JSON.stringify(was) !== JSON.stringify(is) && !this.isHint(key, { before, after }))
+        this.breaks(`${path}: ${key} changed`);
+    }
   }
 
   /** A default that the words tell instead, and a first format of a number or of what Paycode sends, refuse no value. */
   private isHint(key: string, { before, after }: Both<Schema>): boolean {
     if (key === 'default') return after[key] === undefined;
     const isNumber = [after['type']].flat().includes('number');
-    return key === 'format' && before[key] === undefined && (isNumber || this.direction === 'sent');
+    return key === 'format' && before[key] === undefined && (isNumber || this.isSent);
   }
-}
-
-function resolved(schema: Schema, schemas: Record<string, Schema>): Schema {
-  const reference = schema['$ref'];
-  if (typeof reference !== 'string') return schema;
-  const name = reference.split('/').at(-1)!;
-  return schemas[name] ?? {};
 }
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
 const propertiesOf = (schema: Schema): Record<string, Schema> => (schema['properties'] ?? {}) as Record<string, Schema>;
-const listOf = (schema: Schema, key: string): string[] => (schema[key] ?? []) as string[];
+const listOf = (list: unknown): string[] => (list ?? []) as string[];
 const without = <T>(all: readonly T[], some: readonly T[]): T[] => all.filter(item => !some.includes(item));

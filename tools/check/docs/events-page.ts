@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml';
 import { deadLetterDefaults, topicCatalog, topicDefaults } from '../../../libs/dto/src/events/events.ts';
 import { loadWorkspaceModules } from '../../run/build/bundle-options.ts';
 import { eventBreaks } from './contract-changes.ts';
-import { type Page, assertAsyncApi, yamlOf } from './page.ts';
+import { type Page, assertAsyncApi, type Schema, yamlOf } from './page.ts';
 import type { TopicDefinition } from '../../../libs/dto/src/events/define-event.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -136,18 +136,6 @@ const cloudEventHeaders = {
   },
 };
 
-interface Schema {
-  type?: string | string[];
-  description?: string;
-  enum?: unknown[];
-  const?: string;
-  anyOf?: Schema[];
-  pattern?: string;
-  format?: string;
-  required?: string[];
-  properties?: Record<string, Schema>;
-}
-
 interface Operation {
   action: 'send' | 'receive';
   summary: string;
@@ -227,7 +215,7 @@ function fieldsOf({ properties = {}, required = [] }: Schema): string {
 
 function typeOf(field: Schema): string {
   if (field.anyOf) return field.anyOf.map(typeOf).join(', or ');
-  if (field.const !== undefined) return `\`${field.const}\``;
+  if (field.const !== undefined) return `\`${String(field.const)}\``;
   if (field.enum) return field.enum.map(value => `\`${String(value)}\``).join(', ');
   const type = [field.type ?? 'any'].flat().join(' or ');
   if (field.format !== undefined) return `${type} (${field.format})`;

@@ -1,33 +1,5 @@
 import { parse } from 'yaml';
-import type { Page } from './page.ts';
-
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  properties?: Record<string, Schema>;
-  items?: Schema;
-}
-
-interface Body {
-  $ref?: string;
-  content?: Record<string, { schema?: Schema }>;
-}
-
-interface Operation {
-  operationId: string;
-  tags: string[];
-  summary: string;
-  description?: string;
-  parameters?: { $ref?: string; name?: string }[];
-  requestBody?: Body;
-  responses: Record<string, Body>;
-}
-
-interface OpenApi {
-  tags: { name: string; description: string }[];
-  paths?: Record<string, Record<string, Operation>>;
-  webhooks?: Record<string, Record<string, Operation>>;
-}
+import type { Body, OpenApi, Operation, Page } from './page.ts';
 
 interface Call extends Operation {
   method: string;
@@ -57,7 +29,7 @@ function partsOf(text: string, file: string): string[] {
   });
 }
 
-function callsOf({ paths = {}, webhooks = {} }: OpenApi): Call[] {
+function callsOf({ paths = {}, webhooks = {} }: Partial<OpenApi>): Call[] {
   return Object.entries({ ...paths, ...webhooks }).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method]) => methods.has(method))
@@ -69,7 +41,7 @@ function operationPart(call: Call, { document, file }: { document: OpenApi; file
   const line = `\`${call.method}${call.path.startsWith('/') ? ` ${call.path}` : ''}\``;
   const place = `http/${file}.openapi.yaml#/${encodeURIComponent(call.tags[0]!)}/${call.operationId}`;
   const read = (body: Body | undefined) => namesOf(body, document);
-  const parameters = (call.parameters ?? []).map(each => resolved(each, document).name!);
+  const parameters = (call.parameters ?? []).map(each => resolved(each, document).name);
   const words = [
     namedList('Parameters', parameters),
     namedList('Request', read(call.requestBody)),

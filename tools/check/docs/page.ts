@@ -13,6 +13,45 @@ export interface Page {
   text: string;
 }
 
+/** The parts of JSON Schema and of OpenAPI that the pages are made of. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  description?: string;
+  const?: string | number | boolean;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: Schema | false;
+  pattern?: string;
+  format?: string;
+}
+
+export interface Body {
+  $ref?: string;
+  content?: Record<string, { schema?: Schema; example?: object; examples?: Record<string, { value: object }> }>;
+}
+
+export interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  security?: object[];
+  parameters?: { $ref?: string; name: string; in: 'path' | 'query'; required?: boolean }[];
+  requestBody?: Body;
+  responses: Record<string, Body>;
+}
+
+export interface OpenApi {
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
 /** Whether the file of the page has its text. */
 export function isCurrent({ path, text }: Page): boolean {
   try {

@@ -1,41 +1,15 @@
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { parse } from 'yaml';
-import type { Page } from './page.ts';
+import type { Body, OpenApi, Operation, Page, Schema } from './page.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const path = 'apps/portal-web/src/portal-api.d.ts';
 const prefix = '/console/api';
 
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  description?: string;
-  const?: unknown;
-  enum?: unknown[];
-  anyOf?: Schema[];
-  items?: Schema;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  additionalProperties?: Schema | false;
-}
-
-interface Operation {
-  parameters?: { name: string; in: 'path' | 'query'; required: boolean }[];
-  requestBody?: { content: Content };
-  responses: Record<string, { content?: Content }>;
-}
-
-type Content = Record<string, { schema: Schema }>;
-
-interface Document {
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
-}
-
 /** The types of the portal's pages, made of the document of its browser API: one entry for each call, and the schemas by name. */
 export async function portalApiTypes(text: string): Promise<Page> {
-  const { paths, components } = parse(text) as Document;
+  const { paths, components } = parse(text) as OpenApi;
   const routes = Object.entries(paths).flatMap(([at, operations]) =>
     Object.entries(operations).map(
       ([method, operation]) => `'${method.toUpperCase()} ${at.slice(prefix.length)}': ${callOf(operation)};`,
@@ -61,13 +35,14 @@ function callOf({ parameters = [], requestBody, responses }: Operation): string 
     const isOptional = named.every(({ required }) => !required);
     return named.length > 0 ? [`${place}${isOptional ? '?' : ''}: { ${members.join('; ')} }`] : [];
   });
-  const body = requestBody ? [`body: ${contentType(requestBody.content)}`] : [];
-  const [[, { content }] = ['', {}]] = Object.entries(responses);
-  return `{ ${[...given, ...body, `answer: ${content ? contentType(content) : 'void'}`].join('; ')} }`;
+  const body = requestBody ? [`body: ${typeOfBody(requestBody)}`] : [];
+  const [answer] = Object.values(responses);
+  return `{ ${[...given, ...body, `answer: ${answer ? typeOfBody(answer) : 'void'}`].join('; ')} }`;
 }
 
-function contentType(content: Content): string {
-  return typeOf(Object.values(content)[0]!.schema);
+function typeOfBody({ content = {} }: Body): string {
+  const [media] = Object.values(content);
+  return media ? typeOf(media.schema!) : 'void';
 }
 
 function typeOf(schema: Schema): string {

@@ -1,4 +1,4 @@
-import { render, renderWithBase, type Resource, settingsOf } from './render';
+import { type Policy, render, renderWithBase, type Resource, settingsOf } from './render';
 
 const resources = render('k8s/overlays/data-services');
 const of = (kind: string, namespace: string) =>
@@ -31,15 +31,6 @@ interface RestoredSpec {
   plugins: Archive[];
   bootstrap: { recovery: { source: string } };
   externalClusters: { name: string; plugin: Archive }[];
-}
-
-interface Peer {
-  podSelector?: Selector;
-  namespaceSelector?: Selector;
-}
-interface Selector {
-  matchLabels?: Record<string, string>;
-  matchExpressions?: { key: string; operator: string; values?: string[] }[];
 }
 
 describe('PostgreSQL and Kafka of the cluster', () => {
@@ -104,11 +95,7 @@ describe('PostgreSQL and Kafka of the cluster', () => {
   it.each(['sandbox', 'production'])(
     'let into PostgreSQL exactly the pods of %s that know a database, beside its own, the operator and the metrics',
     overlay => {
-      const { podSelector, policyTypes, ingress } = only('NetworkPolicy', 'postgres').spec as {
-        podSelector: Selector;
-        policyTypes: string[];
-        ingress: { from: Peer[]; ports: { port: number }[] }[];
-      };
+      const { podSelector, policyTypes, ingress = [] } = only('NetworkPolicy', 'postgres').spec as Policy;
       const ofCluster = { matchExpressions: [{ key: 'cnpg.io/cluster', operator: 'Exists' }] };
       expect([podSelector, policyTypes]).toEqual([ofCluster, ['Ingress']]);
       const portsOf = (index: number) => ingress[index]!.ports.map(({ port }) => port);

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readDeclarations } from '../../run/build/generated-pages';
-import { nameOf, render, type Resource, settingsOf } from './render';
+import { nameOf, podOf, render, settingsOf } from './render';
 
 const root = join(__dirname, '../../..');
 const environment = readDeclarations().settings;
@@ -12,15 +12,6 @@ interface Secret {
   kind: string;
   metadata: { name: string; namespace: string };
   stringData: Record<string, string>;
-}
-interface PodSpec {
-  containers: {
-    image: string;
-    env?: { name: string; value?: string }[];
-    volumeMounts: { name: string; mountPath: string }[];
-    resources: { requests: Record<string, string>; limits: Record<string, string> };
-  }[];
-  volumes: { name: string; secret?: { secretName: string } }[];
 }
 
 const home = mkdtempSync(join(tmpdir(), 'paycode-evaluation-'));
@@ -34,7 +25,8 @@ function madeSecrets(): Secret[] {
 describe('overlay evaluation', () => {
   const resources = render('k8s/overlays/evaluation');
   const of = (kind: string) => resources.filter(resource => resource.kind === kind);
-  const pods = new Map(resources.flatMap(resource => (podOf(resource) ? [[nameOf(resource), podOf(resource)!] as const] : [])));
+  const workloads = ['Deployment', 'StatefulSet', 'CronJob'].flatMap(of);
+  const pods = new Map(workloads.map(resource => [nameOf(resource), podOf(resource).spec]));
   const secrets = madeSecrets();
   const secretOf = (name: string) => secrets.find(({ metadata }) => metadata.name === name)!.stringData;
   const services = of('Deployment').map(({ metadata }) => metadata.name);
@@ -130,10 +122,3 @@ describe('overlay evaluation', () => {
     return volume?.secret && secretOf(volume.secret.secretName)[file.replace(/^.*\//, '')];
   }
 });
-
-function podOf({ kind, spec }: Resource): PodSpec | undefined {
-  if (kind === 'CronJob')
-    return (spec as { jobTemplate: { spec: { template: { spec: PodSpec } } } }).jobTemplate.spec.template.spec;
-  if (kind === 'Deployment' || kind === 'StatefulSet') return (spec as { template: { spec: PodSpec } }).template.spec;
-  return undefined;
-}

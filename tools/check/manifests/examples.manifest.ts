@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { nameOf, render, renderWithBase, type Resource, resourcesOf } from './render';
+import { type External, nameOf, render, renderWithBase, type Resource, resourcesOf } from './render';
 
 interface Listener {
   name: string;
@@ -12,9 +12,6 @@ interface Listener {
 }
 interface Store {
   conditions: { namespaces: string[] }[];
-}
-interface External {
-  data: { remoteRef: { key: string; property?: string } }[];
 }
 
 /** Names of secrets as the stores' own references give them. */

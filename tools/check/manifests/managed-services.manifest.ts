@@ -2,22 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { readDeclarations } from '../../run/build/generated-pages';
-import { render, renderWithBase, type Resource, settingsOf } from './render';
+import { podOf, type Policy, render, renderWithBase, type Resource, settingsOf } from './render';
 
 const environment = readDeclarations().settings;
 /** RFC 5737: belongs to nobody, so an address that is not replaced opens no way. */
 const documentation = ipaddr.parseCIDR('192.0.2.0/24');
 const outside = 'app.kubernetes.io/name';
-
-interface Egress {
-  to: { ipBlock?: { cidr: string }; namespaceSelector?: { matchLabels: object }; podSelector?: { matchLabels: object } }[];
-  ports: { protocol: string; port: number }[];
-}
-interface Policy {
-  podSelector: { matchLabels?: Record<string, string>; matchExpressions?: { key: string; values: string[] }[] };
-  policyTypes: string[];
-  egress: Egress[];
-}
 
 describe('overlay managed-services', () => {
   const resources = render('k8s/overlays/managed-services');
@@ -81,7 +71,7 @@ describe.each(['managed-postgres', 'managed-kafka', 'smtp', 'smpp', 'sms-gateway
 
     it('opens a way to addresses that belong to nobody, until an overlay replaces them', () => {
       const ranges = added.flatMap(([, policy]) =>
-        policy.egress.flatMap(({ to }) => to.flatMap(({ ipBlock }) => ipBlock?.cidr ?? [])),
+        policy.egress!.flatMap(({ to }) => to.flatMap(({ ipBlock }) => ipBlock?.cidr ?? [])),
       );
       expect(ranges.length).toBeGreaterThan(0);
       expect(ranges.filter(range => !ipaddr.parseCIDR(range)[0].match(...documentation))).toEqual([]);
@@ -137,7 +127,7 @@ it.each([
   expect(others).toEqual([]);
   expect(policy).toMatchObject({ podSelector: {}, policyTypes: ['Egress'] });
   expect(waysIn(policy)).toEqual([`${target} UDP ${port}`, `${target} TCP ${port}`]);
-  for (const { to } of policy.egress)
+  for (const { to } of policy.egress!)
     for (const peer of to)
       expect(peer.ipBlock !== undefined || (peer.namespaceSelector && peer.podSelector) !== undefined).toBe(true);
 });
@@ -151,7 +141,7 @@ function addedBy(component: string): [string, Policy][] {
   const changed = policies.filter(([name, policy]) => known.get(name) !== JSON.stringify(policy));
   return changed.map(([name, policy]) => [
     name,
-    { ...policy, egress: policy.egress.filter(rule => !known.get(name)?.includes(JSON.stringify(rule))) },
+    { ...policy, egress: policy.egress!.filter(rule => !known.get(name)?.includes(JSON.stringify(rule))) },
   ]);
 }
 
@@ -165,7 +155,7 @@ function policyOf(resources: readonly Resource[], name: string): Policy {
 
 function podsOf(resources: readonly Resource[], name: string): string[] {
   const { matchLabels, matchExpressions = [] } = policyOf(resources, name).podSelector;
-  return [...(matchLabels?.[outside] ? [matchLabels[outside]] : []), ...matchExpressions.flatMap(({ values }) => values)];
+  return [...(matchLabels?.[outside] ? [matchLabels[outside]] : []), ...matchExpressions.flatMap(({ values = [] }) => values)];
 }
 
 function waysOf(resources: readonly Resource[], name: string): string[] {
@@ -173,14 +163,10 @@ function waysOf(resources: readonly Resource[], name: string): string[] {
 }
 
 /** E.g. `192.0.2.0/28 TCP 5432`; `selected` for pods. */
-function waysIn({ egress }: Policy): string[] {
+function waysIn({ egress = [] }: Policy): string[] {
   return egress.flatMap(({ to, ports }) =>
     to.flatMap(({ ipBlock }) => ports.map(({ protocol, port }) => `${ipBlock?.cidr ?? 'selected'} ${protocol} ${port}`)),
   );
-}
-
-function podOf(resource: Resource): { metadata: { labels: Record<string, string> } } {
-  return (resource.spec as { template: { metadata: { labels: Record<string, string> } } }).template;
 }
 
 function podLabelOf(resource: Resource): string {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { parse } from 'yaml';
 import { readDeclarations } from '../../run/build/generated-pages';
-import { render, renderWithBase } from './render';
+import { type Policy, render, renderWithBase } from './render';
 
 const root = join(__dirname, '../../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -204,11 +204,6 @@ const environment = readDeclarations().settings;
 interface ConfigMap {
   data: Record<string, string>;
 }
-interface Policy {
-  podSelector: { matchExpressions: { values: string[] }[] };
-  egress: { to: { namespaceSelector: { matchLabels: object } }[]; ports: { port: number }[] }[];
-}
-
 describe('component tracing', () => {
   const resources = renderWithBase('components/tracing');
   const endpoints = new Map<string, URL>();
@@ -224,8 +219,8 @@ describe('component tracing', () => {
   });
 
   it('lets exactly those services reach it, on the port in their settings', () => {
-    expect([...policy.podSelector.matchExpressions[0]!.values].sort()).toEqual([...endpoints.keys()].sort());
-    const [{ to, ports }] = policy.egress as [Policy['egress'][number]];
+    expect([...policy.podSelector.matchExpressions![0]!.values!].sort()).toEqual([...endpoints.keys()].sort());
+    const [{ to, ports }] = policy.egress as [NonNullable<Policy['egress']>[number]];
     expect(to).toEqual([{ namespaceSelector: { matchLabels: { 'paycode.dev/provides': 'tracing' } } }]);
     for (const url of endpoints.values()) expect(ports).toEqual([{ protocol: 'TCP', port: Number(url.port) }]);
   });

@@ -1,41 +1,21 @@
 import { rewoundGroups } from '../../../apps/operations/src/paycode/commands/groups';
-import { render, renderWithBase, type Resource } from './render';
+import { type Pod, podOf, type Policy, render, renderWithBase, type Resource } from './render';
 
 const restricted = { runAsNonRoot: true, runAsUser: 10_001, seccompProfile: { type: 'RuntimeDefault' } };
 const locked = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } };
-
-interface PodSpec {
-  automountServiceAccountToken: boolean;
-  securityContext: object;
-  containers: {
-    env: { name: string; value: string }[];
-    volumeMounts: { name: string; mountPath: string }[];
-    securityContext: object;
-    resources: { requests: Record<string, string>; limits: Record<string, string> };
-  }[];
-  volumes: { name: string; secret: { secretName: string; items?: { key: string }[] } }[];
-}
-interface Policy {
-  podSelector: { matchLabels?: Record<string, string>; matchExpressions?: { operator: string; values: string[] }[] };
-  ingress?: { from: object[]; ports: { port: string }[] }[];
-}
 
 describe("the operators' commands in the cluster", () => {
   const resources = renderWithBase('components/ops');
   const find = (kind: string, name: string) =>
     resources.find(resource => resource.kind === kind && resource.metadata.name === name)!;
-  const pods: [name: string, spec: PodSpec][] = [
-    ['ops', (find('Deployment', 'ops').spec as { template: { spec: PodSpec } }).template.spec],
-    [
-      'audit',
-      (find('CronJob', 'audit').spec as { jobTemplate: { spec: { template: { spec: PodSpec } } } }).jobTemplate.spec.template
-        .spec,
-    ],
-  ];
+  const pods = [find('Deployment', 'ops'), find('CronJob', 'audit')].map((resource): [name: string, spec: Pod['spec']] => [
+    resource.metadata.name,
+    podOf(resource).spec,
+  ]);
 
   it.each(pods)('%s is locked down, and finds every file that its settings name', (_name, spec) => {
     expect(spec).toMatchObject({ automountServiceAccountToken: false, securityContext: restricted });
-    const { env, volumeMounts, securityContext, resources: bounds } = spec.containers[0]!;
+    const { env = [], volumeMounts, securityContext, resources: bounds } = spec.containers[0]!;
     expect(securityContext).toEqual(locked);
     expect(Object.keys(bounds.limits).sort()).toEqual(['ephemeral-storage', 'memory']);
     expect(Object.keys(bounds.requests).sort()).toEqual(['cpu', 'ephemeral-storage', 'memory']);
@@ -51,7 +31,7 @@ describe("the operators' commands in the cluster", () => {
 
   it('the pod in which people run commands has no database, no key of a service and no token (T-27)', () => {
     const [, spec] = pods[0]!;
-    const mounted = spec.volumes.map(({ secret }) => [secret.secretName, secret.items?.map(({ key }) => key)]);
+    const mounted = spec.volumes.map(({ secret }) => [secret!.secretName, secret!.items?.map(({ key }) => key)]);
     expect(mounted).toEqual([
       ['paycode-ops', undefined],
       ['paycode-token-keys', ['internal-ca.crt']],
@@ -71,7 +51,7 @@ describe("the operators' commands in the cluster", () => {
     ]);
     const [name] = podSelector.matchExpressions!;
     expect(name).toMatchObject({ operator: 'NotIn', values: ['api-gateway', 'ops'] });
-    const urls = pods[0]![1].containers[0]!.env.find(each => each.name === 'PAYCODE_URLS')!.value.split(',');
+    const urls = pods[0]![1].containers[0]!.env!.find(each => each.name === 'PAYCODE_URLS')!.value.split(',');
     const services = new Map([...render('k8s/base'), ...render('k8s/base/payment-simulator')].filter(isService).map(portOf));
     services.delete('api-gateway');
     expect(new Map(urls.map(pair => pair.split('=') as [string, string]))).toEqual(services);

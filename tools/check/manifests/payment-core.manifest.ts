@@ -1,15 +1,6 @@
 import { topicCatalog } from '@paycode/dto';
-import { render, renderWithBase, type Resource, settingsOf } from './render';
+import { type External, type Peer, type Policy, render, renderWithBase, type Resource, settingsOf } from './render';
 
-interface Peer {
-  podSelector?: { matchLabels: Record<string, string> };
-  namespaceSelector?: { matchLabels: Record<string, string> };
-  ipBlock?: { cidr: string };
-}
-interface Policy {
-  ingress?: { from: Peer[]; ports: { port: number }[] }[];
-  egress?: { to: Peer[]; ports: { port: number }[] }[];
-}
 interface User {
   authorization: { acls: { resource: { type: string; name: string }; operations: string[] }[] };
 }
@@ -19,13 +10,13 @@ const namesOf = (resources: readonly Resource[], kind: string): string[] =>
 const specOf = <T>(resources: readonly Resource[], kind: string, name: string): T =>
   resources.find(resource => resource.kind === kind && resource.metadata.name === name)!.spec as T;
 /** E.g. `pods auth-session 3101`, `namespace kafka 9093`, `192.0.2.50/32 3205`. */
-const ways = (rules: { peers: Peer[]; ports: { port: number }[] }[]): string[] =>
+const ways = (rules: { peers: Peer[]; ports: { port: number | string }[] }[]): string[] =>
   rules.flatMap(({ peers, ports }) => peers.flatMap(peer => ports.map(({ port }) => `${nameOf(peer)} ${port}`))).sort();
 const nameOf = ({ podSelector, namespaceSelector, ipBlock }: Peer): string => {
   if (ipBlock) return ipBlock.cidr;
   return podSelector
-    ? `pods ${podSelector.matchLabels['app.kubernetes.io/name']}`
-    : `namespace ${namespaceSelector?.matchLabels['paycode.dev/provides']}`;
+    ? `pods ${podSelector.matchLabels?.['app.kubernetes.io/name']}`
+    : `namespace ${namespaceSelector?.matchLabels?.['paycode.dev/provides']}`;
 };
 const inward = ({ ingress = [] }: Policy) => ways(ingress.map(({ from, ports }) => ({ peers: from, ports })));
 const outward = ({ egress = [] }: Policy) => ways(egress.map(({ to, ports }) => ({ peers: to, ports })));
@@ -53,7 +44,7 @@ describe('a payment core in the cluster', () => {
 
   it('gets the payload keys that the services have, and a token key and a certificate of its own', () => {
     const keysOf = (name: string): Record<string, string> => {
-      const { data } = specOf<{ data: { secretKey: string; remoteRef: { key: string } }[] }>(resources, 'ExternalSecret', name);
+      const { data } = specOf<External>(resources, 'ExternalSecret', name);
       return Object.fromEntries(data.map(({ secretKey, remoteRef }) => [secretKey, remoteRef.key]));
     };
     const core = keysOf('paycode-payment-core');

@@ -1,32 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readDeclarations } from '../../run/build/generated-pages';
-import { nameOf, render, renderWithBase, type Resource } from './render';
+import { nameOf, podOf, render, renderWithBase, type Resource } from './render';
 
 const root = join(__dirname, '../../..');
 const environment = readDeclarations().settings;
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-
-interface Container {
-  name: string;
-  image: string;
-  env?: { name: string; value: string }[];
-  envFrom?: { configMapRef: { name: string } }[];
-  securityContext: object;
-  resources: { requests: Record<string, string>; limits: Record<string, string> };
-  lifecycle?: object;
-  volumeMounts: { name: string; mountPath: string }[];
-}
-interface PodSpec {
-  serviceAccountName: string;
-  automountServiceAccountToken: boolean;
-  terminationGracePeriodSeconds: number;
-  securityContext: object;
-  containers: Container[];
-  volumes: { name: string; secret?: { secretName: string }; projected?: { sources: { secret: { name: string } }[] } }[];
-}
-const podOf = (resource: Resource) =>
-  (resource.spec as { template: { spec: PodSpec; metadata: { labels: Record<string, string> } } }).template;
 
 describe.each(['sandbox', 'production'])('overlay %s', overlay => {
   const resources = render(`k8s/overlays/${overlay}`);

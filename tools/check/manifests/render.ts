@@ -12,6 +12,59 @@ export interface Resource {
   [field: string]: unknown;
 }
 
+/** The parts of pods and policies that the suites read. */
+export interface Container {
+  image: string;
+  env?: { name: string; value: string }[];
+  envFrom?: { configMapRef: { name: string } }[];
+  securityContext: object;
+  resources: Record<'requests' | 'limits', Record<string, string>>;
+  volumeMounts: { name: string; mountPath: string }[];
+}
+export interface Pod {
+  metadata: { labels: Record<string, string> };
+  spec: {
+    serviceAccountName: string;
+    terminationGracePeriodSeconds: number;
+    containers: Container[];
+    volumes: {
+      name: string;
+      secret?: { secretName: string; items?: { key: string }[] };
+      projected?: { sources: { secret: { name: string } }[] };
+    }[];
+  };
+}
+interface Selector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: { key: string; operator: string; values?: string[] }[];
+}
+export interface Peer {
+  podSelector?: Selector;
+  namespaceSelector?: Selector;
+  ipBlock?: { cidr: string; except?: string[] };
+}
+export interface Port {
+  protocol: string;
+  port: number | string;
+}
+export interface Policy {
+  podSelector: Selector;
+  policyTypes: string[];
+  ingress?: { from: Peer[]; ports: Port[] }[];
+  egress?: { to: Peer[]; ports: Port[] }[];
+}
+/** Of an ExternalSecret. */
+export interface External {
+  target: { name: string };
+  data: { secretKey: string; remoteRef: { key: string; property?: string } }[];
+}
+
+/** The pod of a Deployment, a StatefulSet, a Job or a CronJob; any other object has none. */
+export function podOf({ spec }: Resource): Pod {
+  const { jobTemplate, template } = (spec ?? {}) as { jobTemplate?: { spec: { template: Pod } }; template: Pod };
+  return jobTemplate?.spec.template ?? template;
+}
+
 /** Resources of a kustomization folder, rendered offline with the manifests as they are generated now. Throws with kustomize's own message. */
 export function kustomize(folder: string): Resource[] {
   writePages(generatedManifests());

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { render, renderWithBase, type Resource } from './render';
+import { type External, render, renderWithBase, type Resource } from './render';
 
 const paycode = join(__dirname, '../../../apps/operations/src/paycode.ts');
 const given = [
@@ -18,11 +18,6 @@ interface Secret extends Resource {
   type: string;
   stringData: Record<string, string>;
 }
-interface External {
-  target: { name: string };
-  data: { secretKey: string }[];
-}
-
 describe.each(['sandbox', 'production'])('secrets init --for %s', environment => {
   const parent = mkdtempSync(join(tmpdir(), 'paycode-manifests-'));
   const folder = join(parent, 'secrets');
