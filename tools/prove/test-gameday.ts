@@ -7,20 +7,16 @@ import { type GameDay, isPassed, type Play, type PlayResult, runPlay, tableOf } 
 import { missingPrograms } from './testing/processes.ts';
 
 const components = join(import.meta.dirname, '../../k8s/components');
-const usage = `npm run prove -- game-day [fault...] [options]
-  --at-once <n>    plays side by side, each on a platform of its own (default 3; about 1 GiB each)
-  --calm <min>     minutes before each fault, in which nothing may fire (default 3)
+/** Plays side by side, each on a platform of its own, about 1 GiB. */
+const atOnce = 3;
+const usage = `npm run prove -- game-day [fault...]
 Faults:
 ${plays.map(({ name, what, heldMin }) => `  ${name.padEnd(16)} ${what} (${heldMin} min)`).join('\n')}
 Needs the Debian packages prometheus, libfaketime and openssl, and Java and Maven for the broker.
 Fails when an expected alert is missing or a page fires that is not expected. An unexpected ticket is told.`;
 
 const { values, positionals } = parseArgs({
-  options: {
-    'at-once': { type: 'string', default: '3' },
-    calm: { type: 'string', default: '3' },
-    help: { type: 'boolean', default: false },
-  },
+  options: { help: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
 
@@ -30,18 +26,11 @@ function chosen(): Play[] {
   return plays.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 }
 
-function count(option: 'at-once' | 'calm'): number {
-  const text = values[option];
-  if (!/^[1-9]\d?$/.test(text)) throw new Error(`--${option}: expected a number from 1 to 99, not ${text}`);
-  return Number(text);
-}
-
 async function main(): Promise<boolean> {
   const missing = missingPrograms({ prometheus: ['--version'], promtool: ['--version'] });
   if (missing.length > 0) throw new Error(`this machine lacks ${missing.join(' and ')}: apt-get install prometheus`);
   const alerts = shippedAlerts(components);
-  const day: GameDay = { alerts, calmMin: count('calm'), say };
-  const results = await playAll(chosen(), count('at-once'), day);
+  const results = await playAll(chosen(), { alerts, say });
   console.log(`\n${tableOf(results)}\n`);
   console.log('Alerts that need a cluster and were not played:');
   for (const [alert, needs] of alerts.elsewhere) console.log(`  ${alert} (${needs})`);
@@ -49,7 +38,7 @@ async function main(): Promise<boolean> {
 }
 
 /** The results in the order of the plays. */
-async function playAll(wanted: readonly Play[], atOnce: number, day: GameDay): Promise<PlayResult[]> {
+async function playAll(wanted: readonly Play[], day: GameDay): Promise<PlayResult[]> {
   const results = new Map<string, PlayResult>();
   const waiting = [...wanted];
   const playOn = async (): Promise<void> => {

@@ -5,15 +5,18 @@ import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { Client } from 'pg';
 import { newAccount, PlatformConnection, type Standalone } from '@paycode/platform-client';
 import { makeMerchant, makeMerchantWithReceiver, payNewCode } from './testing/platform';
-import { PlatformProcess, temporaryFolder } from './testing/platform-process';
+import { PlatformProcess, type PlatformProcessOptions, temporaryFolder } from './testing/platform-process';
 
 /** `npm start` on a machine: what it keeps, what it says, what it leaves behind (architecture 7). */
 describe('the standalone platform', () => {
   let folder: string;
   let home: string;
   const started: PlatformProcess[] = [];
-  const start = (env: Record<string, string | undefined> = {}, args: string[] = []) => {
-    const platform = new PlatformProcess({ home, env: { DATABASE_URL: undefined, EVENTS_TRANSPORT: undefined, ...env }, args });
+  const run = (env: Record<string, string | undefined> = {}, options: Partial<PlatformProcessOptions> = {}) =>
+    new PlatformProcess({ ...options, home, env: { DATABASE_URL: undefined, EVENTS_TRANSPORT: undefined, ...env } });
+  /** Ends with the test. */
+  const start = (...how: Parameters<typeof run>) => {
+    const platform = run(...how);
     started.push(platform);
     return platform;
   };
@@ -41,48 +44,81 @@ describe('the standalone platform', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('starts with nothing, keeps its secrets private, and SIGTERM leaves nothing running', async () => {
-    const platform = await start().untilReady();
-    const pids = allPids();
-    expect(pids.map(isAlive)).toEqual(pids.map(() => true));
-    for (const file of ['standalone.json', 'operator.token', 'tls/server.key'])
-      expect(statSync(join(home, file)).mode & 0o077).toBe(0);
-    expect(await platform.stop('SIGTERM')).toBe(0);
-    expect(pids.map(isAlive)).toEqual(pids.map(() => false));
-    expect(platform.output).toContain('stopped');
-  });
-
-  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('npm start: %s to npm leaves nothing running', async signal => {
-    const platform = new PlatformProcess({
-      home,
-      env: { DATABASE_URL: undefined, EVENTS_TRANSPORT: undefined },
-      isUnderNpm: true,
+  /** One start after the other on one folder; each test leaves what the next one continues. */
+  describe('over its starts', () => {
+    let first: PlatformProcess;
+    let accounts: Standalone['accounts'];
+    let ca: string;
+    let transactionId: number;
+    beforeAll(async () => {
+      first = await run().untilReady();
+      ({ accounts } = standalone());
+      ca = readFileSync(join(home, 'tls/ca.pem'), 'utf8');
+      transactionId = await payNewCode(await makeMerchant(new PlatformConnection(home)));
     });
-    started.push(platform);
-    await platform.untilReady();
-    const pids = allPids();
-    await platform.stop(signal);
-    // A killed npm cannot wait for its child processes.
-    await eventually(() => expect(pids.filter(isAlive)).toEqual([]), signal === 'SIGKILL' ? undefined : 0);
-  });
+    afterAll(() => first.stop('SIGKILL'));
 
-  it('keeps accounts, merchants, codes and certificate over a restart', async () => {
-    const first = await start().untilReady();
-    const connection = new PlatformConnection(home);
-    const merchant = await makeMerchant(connection);
-    const transactionId = await payNewCode(merchant);
-    const ca = readFileSync(join(home, 'tls/ca.pem'), 'utf8');
-    await first.stop('SIGINT');
-    await start().untilReady();
-    const again = new PlatformConnection(home);
-    expect(again.standalone.accounts).toEqual(connection.standalone.accounts);
-    expect(readFileSync(join(home, 'tls/ca.pem'), 'utf8')).toBe(ca);
-    const path = `/internal/transactions/${transactionId}`;
-    expect((await again.operator('payment-simulator', { method: 'GET', path })).body).toMatchObject({ txState: 'SUCCESS' });
+    it('starts with nothing, and keeps its secrets private', () => {
+      expect(allPids().every(isAlive)).toBe(true);
+      for (const file of ['standalone.json', 'operator.token', 'tls/server.key'])
+        expect(statSync(join(home, file)).mode & 0o077).toBe(0);
+    });
+
+    it('regression: the login that auth-session has adds to the security log and cannot rewrite it (ASVS 16.4.2)', async () => {
+      const service = new Client({ connectionString: readFileSync(join(home, 'secrets/database-url-auth-session'), 'utf8') });
+      await service.connect();
+      const codeOf = (sql: string) =>
+        service.query(sql).then(
+          () => 'done',
+          (error: { code?: string }) => error.code,
+        );
+      expect(await codeOf(`insert into security_event (at, kind, actor) values (now(), 'LOGIN_FAILED', 'client')`)).toBe('done');
+      const rewrites = [`update security_event set kind = 'x'`, 'delete from security_event', 'truncate security_event'];
+      const disarming = 'alter table security_event disable trigger all';
+      for (const sql of [...rewrites, disarming]) expect(await codeOf(sql)).toBe('42501');
+      await service.end();
+    });
+
+    it('a second start on the same folder names the first and does not disturb it', async () => {
+      const second = start();
+      expect(await second.exited).toBe(1);
+      expect(second.output).toContain(`already runs from`);
+      expect(second.output).toContain(`(process ${first.pid})`);
+      expect(allPids().every(isAlive)).toBe(true);
+    });
+
+    it('SIGTERM leaves nothing running', async () => {
+      const pids = allPids();
+      expect(await first.stop('SIGTERM')).toBe(0);
+      expect(pids.filter(isAlive)).toEqual([]);
+      expect(first.output).toContain('stopped');
+    });
+
+    it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('npm start: %s to npm leaves nothing running', async signal => {
+      const platform = await start({}, { isUnderNpm: true }).untilReady();
+      const pids = allPids();
+      await platform.stop(signal);
+      // A killed npm cannot wait for its child processes.
+      await eventually(() => expect(pids.filter(isAlive)).toEqual([]), signal === 'SIGKILL' ? undefined : 0);
+    });
+
+    it('after kill -9 no process is left, and the next start keeps accounts, merchants, codes and certificate', async () => {
+      const killed = await start().untilReady();
+      const pids = allPids();
+      await killed.stop('SIGKILL');
+      await eventually(() => expect(pids.filter(isAlive)).toEqual([]));
+      await start().untilReady();
+      expect(standalone().processes['standalone']).not.toBe(pids[0]);
+      const again = new PlatformConnection(home);
+      expect(again.standalone.accounts).toEqual(accounts);
+      expect(readFileSync(join(home, 'tls/ca.pem'), 'utf8')).toBe(ca);
+      const path = `/internal/transactions/${transactionId}`;
+      expect((await again.operator('payment-simulator', { method: 'GET', path })).body).toMatchObject({ txState: 'SUCCESS' });
+    });
   });
 
   it('in one process: settles a payment, keeps what the services know apart, and stops in order (R-3.1-2)', async () => {
-    const platform = await start({}, ['--one-process']).untilReady();
+    const platform = await start({}, { args: ['--one-process'] }).untilReady();
     const pids = allPids();
     expect(new Set(Object.values(standalone().processes))).toEqual(new Set([platform.pid]));
     const connection = new PlatformConnection(home);
@@ -106,49 +142,14 @@ describe('the standalone platform', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  it('regression: the login that auth-session has adds to the security log and cannot rewrite it (ASVS 16.4.2)', async () => {
-    const platform = await start().untilReady();
-    const service = new Client({ connectionString: readFileSync(join(home, 'secrets/database-url-auth-session'), 'utf8') });
-    await service.connect();
-    const codeOf = (sql: string) =>
-      service.query(sql).then(
-        () => 'done',
-        (error: { code?: string }) => error.code,
-      );
-    expect(await codeOf(`insert into security_event (at, kind, actor) values (now(), 'LOGIN_FAILED', 'client')`)).toBe('done');
-    const rewrites = [`update security_event set kind = 'x'`, 'delete from security_event', 'truncate security_event'];
-    const disarming = 'alter table security_event disable trigger all';
-    for (const sql of [...rewrites, disarming]) expect(await codeOf(sql)).toBe('42501');
-    await service.end();
-    await platform.stop('SIGTERM');
-  });
-
   it('--fresh begins anew', async () => {
     const before = standalone().accounts;
-    const platform = await start({}, ['--fresh']).untilReady();
+    const platform = await start({}, { args: ['--fresh'] }).untilReady();
     const connection = new PlatformConnection(home);
     expect(connection.standalone.accounts.map(({ username }) => username)).toEqual(before.map(({ username }) => username));
     expect(connection.standalone.accounts).not.toEqual(before);
     await newAccount(connection, { type: 'PSP', id: 7 });
     await platform.stop();
-  });
-
-  it('a second start on the same folder names the first and does not disturb it', async () => {
-    const first = await start().untilReady();
-    const second = start();
-    expect(await second.exited).toBe(1);
-    expect(second.output).toContain(`already runs from`);
-    expect(second.output).toContain(`(process ${first.pid})`);
-    expect(allPids().every(isAlive)).toBe(true);
-  });
-
-  it('after kill -9 no process is left, and the next start continues', async () => {
-    const platform = await start().untilReady();
-    const pids = allPids();
-    await platform.stop('SIGKILL');
-    await eventually(() => expect(pids.filter(isAlive)).toEqual([]));
-    await start().untilReady();
-    expect(standalone().processes['standalone']).not.toBe(pids[0]);
   });
 
   it('a port in use: names it, says what to do, and leaves nothing running', async () => {

@@ -53,10 +53,6 @@ export class BenchDatabase {
     return this.server.query<T>(database, sql, values);
   }
 
-  async version(): Promise<string> {
-    return (await this.query<{ server_version: string }>('postgres', 'show server_version'))[0]!.server_version;
-  }
-
   /** Use of a database so far. Idle sessions report their counters after ten seconds: wait that long after the last statement. */
   async useOf(database: string): Promise<DatabaseUse> {
     const [use] = await this.query<{ statements: string; inserted: string }>(

@@ -41,8 +41,7 @@ async function measure(paycode: CalledPlatform, scale: typeof scales.full): Prom
 /** Of all processes together. */
 const cpuOf = ({ cpuUsBy }: CallsBurst) => Object.values(cpuUsBy).reduce((sum, us) => sum + us, 0);
 
-function reportCalls(figures: CallsFigures, scale: object): boolean {
-  const { single, hundred, steadies } = figures;
+function reportCalls({ single, hundred, steadies }: CallsFigures): boolean {
   const bursts = { 'one per call': single, [`${perCallMax} per call`]: hundred };
   const column = (of: CallsBurst[], value: (burst: CallsBurst) => number, digits = 0) => show(spreadOf(of.map(value)), digits);
   printTable(
@@ -72,7 +71,7 @@ function reportCalls(figures: CallsFigures, scale: object): boolean {
     }),
   ];
   const deviations = [...single, ...hundred, ...steadies].flatMap(each => each.deviations);
-  return report({ name: 'calls', goals, deviations, figures: { scale, ...figures } });
+  return report(goals, deviations);
 }
 
 runBenchmark(
@@ -90,7 +89,7 @@ runBenchmark(
       schedulerFlags: flags,
     });
     const called = await CalledPlatform.start(receiver, platform, { ...fixture, merchants, simulatorFlags: flags });
-    if (!ceilings) return reportCalls(await measure(called, scale), scale);
+    if (!ceilings) return reportCalls(await measure(called, scale));
     const databases = [called.database, ...Object.values(platform.databases)];
     return reportWork(await new WorkPerPayment(called, platform, { database, databases }).measure(), workCeilings);
   },

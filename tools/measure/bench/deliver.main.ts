@@ -76,7 +76,7 @@ async function measure(around: Around, scale: typeof scales.full): Promise<boole
   }
   const perPayment = { 'everything at once': atOnce, 'half the knee': atHalf };
   const figures = { bursts, floor, steadies, perPayment, stored: await platform.stored() };
-  return reportDelivery(figures, contenders, { scale, postgres: await around.database.version() });
+  return reportDelivery(figures, contenders);
 }
 
 /** The platform with either transport. */
@@ -113,7 +113,7 @@ async function countWork(platform: PlatformUnderTest, count: number, run: () => 
   };
 }
 
-function reportDelivery(figures: DeliveryFigures, contenders: readonly Contender[], context: object): boolean {
+function reportDelivery(figures: DeliveryFigures, contenders: readonly Contender[]): boolean {
   const { bursts, floor, steadies, perPayment, stored } = figures;
   printBursts(figures);
   printTable(
@@ -141,8 +141,7 @@ function reportDelivery(figures: DeliveryFigures, contenders: readonly Contender
   ];
   const all = [...bursts, ...[...steadies].map(([name, steady]) => [name, [steady]] as const)];
   const deviations = all.flatMap(([name, rounds]) => rounds.flatMap(round => round.deviations.map(each => `${name}: ${each}`)));
-  const maps = { bursts: Object.fromEntries(bursts), steadies: Object.fromEntries(steadies) };
-  return report({ name: 'deliver', goals, deviations, figures: { ...context, ...figures, ...maps } });
+  return report(goals, deviations);
 }
 
 /** Rates, and processor time by part: medians over the rounds. */

@@ -257,8 +257,7 @@ const silentPath = '/silent';
 const hangingPerEndpoint = 50;
 const goalsOf = { p99Ratio: 1.1, p99OverLoadRatio: 1.15, p99SharedRatio: 1.3, kibEach: 90, storedRatio: 0.95 };
 
-function reportIsolation(figures: IsolationFigures, context: object): boolean {
-  const { runs, receivers, stored } = figures;
+function reportIsolation({ runs, receivers, stored }: IsolationFigures): boolean {
   const column = <T>(of: T[], value: (run: T) => number, digits: number) => show(spreadOf(of.map(value)), digits);
   printTable(
     ['healthy merchants, event to POST', 'p50 ms', 'p99 ms', 'hanging at the end'],
@@ -294,7 +293,7 @@ function reportIsolation(figures: IsolationFigures, context: object): boolean {
       ratioOf(perSecond(stored.full), perSecond(stored.empty)),
     ),
   ];
-  return report({ name: 'isolation', goals, deviations, figures: { ...context, ...figures } });
+  return report(goals, deviations);
 }
 
 function merchantsOf(fixture: BenchFixture): IsolationFixture {
@@ -325,6 +324,6 @@ runBenchmark(
     }
     const stored = await runStored(fixture, scale.stored);
     const receivers = await runHangingReceivers(fixture, scale.receivers);
-    return reportIsolation({ runs, receivers, stored }, { scale, postgres: await fixture.database.version() });
+    return reportIsolation({ runs, receivers, stored });
   },
 );

@@ -1,8 +1,4 @@
-/** The report of a benchmark: tables, goals and audit for people, a JSON file for comparisons. */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, release, totalmem, type } from 'node:os';
-import { join } from 'node:path';
+/** The report of a benchmark: tables, goals and audit. */
 
 /** Median over rounds with the extremes beside it. No means, because one outlier changes a mean. */
 export interface Spread {
@@ -28,26 +24,12 @@ export function atMost(measure: string, limit: number, reached: Spread | number)
 
 const middleOf = (reached: Spread | number) => (typeof reached === 'number' ? reached : reached.median);
 
-export interface Report {
-  /** Of the benchmark, and of its JSON file. */
-  name: string;
-  goals: Goal[];
-  /** Findings of the audits. */
-  deviations: string[];
-  /** The rest of the JSON file. */
-  figures: object;
-}
-
-/** Prints goals and audit, and writes `dist/bench/<name>.json`. True when the audits found nothing. */
-export function report({ name, goals, deviations, figures }: Report): boolean {
+/** Prints goals, and the findings of the audits. True when there are none. */
+export function report(goals: readonly Goal[], deviations: readonly string[]): boolean {
   const rows = goals.map(({ measure, goal, reached, isMet }) => [measure, goal, reached, isMet ? 'met' : 'not met']);
   printTable(['measure', 'goal', 'reached', ''], rows);
   for (const deviation of deviations) print(`AUDIT ${deviation}`);
   if (deviations.length === 0) print('audit: every payment has exactly one POST and the ends that it must have');
-  const file = join(process.cwd(), 'dist/bench', `${name}.json`);
-  mkdirSync(join(file, '..'), { recursive: true });
-  writeFileSync(file, `${JSON.stringify({ machine: machineFacts(), ...figures, goals, deviations }, null, 2)}\n`);
-  print(file);
   return deviations.length === 0;
 }
 
@@ -73,23 +55,6 @@ export function show(reached: Spread | number, digits = digitsOf(middleOf(reache
 
 function digitsOf(value: number): number {
   return Math.min(3, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value) || 1))));
-}
-
-/** One-minute load when the benchmark began: tells a quiet machine from a busy one. */
-const loadBefore = loadavg()[0];
-
-/** Where the figures come from. */
-function machineFacts(): Record<string, unknown> {
-  const processors = cpus();
-  return {
-    at: new Date().toISOString(),
-    system: `${type()} ${release()}`,
-    processor: `${processors.length} x ${processors[0]?.model.trim() ?? 'unknown'}`,
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-    loadBefore,
-    node: process.version,
-    commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim(),
-  };
 }
 
 /** The smallest value that at least `share` (0 to 1) of the values do not exceed (nearest rank). NaN without values. */

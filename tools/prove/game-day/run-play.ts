@@ -19,8 +19,6 @@ export interface Play {
   seen: string;
   /** PromQL that must have no value while the fault is there. */
   never?: string;
-  /** Payments in a second in the calm before; default 1. */
-  paymentsPerS?: number;
   /** Settings of the platform. */
   settings?: Record<string, string>;
   /** Starts what the platform needs beside it, and gives the settings for it. */
@@ -40,12 +38,13 @@ export interface Surroundings {
 
 export interface GameDay {
   alerts: ShippedAlerts;
-  calmMin: number;
   say(line: string): void;
 }
 
 /** Set by the monitors in a cluster; the overlay names the environment. */
 const labels = { namespace: 'paycode', environment: 'game-day' };
+/** Before each fault: nothing may fire. */
+const calmMs = 3 * 60_000;
 const historyS = 26 * 3_600;
 /** Series of the time before go on for five minutes after their last sample. */
 const historyEndsBeforeS = 330;
@@ -57,7 +56,7 @@ export async function runPlay(play: Play, day: GameDay): Promise<PlayResult> {
   let surroundings: Surroundings | undefined;
   try {
     surroundings = await play.prepare?.();
-    const stage = await Stage.open(surroundings?.settings ?? play.settings ?? {}, play.paymentsPerS ?? 1);
+    const stage = await Stage.open(surroundings?.settings ?? play.settings ?? {});
     try {
       return await playOn(stage, play, day);
     } finally {
@@ -79,7 +78,7 @@ async function playOn(stage: Stage, play: Play, day: GameDay): Promise<PlayResul
     const fromS = nowS();
     stage.traffic.begin();
     day.say(`${play.name}: calm`);
-    await pause(day.calmMin * 60_000);
+    await pause(calmMs);
     const faultAtS = nowS();
     day.say(`${play.name}: ${play.what}`);
     await play.begin(stage);

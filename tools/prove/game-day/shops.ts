@@ -62,13 +62,12 @@ export class Traffic {
   private running: Promise<void> = Promise.resolve();
   private readonly shops: readonly Shop[];
   /** Payments in a second; a play may change it. */
-  perS: number;
+  perS = 1;
   /** Customers that wait for an answer; one who comes then goes away again. A play may change it. */
   waitingMax = 200;
 
-  constructor(shops: readonly Shop[], perS: number) {
+  constructor(shops: readonly Shop[]) {
     this.shops = shops;
-    this.perS = perS;
   }
 
   begin(): void {

@@ -65,11 +65,6 @@ function started(settings: Record<string, string>): Promise<OwnPlatform> {
   return platform;
 }
 
-interface Trade {
-  shops: readonly Shop[];
-  paymentsPerS: number;
-}
-
 export class Stage {
   readonly connection: PlatformConnection;
   readonly shops: readonly Shop[];
@@ -81,20 +76,20 @@ export class Stage {
   private readonly replaced: ChildProcess[] = [];
   private isLeftAlone = false;
 
-  private constructor(platform: OwnPlatform, portal: AwakePortal, { shops, paymentsPerS }: Trade) {
+  private constructor(platform: OwnPlatform, portal: AwakePortal, shops: readonly Shop[]) {
     this.platform = platform;
     this.portal = portal;
     this.connection = new PlatformConnection(platform.home);
     this.shops = shops;
-    this.traffic = new Traffic(shops, paymentsPerS);
+    this.traffic = new Traffic(shops);
   }
 
   /** `settings`: of the platform, beside the defaults. */
-  static async open(settings: Record<string, string>, paymentsPerS: number): Promise<Stage> {
+  static async open(settings: Record<string, string>): Promise<Stage> {
     const platform = await started(settings);
     try {
       const shops = await openShops(new PlatformConnection(platform.home), shopCount);
-      return new Stage(platform, await awakePortal(platform.home), { shops, paymentsPerS });
+      return new Stage(platform, await awakePortal(platform.home), shops);
     } catch (error) {
       await platform.stop();
       throw error;

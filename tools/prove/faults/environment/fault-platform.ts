@@ -117,9 +117,7 @@ export class FaultPlatform implements FaultWorld {
     await Promise.all(this.receivers.map(receiver => receiver.stop()));
     await this.events.close();
     await Promise.all(Object.values(this.databases).map(server => server.stop()));
-    // FAULTS_KEEP=1: the services' logs and the databases' files stay, to look at.
-    if (process.env['FAULTS_KEEP']) process.stderr.write(`kept: ${this.folder}\n`);
-    else rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   /** A merchant with a receiver of its own. */
