@@ -99,10 +99,8 @@ export class LivenessSession {
       this.forget();
       this.keep(replica);
     });
-    await client.connect();
-    const { rows } = await client.query<{ held: boolean }>(livenessSql.hold, [replica]);
     // Not held: the server has not noticed yet that an earlier session of this process ended. The next heartbeat tries again.
-    if (!rows[0]?.held || this.isClosed) return client.end();
+    if (!(await held(client, replica)) || this.isClosed) return client.end();
     this.client = client;
     this.standingAs = ++this.begun;
   }
@@ -111,5 +109,16 @@ export class LivenessSession {
     if (this.client) this.endedCount++;
     this.client = undefined;
     this.standingAs = undefined;
+  }
+}
+
+/** Whether the client has the lock now. One that could not ask ends, or each heartbeat would leave a connection behind. */
+async function held(client: Client, replica: string): Promise<boolean> {
+  try {
+    await client.connect();
+    return (await client.query<{ held: boolean }>(livenessSql.hold, [replica])).rows[0]?.held ?? false;
+  } catch (error) {
+    client.end().catch(() => undefined);
+    throw error;
   }
 }

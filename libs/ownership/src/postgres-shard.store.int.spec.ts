@@ -85,6 +85,23 @@ describe('the lock that shows that a replica lives (P-T11)', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name like '% liveness' and datname = current_database()`,
     );
 
+  it('regression: a session that cannot take it leaves no connection behind', async () => {
+    const { dataSource } = database;
+    await dataSource.query(`
+      create schema full_memory;
+      create function full_memory.pg_try_advisory_lock(int, int) returns boolean language plpgsql
+        as $$ begin raise exception 'out of shared memory' using errcode = '53200'; end $$;
+      do $$ begin execute format('alter database %I set search_path = full_memory, public, pg_catalog', current_database()); end $$`);
+    const { liveness, replica, failures } = open();
+    await eventually(() => {
+      liveness.keep(replica);
+      expect(failures.length).toBeGreaterThan(2);
+    }, patienceMs);
+    expect(failures[0]!.message).toBe('out of shared memory');
+    const connections = `select from pg_stat_activity where application_name like '% liveness' and datname = current_database()`;
+    await eventually(async () => expect(await dataSource.query(connections)).toEqual([]), patienceMs);
+  });
+
   it('others see it while the connection stands, and no more when the connection has ended', async () => {
     const [me, other] = [open(), open()];
     await other.heartbeat();

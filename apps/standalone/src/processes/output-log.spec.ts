@@ -1,4 +1,14 @@
-import { appendFileSync, existsSync, mkdtempSync, renameSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  renameSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OutputLog } from './output-log';
@@ -75,5 +85,21 @@ describe('the log file of a service', () => {
     expect(log.problems()).toEqual(['after']);
     expect(readFileSync(log.path, 'utf8').length).toBeLessThan(1_000);
     expect(statSync(`${log.path}.1`).mode & 0o077).toBe(0);
+  });
+
+  /** Linux has it: it refuses every byte, as a full disk does. */
+  const fullDisk = '/dev/full';
+
+  /** proves: F-18 */
+  (existsSync(fullDisk) ? it : it.skip)('regression: a full disk costs lines and ends no platform (F-18)', () => {
+    symlinkSync(fullDisk, `${log.path}.1`);
+    writeSync(log.descriptor, `${'x'.repeat(1_023)}\n`.repeat(9 * 1_024));
+    expect(log.problems()).toEqual([]);
+    write(entry({ level: 'error', msg: 'after' }));
+    expect(log.problems()).toEqual(['after']);
+    symlinkSync(fullDisk, join(folder, 'full.log'));
+    const full = new OutputLog(join(folder, 'full.log'));
+    expect(() => full.note('process ended')).not.toThrow();
+    full.close();
   });
 });

@@ -41,10 +41,8 @@ export class OutputLog {
   }
 
   note(text: string): void {
-    writeSync(
-      this.descriptor,
-      `${JSON.stringify({ level: 'info', time: new Date().toISOString(), service: 'standalone', msg: text })}\n`,
-    );
+    const line = JSON.stringify({ level: 'info', time: new Date().toISOString(), service: 'standalone', msg: text });
+    unlessFull(() => writeSync(this.descriptor, `${line}\n`));
   }
 
   close(): void {
@@ -70,7 +68,7 @@ export class OutputLog {
   /** As in `rotate`, lines that are written meanwhile may be lost. */
   private moveTo(target: number, size: number): void {
     for (let from = this.readOffset; from < size; from += chunkBytesMax)
-      writeSync(target, read(this.descriptor, { from, length: Math.min(chunkBytesMax, size - from) }));
+      unlessFull(() => writeSync(target, read(this.descriptor, { from, length: Math.min(chunkBytesMax, size - from) })));
     if (size > this.readOffset) ftruncateSync(this.descriptor, this.readOffset);
   }
 
@@ -80,9 +78,19 @@ export class OutputLog {
    */
   private rotate(): void {
     const { size } = fstatSync(this.named);
-    writeFileSync(`${this.path}.1`, read(this.named, { from: Math.max(0, size - bytesMax), length: bytesMax }), { mode: 0o600 });
+    const newest = read(this.named, { from: Math.max(0, size - bytesMax), length: bytesMax });
+    unlessFull(() => writeFileSync(`${this.path}.1`, newest, { mode: 0o600 }));
     ftruncateSync(this.named, 0);
     if (this.named === this.descriptor) this.readOffset = 0;
+  }
+}
+
+/** A full disk costs lines, never the platform, which this process keeps running. */
+function unlessFull(write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
   }
 }
 

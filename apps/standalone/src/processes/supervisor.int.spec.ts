@@ -33,6 +33,7 @@ describe('the supervisor', () => {
   let givenUp: ServiceFailure | undefined;
   let supervisor: Supervisor;
   let nowMs: number;
+  let isDiskFull = false;
   let woken: string[];
   let onDemand: OnDemandLimits;
 
@@ -62,7 +63,10 @@ describe('the supervisor', () => {
   async function supervise(...specs: ServiceSpec[]): Promise<void> {
     const events = {
       say: (line: string) => void said.push(line),
-      processesChanged: (now: Record<string, number>) => void (pids = now),
+      processesChanged: (now: Record<string, number>) => {
+        pids = now;
+        if (isDiskFull) throw new Error('no space left on device');
+      },
       givenUp: (error: ServiceFailure) => void (givenUp = error),
       woken: async (name: string) => void woken.push(name),
     };
@@ -87,6 +91,18 @@ describe('the supervisor', () => {
       expect(await statusOf(`${service.internalUrl}/health/ready`)).toBe(200);
     });
     await eventually(() => expect(said).toEqual(['one ended (killed by SIGKILL); starting it again', 'one is back']));
+  });
+
+  it('regression: starts a killed service again while its number cannot be written down', async () => {
+    const service = await spec('one');
+    await supervise(service);
+    const first = pids['one']!;
+    isDiskFull = true;
+    later(() => (isDiskFull = false));
+    process.kill(first, 'SIGKILL');
+    await eventually(() => expect(said).toContain('one is back'));
+    expect(pids['one']).not.toBe(first);
+    expect(said).toContain('the processes that run now could not be written down: no space left on device');
   });
 
   it('shows the output of a service that cannot start, and does not retry for ever', async () => {

@@ -45,7 +45,7 @@ export class Supervisor {
   ) {
     const forward = {
       say: (line: string) => events.say(line),
-      processChanged: () => events.processesChanged(this.pids()),
+      processChanged: () => this.tellProcesses(),
       givenUp: (error: ServiceFailure) => events.givenUp(error),
     };
     this.services = specs.map(spec =>
@@ -82,6 +82,15 @@ export class Supervisor {
     }
     this.readLogs();
     this.services.forEach(({ log }) => log.close());
+  }
+
+  /** Without room on the disk nobody can write them down, and the service starts again all the same. */
+  private tellProcesses(): void {
+    try {
+      this.events.processesChanged(this.pids());
+    } catch (error) {
+      this.events.say(`the processes that run now could not be written down: ${(error as Error).message}`);
+    }
   }
 
   private pids(): Record<string, number> {
