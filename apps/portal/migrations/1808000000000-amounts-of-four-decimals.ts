@@ -1,11 +1,7 @@
 import { ForwardMigration } from '@paycode/persistence';
-import type { QueryRunner } from 'typeorm';
 
 /** CLF and UYW have four decimals: a column of three rounded them. Neither the table nor its indexes are written anew. */
 export class AmountsOfFourDecimals1808000000000 extends ForwardMigration {
   override readonly name = 'AmountsOfFourDecimals1808000000000';
-
-  override async up(runner: QueryRunner): Promise<void> {
-    await runner.query('alter table payment alter column amount type numeric');
-  }
+  override readonly statements = ['alter table payment alter column amount type numeric'];
 }

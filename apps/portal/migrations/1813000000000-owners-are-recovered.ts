@@ -1,13 +1,10 @@
 import { ForwardMigration } from '@paycode/persistence';
-import type { QueryRunner } from 'typeorm';
 
 /** Two operators let a new owner into an account whose owners are gone. */
 export class OwnersAreRecovered1813000000000 extends ForwardMigration {
   override readonly name = 'OwnersAreRecovered1813000000000';
-
-  override async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      create table owner_recovery (
+  override readonly statements = [
+    `create table owner_recovery (
         recovery_id uuid primary key default gen_random_uuid(),
         tenant_type text not null check (tenant_type in ('MERCHANT', 'PSP', 'ACQUIRER')),
         tenant_id text not null,
@@ -19,7 +16,7 @@ export class OwnersAreRecovered1813000000000 extends ForwardMigration {
         state text not null default 'OPEN' check (state in ('OPEN', 'CONFIRMED', 'WITHDRAWN', 'REFUSED')),
         ended_by text,
         unique (tenant_type, tenant_id),
-        check ((state = 'OPEN') = (ended_by is null)))`);
-    await runner.query(`comment on column owner_recovery.asked_by is 'Subject of the token of the operator.'`);
-  }
+        check ((state = 'OPEN') = (ended_by is null)))`,
+    `comment on column owner_recovery.asked_by is 'Subject of the token of the operator.'`,
+  ];
 }

@@ -1,21 +1,15 @@
 import { ForwardMigration } from '@paycode/persistence';
-import type { QueryRunner } from 'typeorm';
 
 /** People are mailed before the certificate of their server ends. */
 export class TellOfCertificates1819000000000 extends ForwardMigration {
   override readonly name = 'TellOfCertificates1819000000000';
-
-  override async up(runner: QueryRunner): Promise<void> {
-    for (const statement of statements) await runner.query(statement);
-  }
+  override readonly statements = [
+    `alter table alert_choice
+       drop constraint alert_choice_rule_check,
+       add constraint alert_choice_rule_check check (rule in ('RECEIVER', 'REVERSED', 'CERTIFICATE'))`,
+    `alter table alert_mail
+       drop constraint alert_mail_kind_check,
+       add constraint alert_mail_kind_check
+         check (kind in ('RECEIVER_FAILS', 'RECEIVER_WORKS', 'REVERSED', 'NEW_DEVICE', 'CERTIFICATE_ENDS'))`,
+  ];
 }
-
-const statements = [
-  `alter table alert_choice
-     drop constraint alert_choice_rule_check,
-     add constraint alert_choice_rule_check check (rule in ('RECEIVER', 'REVERSED', 'CERTIFICATE'))`,
-  `alter table alert_mail
-     drop constraint alert_mail_kind_check,
-     add constraint alert_mail_kind_check
-       check (kind in ('RECEIVER_FAILS', 'RECEIVER_WORKS', 'REVERSED', 'NEW_DEVICE', 'CERTIFICATE_ENDS'))`,
-];

@@ -4,7 +4,12 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export abstract class ForwardMigration implements MigrationInterface {
   abstract readonly name: string;
 
-  abstract up(runner: QueryRunner): Promise<void>;
+  /** Run one after the other, unless `up` says otherwise. */
+  readonly statements: readonly string[] = [];
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of this.statements) await runner.query(statement);
+  }
 
   /** TypeORM asks for it. @throws Error always */
   async down(): Promise<never> {
