@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { inCurrency } from '@paycode/dto';
 import { DataSource } from 'typeorm';
 import type { Answer, Outcome } from '../payments/domain/payment';
-import type { FailingOfMerchant } from './domain/failing-endpoints';
+import type { FailingOfMerchant } from './domain/on-call';
 
 /** Fields of a transaction that the portal has from its events; none is about the payer. */
 export interface KnownTransaction {

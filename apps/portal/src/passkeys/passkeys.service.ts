@@ -6,16 +6,15 @@ import { PeopleStore } from '../people/people.store';
 import { newRecoveryCodes, secretHash } from '../people/secrets';
 import type { Asking } from '../sessions/portal.guard';
 import { SessionsService } from '../sessions/sessions.service';
-import { type OwnProof, OwnProofs } from '../sign-in/own-proofs';
-import { PasswordService } from '../sign-in/password.service';
+import { type OwnProof, OwnProofs, PasswordService } from '../sign-in/password.service';
 import { SignInLimiter } from '../sign-in/sign-in-limiter';
-import type { Ceremony } from './domain/ceremony';
 import { type KnownPasskey, type Passkey, PasskeyStore } from './passkey.store';
 import {
   type Assertion,
   type Attestation,
   begunAnew,
   Ceremonies,
+  type Ceremony,
   type CreationOptions,
   notProven,
   type SignInOptions,

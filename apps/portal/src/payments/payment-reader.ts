@@ -42,25 +42,6 @@ export interface Sum {
   amount: string;
 }
 
-export interface Bucket {
-  at: string;
-  settled: number;
-  reversed: number;
-  pending: number;
-  /** Of answers that acknowledged, in milliseconds; null: none. */
-  medianMs: number | null;
-  slowestMs: number | null;
-}
-
-/** Payments of one currency that were reversed for the same answer. */
-export interface Lost extends Omit<Sum, 'outcome'> {
-  /** null: the payment network gave the money back by itself. */
-  answer: Answer | null;
-  /** When the first and the last of them were paid. */
-  firstAt: string;
-  lastAt: string;
-}
-
 const columns = `
   p.transaction_id, p.merchant_id, p.kind, p.status, p.outcome, p.completed_at, p.amount, p.currency_code, p.reference, p.code,
   p.reference_transaction_id, p.acknowledged_at, p.ack_source, p.ack_elapsed_ms, p.reversal_requested_at, p.reversal_reason, p.answer,
@@ -92,10 +73,10 @@ interface ListShape {
 }
 
 /** Values of `$1`: the merchants of the scope; null: all. */
-const inScope = '($1::bigint[] is null or p.merchant_id = any($1))';
+export const inScope = '($1::bigint[] is null or p.merchant_id = any($1))';
 
 /** Opens the indexes by time alone, of a merchant and of all of them; true of every row. To the planner these look cheap beside any filter. */
-const overAll = 'p.transaction_id > 0';
+export const overAll = 'p.transaction_id > 0';
 
 /** Both are true of each line of the list, and of no notice, which refers to its payment. The first opens the indexes of lines by time alone. */
 const isPurchase = `p.kind = 'PURCHASE'`;
@@ -154,23 +135,6 @@ const readSql = {
       from (select p.*, ${refundOf('sum(r.amount)')} as refunded_amount
               from (${rowsOf({ merchants, anyOf, end: `limit ${limit}`, shown: 'p.*' })} limit ${limit}) p) p
      group by 1, 2 order by 2, 1`,
-  sums: `
-    select p.outcome, p.currency_code, count(*)::int as count, sum(p.amount) as amount from payment p
-     where ${inScope} and p.completed_at >= $2 and p.completed_at < $3 and ${overAll} and p.outcome <> 'NO_MONEY'
-     group by 1, 2 order by 2, 1`,
-  answers: `
-    select date_bin($3 * interval '1 second', p.completed_at, $2) as at,
-           count(*) filter (where p.outcome = 'SETTLED')::int as settled,
-           count(*) filter (where p.outcome = 'REVERSED')::int as reversed,
-           count(*) filter (where p.outcome = 'PENDING')::int as pending,
-           percentile_disc(0.5) within group (order by p.ack_elapsed_ms) as median_ms,
-           max(p.ack_elapsed_ms) as slowest_ms
-      from payment p where ${inScope} and p.completed_at >= $2 and ${overAll} and p.outcome <> 'NO_MONEY' group by 1 order by 1`,
-  lost: `
-    select p.answer, p.currency_code, count(*)::int as count, sum(p.amount) as amount,
-           min(p.completed_at) as first_at, max(p.completed_at) as last_at
-      from payment p where ${inScope} and p.completed_at >= $2 and ${overAll} and p.outcome = 'REVERSED'
-     group by 1, 2 order by 3 desc, 2, 1`,
 } as const;
 
 function fromMerchants(merchants: ListShape['merchants'], shown: string): string {
@@ -280,52 +244,6 @@ export class PaymentReader {
   async versions(transactionIds: readonly number[]): Promise<Map<number, string>> {
     const rows = await this.dataSource.query<{ transaction_id: string; version: string }[]>(readSql.versions, [transactionIds]);
     return new Map(rows.map(row => [Number(row.transaction_id), row.version]));
-  }
-
-  /** `until`: ISO 8601 UTC, not part of it; `infinity`: up to now. */
-  async sums(scope: Scope, since: string, until = 'infinity'): Promise<Sum[]> {
-    type SumRow = Omit<Sum, 'currencyCode'> & { currency_code: string };
-    const rows = await this.dataSource.query<SumRow[]>(readSql.sums, [merchantsOf(scope), since, until]);
-    return rows.map(({ currency_code: currencyCode, amount, ...of }) => ({
-      ...of,
-      currencyCode,
-      amount: inCurrency(amount, currencyCode),
-    }));
-  }
-
-  async answers(scope: Scope, since: string, bucketS: number): Promise<Bucket[]> {
-    interface BucketRow extends Omit<Bucket, 'at' | 'medianMs' | 'slowestMs'> {
-      at: Date;
-      median_ms: number | null;
-      slowest_ms: number | null;
-    }
-    const rows = await this.dataSource.query<BucketRow[]>(readSql.answers, [merchantsOf(scope), since, bucketS]);
-    return rows.map(({ at, settled, reversed, pending, median_ms: medianMs, slowest_ms: slowestMs }) => ({
-      at: at.toISOString(),
-      settled,
-      reversed,
-      pending,
-      medianMs,
-      slowestMs,
-    }));
-  }
-
-  /** Those that most payments were reversed for come first. */
-  async lost(scope: Scope, since: string): Promise<Lost[]> {
-    interface LostRow extends Pick<Lost, 'answer' | 'count' | 'amount'> {
-      currency_code: string;
-      first_at: Date;
-      last_at: Date;
-    }
-    const rows = await this.dataSource.query<LostRow[]>(readSql.lost, [merchantsOf(scope), since]);
-    return rows.map(({ answer, currency_code: currencyCode, count, amount, first_at, last_at }) => ({
-      answer,
-      currencyCode,
-      count,
-      amount: inCurrency(amount, currencyCode),
-      firstAt: first_at.toISOString(),
-      lastAt: last_at.toISOString(),
-    }));
   }
 }
 

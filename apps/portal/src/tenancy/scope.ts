@@ -43,6 +43,11 @@ export class Scope {
     if (!this.has(merchantId)) throw notYours();
     return new Scope([merchantId], { merchantId });
   }
+
+  /** The merchant that a query names, or all of it. @throws DomainError 404 */
+  askedFor({ merchantId }: { merchantId?: string }): Scope {
+    return merchantId === undefined ? this : this.narrowedTo(Number(merchantId));
+  }
 }
 
 export function notYours(): DomainError {

@@ -2,8 +2,28 @@ import { Injectable } from '@nestjs/common';
 import { inCurrency } from '@paycode/dto';
 import { DataSource } from 'typeorm';
 import type { Answer } from '../payments/domain/payment';
+import { inScope, merchantsOf, overAll, type Sum } from '../payments/payment-reader';
 import type { MerchantPeople } from '../people/domain/person';
 import type { Scope } from '../tenancy/scope';
+
+export interface Bucket {
+  at: string;
+  settled: number;
+  reversed: number;
+  pending: number;
+  /** Of answers that acknowledged, in milliseconds; null: none. */
+  medianMs: number | null;
+  slowestMs: number | null;
+}
+
+/** Payments of one currency that were reversed for the same answer. */
+export interface Lost extends Omit<Sum, 'outcome'> {
+  /** null: the payment network gave the money back by itself. */
+  answer: Answer | null;
+  /** When the first and the last of them were paid. */
+  firstAt: string;
+  lastAt: string;
+}
 
 /** A merchant whose server did not acknowledge payments, and what that cost it, in one currency. */
 export interface FailureInCurrency {
@@ -29,7 +49,7 @@ const latest = (condition: string) => `
   select p.completed_at, p.answer from payment p where p.merchant_id = f.merchant_id and p.completed_at is not null and ${condition}
    order by p.completed_at desc, p.transaction_id desc limit 1`;
 
-const receiversSql = {
+const homeSql = {
   // The payments of the day by payment_of_merchant; then, of each merchant that is answered, three steps into its indexes.
   failing: `
     select f.*, good.completed_at as good_at, bad.completed_at as bad_at, bad.answer as bad_answer, since.completed_at as since
@@ -40,7 +60,7 @@ const receiversSql = {
                    count(*) filter (where p.answer = 'HTTP_200')::int as acknowledged,
                    count(*) filter (where p.answer in ${failures})::int as failed
               from payment p
-             where ($1::bigint[] is null or p.merchant_id = any($1)) and p.completed_at >= $2 and p.transaction_id > 0
+             where ${inScope} and p.completed_at >= $2 and ${overAll}
                and p.outcome <> 'NO_MONEY'
              group by 1, 2
             having count(*) filter (where p.answer in ${failures}) > 0
@@ -58,6 +78,24 @@ const receiversSql = {
            count(*) filter (where accepted_at is not null and role <> 'OWNER')::int as others,
            count(*) filter (where accepted_at is null)::int as invited
       from person where tenant_type = 'MERCHANT' and tenant_id = $1`,
+
+  sums: `
+    select p.outcome, p.currency_code, count(*)::int as count, sum(p.amount) as amount from payment p
+     where ${inScope} and p.completed_at >= $2 and p.completed_at < $3 and ${overAll} and p.outcome <> 'NO_MONEY'
+     group by 1, 2 order by 2, 1`,
+  answers: `
+    select date_bin($3 * interval '1 second', p.completed_at, $2) as at,
+           count(*) filter (where p.outcome = 'SETTLED')::int as settled,
+           count(*) filter (where p.outcome = 'REVERSED')::int as reversed,
+           count(*) filter (where p.outcome = 'PENDING')::int as pending,
+           percentile_disc(0.5) within group (order by p.ack_elapsed_ms) as median_ms,
+           max(p.ack_elapsed_ms) as slowest_ms
+      from payment p where ${inScope} and p.completed_at >= $2 and ${overAll} and p.outcome <> 'NO_MONEY' group by 1 order by 1`,
+  lost: `
+    select p.answer, p.currency_code, count(*)::int as count, sum(p.amount) as amount,
+           min(p.completed_at) as first_at, max(p.completed_at) as last_at
+      from payment p where ${inScope} and p.completed_at >= $2 and ${overAll} and p.outcome = 'REVERSED'
+     group by 1, 2 order by 3 desc, 2, 1`,
 } as const;
 
 interface Row {
@@ -74,19 +112,18 @@ interface Row {
   since: Date | null;
 }
 
-/** The read model as the owner of many merchants asks it. */
+/** The read model as the pages of today ask it. */
 @Injectable()
-export class ReceiversStore {
+export class HomeReader {
   constructor(private readonly dataSource: DataSource) {}
 
   /** The most money first, whatever the currency. Instants: ISO 8601 UTC. */
   async failing(
-    { merchantIds }: Scope,
+    scope: Scope,
     { dayBeganAt, hourBeganAt }: { dayBeganAt: string; hourBeganAt: string },
     limit: number,
   ): Promise<FailureInCurrency[]> {
-    const scoped = merchantIds === 'ALL' ? null : merchantIds;
-    const rows = await this.dataSource.query<Row[]>(receiversSql.failing, [scoped, dayBeganAt, hourBeganAt, limit]);
+    const rows = await this.dataSource.query<Row[]>(homeSql.failing, [merchantsOf(scope), dayBeganAt, hourBeganAt, limit]);
     return rows.map(row => {
       const isFailing = row.good_at === null || row.good_at < row.bad_at;
       return {
@@ -105,7 +142,53 @@ export class ReceiversStore {
   }
 
   async people(merchantId: number): Promise<MerchantPeople> {
-    const [row] = await this.dataSource.query<[MerchantPeople]>(receiversSql.people, [String(merchantId)]);
+    const [row] = await this.dataSource.query<[MerchantPeople]>(homeSql.people, [String(merchantId)]);
     return row;
+  }
+
+  /** `until`: ISO 8601 UTC, not part of it; `infinity`: up to now. */
+  async sums(scope: Scope, since: string, until = 'infinity'): Promise<Sum[]> {
+    type SumRow = Omit<Sum, 'currencyCode'> & { currency_code: string };
+    const rows = await this.dataSource.query<SumRow[]>(homeSql.sums, [merchantsOf(scope), since, until]);
+    return rows.map(({ currency_code: currencyCode, amount, ...of }) => ({
+      ...of,
+      currencyCode,
+      amount: inCurrency(amount, currencyCode),
+    }));
+  }
+
+  async answers(scope: Scope, since: string, bucketS: number): Promise<Bucket[]> {
+    interface BucketRow extends Omit<Bucket, 'at' | 'medianMs' | 'slowestMs'> {
+      at: Date;
+      median_ms: number | null;
+      slowest_ms: number | null;
+    }
+    const rows = await this.dataSource.query<BucketRow[]>(homeSql.answers, [merchantsOf(scope), since, bucketS]);
+    return rows.map(({ at, settled, reversed, pending, median_ms: medianMs, slowest_ms: slowestMs }) => ({
+      at: at.toISOString(),
+      settled,
+      reversed,
+      pending,
+      medianMs,
+      slowestMs,
+    }));
+  }
+
+  /** Those that most payments were reversed for come first. */
+  async lost(scope: Scope, since: string): Promise<Lost[]> {
+    interface LostRow extends Pick<Lost, 'answer' | 'count' | 'amount'> {
+      currency_code: string;
+      first_at: Date;
+      last_at: Date;
+    }
+    const rows = await this.dataSource.query<LostRow[]>(homeSql.lost, [merchantsOf(scope), since]);
+    return rows.map(({ answer, currency_code: currencyCode, count, amount, first_at, last_at }) => ({
+      answer,
+      currencyCode,
+      count,
+      amount: inCurrency(amount, currencyCode),
+      firstAt: first_at.toISOString(),
+      lastAt: last_at.toISOString(),
+    }));
   }
 }
