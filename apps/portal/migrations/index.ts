@@ -15,6 +15,7 @@ import { OwnersAreRecovered1813000000000 } from './1813000000000-owners-are-reco
 import { TellPeople1814000000000 } from './1814000000000-tell-people';
 import { KnowDevices1817000000000 } from './1817000000000-know-devices';
 import { TellOfCertificates1819000000000 } from './1819000000000-tell-of-certificates';
+import { TellOfOldKeys1820000000000 } from './1820000000000-tell-of-old-keys';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
@@ -52,4 +53,5 @@ export const migrations = [
   TellPeople1814000000000,
   KnowDevices1817000000000,
   TellOfCertificates1819000000000,
+  TellOfOldKeys1820000000000,
 ];
