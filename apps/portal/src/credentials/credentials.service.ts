@@ -14,7 +14,7 @@ import type {
 import { DomainError } from '@paycode/service-runtime';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { type AskedReport, FourEyesService, type Overview, type Subject } from '../four-eyes/four-eyes.service';
-import { valueOf } from '../neighbours';
+import { refusal, valueOf } from '../neighbours';
 import type { Person } from '../people/domain/person';
 import { PORTAL_RULES, type PortalRules } from '../sessions/portal.guard';
 import type { Proof, Proven } from '../sessions/proofs';
@@ -191,14 +191,8 @@ function subjectOf({ username, mode, hasPassword, challengeRequired, ...account 
   return { kind: 'BEARER_SWITCH', fingerprint: createHash('sha256').update(JSON.stringify(all)).digest('hex') };
 }
 
-function onePerson(): DomainError {
-  const message = 'in the sandbox one person makes the switch: nobody has to confirm it';
-  return new DomainError({ status: 409, reason: 'ONE_PERSON', message });
-}
-
-function switchedAlready(): DomainError {
-  return new DomainError({ status: 409, reason: 'SWITCHED_ALREADY', message: 'the account takes session tokens already' });
-}
+const onePerson = () => refusal(409, 'ONE_PERSON', 'in the sandbox one person makes the switch: nobody has to confirm it');
+const switchedAlready = () => refusal(409, 'SWITCHED_ALREADY', 'the account takes session tokens already');
 
 /** @throws DomainError 400 */
 function demandName(typed: string, { username }: PortalAccount): void {
@@ -207,7 +201,5 @@ function demandName(typed: string, { username }: PortalAccount): void {
   throw new DomainError({ status: 400, reason: 'NOT_NAMED', message });
 }
 
-function secondPerson(): DomainError {
-  const message = 'in production another owner confirms the switch: ask for it first, it cannot be undone';
-  return new DomainError({ status: 403, reason: 'SECOND_PERSON', message });
-}
+const secondPerson = () =>
+  refusal(403, 'SECOND_PERSON', 'in production another owner confirms the switch: ask for it first, it cannot be undone');

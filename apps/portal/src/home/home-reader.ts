@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { inCurrency } from '@paycode/dto';
 import { DataSource } from 'typeorm';
 import type { Answer } from '../payments/domain/payment';
 import { inScope, merchantsOf, overAll, type Sum } from '../payments/payment-reader';
+import { shownRow } from '../payments/shown-row';
 import type { MerchantPeople } from '../people/domain/person';
 import type { Scope } from '../tenancy/scope';
 
@@ -98,20 +98,6 @@ const homeSql = {
      group by 1, 2 order by 3 desc, 2, 1`,
 } as const;
 
-interface Row {
-  merchant_id: string;
-  currency_code: string;
-  reversed: number;
-  reversed_amount: string;
-  last_hour_amount: string;
-  acknowledged: number;
-  failed: number;
-  good_at: Date | null;
-  bad_at: Date;
-  bad_answer: Answer;
-  since: Date | null;
-}
-
 /** The read model as the pages of today ask it. */
 @Injectable()
 export class HomeReader {
@@ -123,22 +109,14 @@ export class HomeReader {
     { dayBeganAt, hourBeganAt }: { dayBeganAt: string; hourBeganAt: string },
     limit: number,
   ): Promise<FailureInCurrency[]> {
-    const rows = await this.dataSource.query<Row[]>(homeSql.failing, [merchantsOf(scope), dayBeganAt, hourBeganAt, limit]);
-    return rows.map(row => {
-      const isFailing = row.good_at === null || row.good_at < row.bad_at;
-      return {
-        merchantId: Number(row.merchant_id),
-        currencyCode: row.currency_code,
-        reversed: row.reversed,
-        reversedAmount: inCurrency(row.reversed_amount, row.currency_code),
-        lastHourAmount: inCurrency(row.last_hour_amount, row.currency_code),
-        acknowledged: row.acknowledged,
-        failed: row.failed,
-        lastAnswer: isFailing ? row.bad_answer : 'HTTP_200',
-        lastAnswerAt: (isFailing ? row.bad_at : row.good_at!).toISOString(),
-        failingSince: isFailing ? (row.since ?? row.bad_at).toISOString() : null,
-      };
-    });
+    type Row = FailureInCurrency & { goodAt: string | null; badAt: string; badAnswer: Answer; since: string | null };
+    const values = [merchantsOf(scope), dayBeganAt, hourBeganAt, limit];
+    const rows = (await this.dataSource.query<object[]>(homeSql.failing, values)).map(shownRow<Row>);
+    return rows.map(({ goodAt, badAt, badAnswer, since, ...row }) =>
+      goodAt === null || goodAt < badAt
+        ? { ...row, lastAnswer: badAnswer, lastAnswerAt: badAt, failingSince: since ?? badAt }
+        : { ...row, lastAnswer: 'HTTP_200', lastAnswerAt: goodAt, failingSince: null },
+    );
   }
 
   async people(merchantId: number): Promise<MerchantPeople> {
@@ -148,47 +126,18 @@ export class HomeReader {
 
   /** `until`: ISO 8601 UTC, not part of it; `infinity`: up to now. */
   async sums(scope: Scope, since: string, until = 'infinity'): Promise<Sum[]> {
-    type SumRow = Omit<Sum, 'currencyCode'> & { currency_code: string };
-    const rows = await this.dataSource.query<SumRow[]>(homeSql.sums, [merchantsOf(scope), since, until]);
-    return rows.map(({ currency_code: currencyCode, amount, ...of }) => ({
-      ...of,
-      currencyCode,
-      amount: inCurrency(amount, currencyCode),
-    }));
+    const rows = await this.dataSource.query<object[]>(homeSql.sums, [merchantsOf(scope), since, until]);
+    return rows.map(shownRow<Sum>);
   }
 
   async answers(scope: Scope, since: string, bucketS: number): Promise<Bucket[]> {
-    interface BucketRow extends Omit<Bucket, 'at' | 'medianMs' | 'slowestMs'> {
-      at: Date;
-      median_ms: number | null;
-      slowest_ms: number | null;
-    }
-    const rows = await this.dataSource.query<BucketRow[]>(homeSql.answers, [merchantsOf(scope), since, bucketS]);
-    return rows.map(({ at, settled, reversed, pending, median_ms: medianMs, slowest_ms: slowestMs }) => ({
-      at: at.toISOString(),
-      settled,
-      reversed,
-      pending,
-      medianMs,
-      slowestMs,
-    }));
+    const rows = await this.dataSource.query<object[]>(homeSql.answers, [merchantsOf(scope), since, bucketS]);
+    return rows.map(shownRow<Bucket>);
   }
 
   /** Those that most payments were reversed for come first. */
   async lost(scope: Scope, since: string): Promise<Lost[]> {
-    interface LostRow extends Pick<Lost, 'answer' | 'count' | 'amount'> {
-      currency_code: string;
-      first_at: Date;
-      last_at: Date;
-    }
-    const rows = await this.dataSource.query<LostRow[]>(homeSql.lost, [merchantsOf(scope), since]);
-    return rows.map(({ answer, currency_code: currencyCode, count, amount, first_at, last_at }) => ({
-      answer,
-      currencyCode,
-      count,
-      amount: inCurrency(amount, currencyCode),
-      firstAt: first_at.toISOString(),
-      lastAt: last_at.toISOString(),
-    }));
+    const rows = await this.dataSource.query<object[]>(homeSql.lost, [merchantsOf(scope), since]);
+    return rows.map(shownRow<Lost>);
   }
 }

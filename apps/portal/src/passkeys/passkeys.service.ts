@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
 import { AuditLog, type Origin } from '../audit';
+import { refusal } from '../neighbours';
 import type { Person } from '../people/domain/person';
 import { PeopleStore } from '../people/people.store';
 import { newRecoveryCodes, secretHash } from '../people/secrets';
@@ -172,10 +173,8 @@ async function problemOf(check: () => Promise<void>): Promise<DomainError | unde
   }
 }
 
-function unknownPasskey(): DomainError {
-  const message = 'this passkey is not known here: sign in with your password, and add it under Security';
-  return new DomainError({ status: 401, reason: 'UNKNOWN_PASSKEY', message });
-}
+const unknownPasskey = () =>
+  refusal(401, 'UNKNOWN_PASSKEY', 'this passkey is not known here: sign in with your password, and add it under Security');
 
 function notAdded(why: 'KNOWN' | 'TOO_MANY' | 'REPLAYED'): DomainError {
   if (why === 'REPLAYED') return begunAnew();

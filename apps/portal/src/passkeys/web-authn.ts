@@ -1,14 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type KeyRing, PayloadSealer } from '@paycode/crypto';
-import { DomainError } from '@paycode/service-runtime';
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
+import { generateAuthenticationOptions, generateRegistrationOptions, verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
 import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/helpers';
+import { refusal } from '../neighbours';
 import type { Person } from '../people/domain/person';
 import type { KnownPasskey, NewPasskey } from './passkey.store';
 
@@ -78,10 +73,8 @@ export class Ceremonies {
 }
 
 /** A challenge that was answered is over too. */
-export function begunAnew(cause?: unknown): DomainError {
-  const message = 'please begin anew: this proof of who you are has run out, or was used before';
-  return new DomainError({ status: 400, reason: 'NOT_BEGUN', message, cause });
-}
+export const begunAnew = (cause?: unknown) =>
+  refusal(400, 'NOT_BEGUN', 'please begin anew: this proof of who you are has run out, or was used before', cause);
 
 /** Ed25519, ECDSA on P-256, RSA: what every passkey can one of (COSE). */
 const algorithms = [-8, -7, -257];
@@ -241,6 +234,4 @@ function refused(cause: unknown): never {
   throw notProven(cause);
 }
 
-export function notProven(cause?: unknown): DomainError {
-  return new DomainError({ status: 400, reason: 'PASSKEY_REFUSED', message: 'your passkey did not prove who you are', cause });
-}
+export const notProven = (cause?: unknown) => refusal(400, 'PASSKEY_REFUSED', 'your passkey did not prove who you are', cause);

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { idOf, inCurrency, type ReversalReason, reversalReasons, type TransactionKind } from '@paycode/dto';
+import { idOf, reversalReasons } from '@paycode/dto';
 import { DataSource } from 'typeorm';
-import type { Scope } from '../tenancy/scope';
 import { instantSql, type PageKey } from '../page-cursor';
+import type { Scope } from '../tenancy/scope';
 import { type Answer, isContradiction, type Outcome, type Payment, type WantedOutcome } from './domain/payment';
+import { shownRow } from './shown-row';
 
 /** Result of a search: the payments whose id, reference or code begins so, or, where too many do, the text that one of them is as a whole. */
 export type Search = { transactionIds: readonly string[] } | { whole: string };
@@ -158,31 +159,6 @@ function rowsOf({
   return `${fromMerchants(merchants, shown)} (${pages('p.merchant_id = m.merchant_id')}) p`;
 }
 
-interface Row {
-  transaction_id: string;
-  merchant_id: string;
-  kind: TransactionKind;
-  status: string;
-  outcome: Outcome;
-  completed_at: Date;
-  amount: string;
-  currency_code: string;
-  reference: string;
-  code: string | null;
-  reference_transaction_id: string;
-  acknowledged_at: Date | null;
-  ack_source: 'WEBHOOK' | 'RECOVERY' | null;
-  ack_elapsed_ms: number | null;
-  reversal_requested_at: Date | null;
-  reversal_reason: ReversalReason | null;
-  answer: Answer | null;
-  reversed_by: string | null;
-  reversal_failed_by: string | null;
-  returned_at: Date | null;
-  refunded_at: Date | null;
-  refunded_amount: string | null;
-}
-
 /** Ids that a search may find by their beginning; a text that more payments begin with is looked for as a whole. */
 export const foundMax = 5_000;
 /** Payments that are added up. */
@@ -199,7 +175,7 @@ export class PaymentReader {
   async list(scope: Scope, filter: PaymentFilter): Promise<Payment[]> {
     if (isContradiction(filter)) return [];
     const { text, values } = listStatement(scope, filter);
-    const payments = (await this.dataSource.query<Row[]>(text, values)).map(paymentOf);
+    const payments = (await this.dataSource.query<object[]>(text, values)).map(shownRow<Payment>);
     return filter.before === null ? payments : payments.reverse();
   }
 
@@ -207,7 +183,7 @@ export class PaymentReader {
     const id = idOf(text);
     const merchants = scope.merchantIds === 'ALL' ? 'EVERY' : 'GIVEN';
     const values = [merchantsOf(scope), text, foundMax + 1, ...(id === undefined ? [] : [id])];
-    const rows = await this.dataSource.query<Pick<Row, 'transaction_id'>[]>(
+    const rows = await this.dataSource.query<{ transaction_id: string }[]>(
       readSql.beginning(merchants, id !== undefined),
       values,
     );
@@ -219,25 +195,18 @@ export class PaymentReader {
   async totals(scope: Scope, filter: PaymentFilter): Promise<Total[]> {
     if (isContradiction(filter)) return [];
     const { text, values } = statementOf(scope, { ...filter, limit: totalsMax + 1 }, readSql.totals);
-    type TotalRow = Omit<Total, 'currencyCode' | 'refundedAmount'> & { currency_code: string; refunded_amount: string };
-    const rows = await this.dataSource.query<TotalRow[]>(text, values);
-    return rows.map(({ currency_code: currencyCode, amount, refunded_amount, ...counts }) => ({
-      ...counts,
-      currencyCode,
-      amount: inCurrency(amount, currencyCode),
-      refundedAmount: inCurrency(refunded_amount, currencyCode),
-    }));
+    return (await this.dataSource.query<object[]>(text, values)).map(shownRow<Total>);
   }
 
   /** Reversals and refunds of a payment, at most 50. */
   async noticesOf(scope: Scope, transactionId: number): Promise<Payment[]> {
     const values = [merchantsOf(scope), transactionId, noticesMax];
-    return (await this.dataSource.query<Row[]>(readSql.noticesOf, values)).map(paymentOf);
+    return (await this.dataSource.query<object[]>(readSql.noticesOf, values)).map(shownRow<Payment>);
   }
 
   async find(scope: Scope, transactionId: number): Promise<Payment | undefined> {
-    const [row] = await this.dataSource.query<Row[]>(readSql.find, [merchantsOf(scope), transactionId]);
-    return row && paymentOf(row);
+    const [row] = await this.dataSource.query<object[]>(readSql.find, [merchantsOf(scope), transactionId]);
+    return row && shownRow<Payment>(row);
   }
 
   /** A text for each payment that is another once anything of it changed. Without a scope: it goes to nobody. */
@@ -245,36 +214,6 @@ export class PaymentReader {
     const rows = await this.dataSource.query<{ transaction_id: string; version: string }[]>(readSql.versions, [transactionIds]);
     return new Map(rows.map(row => [Number(row.transaction_id), row.version]));
   }
-}
-
-const isoOf = (at: Date | null) => at?.toISOString() ?? null;
-const idOrNull = (id: string | null) => (id === null ? null : Number(id));
-
-function paymentOf(row: Row): Payment {
-  return {
-    transactionId: Number(row.transaction_id),
-    merchantId: Number(row.merchant_id),
-    kind: row.kind,
-    status: row.status,
-    outcome: row.outcome,
-    completedAt: row.completed_at.toISOString(),
-    amount: inCurrency(row.amount, row.currency_code),
-    currencyCode: row.currency_code,
-    reference: row.reference,
-    code: row.code,
-    referenceTransactionId: Number(row.reference_transaction_id),
-    acknowledgedAt: isoOf(row.acknowledged_at),
-    ackSource: row.ack_source,
-    ackElapsedMs: row.ack_elapsed_ms,
-    reversalRequestedAt: isoOf(row.reversal_requested_at),
-    reversalReason: row.reversal_reason,
-    answer: row.answer,
-    reversedBy: idOrNull(row.reversed_by),
-    reversalFailedBy: idOrNull(row.reversal_failed_by),
-    returnedAt: isoOf(row.returned_at),
-    refundedAt: isoOf(row.refunded_at),
-    refundedAmount: row.refunded_amount === null ? null : inCurrency(row.refunded_amount, row.currency_code),
-  };
 }
 
 type Bind = (value: unknown) => string;

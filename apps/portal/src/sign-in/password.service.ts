@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { IsString, Length } from 'class-validator';
 import { AuditLog, type ByPerson, type Origin } from '../audit';
+import { refusal } from '../neighbours';
 import { PasskeyStore } from '../passkeys/passkey.store';
 import { begunAnew, Ceremonies } from '../passkeys/web-authn';
 import { passwordProblem } from '../people/domain/person';
@@ -143,10 +144,7 @@ export function passwordFor({ stage }: PortalSession, current: string | undefine
   return current;
 }
 
-function invitationOver(): DomainError {
-  const message = 'this link was used or has run out: ask for another one';
-  return new DomainError({ status: 410, reason: 'INVITATION_OVER', message });
-}
+const invitationOver = () => refusal(410, 'INVITATION_OVER', 'this link was used or has run out: ask for another one');
 
 function refuseWeak(field: string, password: string, known: readonly string[]): void {
   const problem = passwordProblem(password, known);

@@ -1,6 +1,6 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import type { Identity, MerchantOwner } from '@paycode/dto';
-import { DomainError } from '@paycode/service-runtime';
+import { refusal } from '../neighbours';
 import type { Person } from '../people/domain/person';
 import type { OpenedSession } from '../sessions/domain/session';
 import type { Asking } from '../sessions/portal.guard';
@@ -50,9 +50,7 @@ export class Scope {
   }
 }
 
-export function notYours(): DomainError {
-  return new DomainError({ status: 404, reason: 'NOT_FOUND', message: 'there is no such thing, or it is not yours' });
-}
+export const notYours = () => refusal(404, 'NOT_FOUND', 'there is no such thing, or it is not yours');
 
 function ownerOf({ tenantType, tenantId }: Person): MerchantOwner {
   switch (tenantType) {
