@@ -71,11 +71,14 @@ describe('merchants, for people in the portal', () => {
 
   it('keys that were made more than a year ago are listed, the oldest first, until they are renewed; another URL makes no key newer', async () => {
     const query = (text: string, values: unknown[]) => service.database.dataSource.query<unknown[]>(text, values);
+    const startedMs = Date.now();
+    const daysAgo = (days: number) => new Date(startedMs - days * 86_400_000).toISOString();
     const made = (name: string, kind: string, days: number) =>
-      query(
-        `insert into audit_event (merchant_id, kind, actor, request_id, at) values ($1, $2, 'a', 'r', date_trunc('day', now()) - $3 * interval '1 day')`,
-        [idOf(name), kind, days],
-      );
+      query(`insert into audit_event (merchant_id, kind, actor, request_id, at) values ($1, $2, 'a', 'r', $3)`, [
+        idOf(name),
+        kind,
+        daysAgo(days),
+      ]);
     const keyOf = (name: string) =>
       query(
         `insert into http_notification (merchant_id, url, version, key_id, sealed_key) values ($1, 'https://x.example/', 'V3', 'k', 's')`,
@@ -93,10 +96,9 @@ describe('merchants, for people in the portal', () => {
     await made('Zebra', 'URL_SET', 1);
     const old = async () =>
       (await service.internal('get', '/internal/portal/merchants/old-keys', { caller: 'portal' })).data as OldKey[];
-    const day = (days: number) => new Date(Math.floor(Date.now() / 86_400_000 - days) * 86_400_000).toISOString();
     expect(await old()).toEqual([
-      { merchantId: idOf('77'), pspId, madeAt: day(700) },
-      { merchantId: idOf('Zebra'), pspId, madeAt: day(400) },
+      { merchantId: idOf('77'), pspId, madeAt: daysAgo(700) },
+      { merchantId: idOf('Zebra'), pspId, madeAt: daysAgo(400) },
     ]);
     await made('77', 'KEY_RENEWED', 2);
     expect((await old()).map(each => each.merchantId)).toEqual([idOf('Zebra')]);
