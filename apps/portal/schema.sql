@@ -12,7 +12,7 @@ CREATE TABLE alert_choice (
   rule text NOT NULL,
   is_on boolean NOT NULL,
   CONSTRAINT alert_choice_pkey PRIMARY KEY (person_id, rule),
-  CONSTRAINT alert_choice_rule_check CHECK (rule = ANY (ARRAY['RECEIVER'::text, 'REVERSED'::text, 'CERTIFICATE'::text]))
+  CONSTRAINT alert_choice_rule_check CHECK (rule = ANY (ARRAY['RECEIVER'::text, 'REVERSED'::text, 'CERTIFICATE'::text, 'KEY'::text]))
 );
 
 CREATE TABLE alert_mail (
@@ -25,7 +25,7 @@ CREATE TABLE alert_mail (
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT alert_mail_pkey PRIMARY KEY (alert_id),
   CONSTRAINT alert_mail_token_hash_key UNIQUE (token_hash),
-  CONSTRAINT alert_mail_kind_check CHECK (kind = ANY (ARRAY['RECEIVER_FAILS'::text, 'RECEIVER_WORKS'::text, 'REVERSED'::text, 'NEW_DEVICE'::text, 'CERTIFICATE_ENDS'::text]))
+  CONSTRAINT alert_mail_kind_check CHECK (kind = ANY (ARRAY['RECEIVER_FAILS'::text, 'RECEIVER_WORKS'::text, 'REVERSED'::text, 'NEW_DEVICE'::text, 'CERTIFICATE_ENDS'::text, 'KEY_OLD'::text]))
 );
 
 CREATE TABLE alert_outage (

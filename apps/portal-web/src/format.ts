@@ -33,11 +33,3 @@ export const utc = (iso: string) => `${iso.replace('T', ' ').replace(/(\.\d+)?Z$
 export function dayBeganAt(now = new Date()): string {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate()).toISOString();
 }
-
-/** A browser in words. */
-export function browserOf(userAgent: string): string {
-  const name = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(userAgent)?.[1] ?? 'Unknown browser';
-  const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(userAgent)?.[1];
-  const names: Record<string, string> = { Edg: 'Edge', OPR: 'Opera' };
-  return `${names[name] ?? name}${system ? ` on ${system}` : ''}`;
-}

@@ -193,9 +193,9 @@ export type AccountSummary = {
 };
 
 /** A rule as one person has it. */
-export type AlertChoice = { rule: 'CERTIFICATE' | 'RECEIVER' | 'REVERSED'; isOn: boolean };
+export type AlertChoice = { rule: 'CERTIFICATE' | 'KEY' | 'RECEIVER' | 'REVERSED'; isOn: boolean };
 
-export type AlertChoiceBody = { rule: 'CERTIFICATE' | 'RECEIVER' | 'REVERSED'; isOn: boolean };
+export type AlertChoiceBody = { rule: 'CERTIFICATE' | 'KEY' | 'RECEIVER' | 'REVERSED'; isOn: boolean };
 
 export type AskedReport = {
   /** Whether those who can confirm are mailed. */
@@ -702,7 +702,8 @@ export type OwnSession = {
   sessionId: string;
   stage: 'CODE_DUE' | 'ENROL_DUE' | 'FULL';
   address: string;
-  userAgent: string;
+  /** Browser and system, as mails name them. */
+  device: string;
   createdAt: string;
   seenAt: string;
   isThisOne: boolean;

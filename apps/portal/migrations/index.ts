@@ -1,4 +1,5 @@
 import { CreateSchema1820000000000 } from './1820000000000-create-schema';
+import { TellOfOldKeys1821000000000 } from './1821000000000-tell-of-old-keys';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
@@ -18,4 +19,4 @@ export const reader = {
 };
 
 /** In order of application. */
-export const migrations = [CreateSchema1820000000000];
+export const migrations = [CreateSchema1820000000000, TellOfOldKeys1821000000000];

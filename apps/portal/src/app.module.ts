@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Abstract, type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { browserSessionIdleS, IdentityModule, type InternalClient, ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
+import { GuessStore, PostgresGuessStore } from '@paycode/access/guessing';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import {
   ConsumingModule,
@@ -11,38 +12,37 @@ import {
   EventsServer,
   EventTransport,
 } from '@paycode/events';
-import { GuessStore, PostgresGuessStore } from '@paycode/access/guessing';
 import { connectionOptionsOf, DatabaseModule, migrateDatabase } from '@paycode/persistence';
+import { Lifecycle, LOGGER, type Logger, type ServiceDefinition } from '@paycode/service-runtime';
 import { Clock, SystemClock } from '@paycode/service-runtime/timing';
 import { insertOnly, migrations, reader } from '../migrations';
-import { AlertStore } from './alerts/alert.store';
+import { AlertStore, DeviceStore } from './alerts/alert.store';
 import { AlertsController } from './alerts/alerts.controller';
 import { AlertsJob } from './alerts/alerts.job';
 import { AlertMailer, AlertsService, CertificateCalls } from './alerts/alerts.service';
-import { DeviceStore } from './alerts/device.store';
 import { AuditLog } from './audit';
-import { type Settings, env } from './config/env';
-import { BearerSwitchService } from './credentials/bearer-switch.service';
+import { env, type Settings } from './config/env';
 import { BearerController, CredentialsController } from './credentials/credentials.controller';
-import { AuthSessionCalls, CredentialsService } from './credentials/credentials.service';
+import { AuthSessionCalls, BearerSwitchService, CredentialsService } from './credentials/credentials.service';
 import { entities } from './entities';
 import { FourEyesController } from './four-eyes/four-eyes.controller';
 import { FourEyesMailer, FourEyesService } from './four-eyes/four-eyes.service';
 import { FourEyesStore } from './four-eyes/four-eyes.store';
+import { HomeReader } from './home/home-reader';
+import { HomeController, ReceiversController } from './home/home.controller';
+import { ReceiversService } from './home/receivers.service';
 import { ProviderStore } from './identity-providers/identity-provider.store';
-import { IdentityProvidersController } from './identity-providers/identity-providers.controller';
+import { IdentityProvidersController, SsoController } from './identity-providers/identity-providers.controller';
 import { ClientSecrets, IdentityProvidersService } from './identity-providers/identity-providers.service';
 import { OpenIdClient } from './identity-providers/open-id.client';
-import { SsoController } from './identity-providers/sso.controller';
 import { SsoService } from './identity-providers/sso.service';
 import { Neighbours } from './neighbours';
 import { NotificationsController } from './notifications/notifications.controller';
 import { NotificationConfigCalls, NotificationsService } from './notifications/notifications.service';
-import { DeadLetterCalls, OnCallCalls } from './on-call/on-call-calls';
-import { DeadLettersController } from './on-call/dead-letters.controller';
 import { FindMerchantService, MerchantCalls } from './on-call/find-merchant.service';
+import { DeadLetterCalls, OnCallCalls } from './on-call/on-call-calls';
 import { OnCallReader } from './on-call/on-call-reader';
-import { OnCallController } from './on-call/on-call.controller';
+import { DeadLettersController, OnCallController } from './on-call/on-call.controller';
 import { GRAFANA_URL, OnCallService } from './on-call/on-call.service';
 import { RedriveService } from './on-call/redrive.service';
 import { OperatorRecoveryController, OwnerRecoveryController } from './owner-recovery/recovery.controller';
@@ -55,7 +55,6 @@ import { PasskeysService } from './passkeys/passkeys.service';
 import { Ceremonies, WebAuthn } from './passkeys/web-authn';
 import { ExportPaymentsService } from './payments/export-payments.service';
 import { FollowPaymentsService } from './payments/follow-payments.service';
-import { HomeController } from './payments/home.controller';
 import { NotificationCalls, PaymentCalls } from './payments/payment-calls';
 import { PaymentEventsConsumer } from './payments/payment-events.consumer';
 import { PaymentReader } from './payments/payment-reader';
@@ -63,17 +62,12 @@ import { PaymentWriter } from './payments/payment-writer';
 import { PaymentsController } from './payments/payments.controller';
 import { PaymentsService, ReadNotificationService } from './payments/payments.service';
 import { NOTIFICATION_SEALER, RecordPaymentsService } from './payments/record-payments.service';
-import { ColleaguesController } from './people/colleagues.controller';
-import { Passwords } from './people/passwords';
-import { PeopleController } from './people/people.controller';
+import { ColleaguesController, PeopleController } from './people/people.controller';
 import { InvitationMailer, PeopleService } from './people/people.service';
 import { PeopleStore } from './people/people.store';
-import { Totp } from './people/secrets';
+import { Passwords, Totp } from './people/secrets';
 import { ListNotificationsService } from './reconciliation/list-notifications.service';
 import { NotificationStore } from './reconciliation/notification.store';
-import { ReceiversController } from './receivers/receivers.controller';
-import { ReceiversService } from './receivers/receivers.service';
-import { ReceiversStore } from './receivers/receivers.store';
 import { PurchaseNotificationsController } from './reconciliation/purchase-notifications.controller';
 import { SandboxController } from './sandbox/sandbox.controller';
 import { SandboxCalls, SandboxEnvironment, SandboxLimits, SandboxService } from './sandbox/sandbox.service';
@@ -81,13 +75,11 @@ import { PORTAL_RULES, PortalGuard, type PortalRules } from './sessions/portal.g
 import { Proofs } from './sessions/proofs';
 import { PAYMENTS_KEPT_MS, PurgeJob } from './sessions/purge.job';
 import { SessionStore } from './sessions/session.store';
-import { SessionsController } from './sessions/sessions.controller';
 import { SessionsService } from './sessions/sessions.service';
 import { ForgottenPasswordService } from './sign-in/forgotten-password.service';
-import { OwnProofs } from './sign-in/own-proofs';
-import { PasswordService } from './sign-in/password.service';
+import { OwnProofs, PasswordService } from './sign-in/password.service';
 import { SecondFactorService } from './sign-in/second-factor.service';
-import { SecurityController } from './sign-in/security.controller';
+import { SecurityController, SessionsController } from './sign-in/security.controller';
 import { GuessingWatch, signInGuesses, SignInLimiter, type SignInRules } from './sign-in/sign-in-limiter';
 import { SignInController } from './sign-in/sign-in.controller';
 import { StatementStore } from './statements/statement.store';
@@ -98,7 +90,6 @@ import { MerchantsController } from './tenancy/merchants.controller';
 import { TillController } from './till/till.controller';
 import { TillService } from './till/till.service';
 import { TillStore } from './till/till.store';
-import { Lifecycle, LOGGER, type Logger, type ServiceDefinition } from '@paycode/service-runtime';
 
 /** The web portal: people of merchants, PSPs, acquirers and of the platform see what became of payments, and set up notifications. */
 @Module({})
@@ -154,7 +145,7 @@ export class AppModule {
         RecordPaymentsService,
         PaymentsService,
         ReceiversService,
-        ReceiversStore,
+        HomeReader,
         ExportPaymentsService,
         FollowPaymentsService,
         ReadNotificationService,

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { Passwords } from './people/passwords';
+import { Passwords } from './people/secrets';
 import { FakeAccounts } from './testing/fake-accounts';
 import { FakeMails } from './testing/fake-mails';
 import { PortalVisitor } from './testing/portal-visitor';

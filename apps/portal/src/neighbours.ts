@@ -30,6 +30,11 @@ export function valueOf<T>(answer: PortalAnswer<T>): T {
   throw new DomainError({ status, reason, message, headers, ...(errors && { errors }) });
 }
 
+/** The domain says no, for this stable reason, in words for a person. */
+export function refusal(status: number, reason: string, message: string, cause?: unknown): DomainError {
+  return new DomainError({ status, reason, message, cause });
+}
+
 /** null: the service answers 404. */
 export async function nullWhenUnknown<T>(asked: Promise<T>): Promise<T | null> {
   try {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Passwords } from './people/passwords';
+import { Passwords } from './people/secrets';
 import { ownOrigin, PortalVisitor } from './testing/portal-visitor';
 import { RunningPortal } from './testing/running-portal';
 import { type Deviations, SoftPasskey } from './testing/soft-passkey';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Passwords } from './people/passwords';
+import { Passwords } from './people/secrets';
 import { FakeDeadLetters } from './testing/fake-dead-letters';
 import { type Heard, PortalVisitor } from './testing/portal-visitor';
 import { dayMs, password, type ProductionPerson, productionPerson } from './testing/production-person';

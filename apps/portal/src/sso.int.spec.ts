@@ -29,7 +29,7 @@ describe('single sign-on of people', () => {
     operator('PUT', `identity-providers/${company}`, {
       tenantType: 'MERCHANT',
       tenantId,
-      issuer: provider.issuer,
+      issuer: provider.url,
       clientId: 'portal',
       clientSecret: 'secret-of-the-client',
       ...over,

@@ -7,11 +7,13 @@ import {
   type MerchantRecord,
   type MerchantSearch,
   merchantsOfOwnerMax,
+  type OldKey,
 } from '@paycode/dto';
 import { DataSource, ILike, In } from 'typeorm';
 import { MerchantEntity } from '../entities';
 
 const namedMax = 50;
+const oldKeysMax = 1_000;
 
 /** The indexes hold this expression. */
 const nameKey = `lower(merchant_name) collate "C"`;
@@ -43,6 +45,14 @@ const listSql = {
     return `with given as (${typed}) select * from (select 0 as place, f.* from (${byId}) f union all select 1, n.* from ${byName} n) m
       order by place, ${nameKey}, merchant_id limit $2`;
   },
+  // The record of changes says when a key was made: a row of a URL changes for other reasons too.
+  oldKeys: `
+    select m.merchant_id, m.psp_id, k.at from http_notification h join merchant m using (merchant_id)
+      cross join lateral (
+        select at from audit_event a where a.merchant_id = m.merchant_id and a.kind in ('KEY_CREATED', 'KEY_RENEWED')
+         order by a.audit_event_id desc limit 1) k
+     where m.created_at < clock_timestamp() - interval '1 year' and k.at < clock_timestamp() - interval '1 year'
+     order by k.at, m.merchant_id limit ${oldKeysMax}`,
 };
 
 interface Row {
@@ -84,13 +94,21 @@ export class MerchantReader {
     const merchants = rows.slice(0, limit).map(row => ({
       merchantId: Number(row.merchant_id),
       merchantName: row.merchant_name,
-      pspId: row.psp_id === null ? null : Number(row.psp_id),
+      pspId: idOrNull(row.psp_id),
       acquirer: row.acquirer,
       status: row.status,
     }));
     return { merchants, next: rows.length > limit ? merchants.at(-1)!.merchantId : null };
   }
+
+  /** Of merchants that are notified, more than a year old; the oldest first. */
+  async oldKeys(): Promise<OldKey[]> {
+    const rows = await this.dataSource.query<(Pick<Row, 'merchant_id' | 'psp_id'> & { at: Date })[]>(listSql.oldKeys);
+    return rows.map(row => ({ merchantId: Number(row.merchant_id), pspId: idOrNull(row.psp_id), madeAt: row.at.toISOString() }));
+  }
 }
+
+const idOrNull = (id: string | null) => (id === null ? null : Number(id));
 
 export function recordOf({ merchantId, merchantName, pspId, acquirer, status }: MerchantEntity): MerchantRecord {
   return { merchantId, merchantName, pspId, acquirer, status };

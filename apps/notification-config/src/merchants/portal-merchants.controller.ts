@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import {
   IsId,
   isIdNumber,
@@ -7,6 +7,7 @@ import {
   type MerchantPage,
   type MerchantPageRequest,
   type MerchantSearch,
+  type OldKey,
   type PortalMerchantsAnswer,
   type PortalMerchantsRequest,
 } from '@paycode/dto';
@@ -88,5 +89,10 @@ export class PortalMerchantsController {
   page(@Body() wanted: MerchantPageBody): Promise<MerchantPage> {
     demandOneOf(ownerRules, wanted.owner);
     return this.merchants.page(wanted);
+  }
+
+  @Get('old-keys')
+  oldKeys(): Promise<OldKey[]> {
+    return this.merchants.oldKeys();
   }
 }

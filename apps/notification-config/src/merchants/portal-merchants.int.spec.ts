@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { MerchantPage, MerchantPageRequest, MerchantRecord } from '@paycode/dto';
+import type { MerchantPage, MerchantPageRequest, MerchantRecord, OldKey } from '@paycode/dto';
 import { TestNotificationConfig } from '../testing/running-service';
 
 /** proves: T-24 */
@@ -67,6 +67,41 @@ describe('merchants, for people in the portal', () => {
     for (const named of [`Bakery 100__${pspId}`, `Bakery%${pspId}`, `100\\%_${pspId}`])
       expect(await found({ named })).toEqual([]);
     expect(await found({ merchantIds: [pspId + 2, pspId, 2 ** 50] })).toEqual([pspId, pspId + 2]);
+  });
+
+  it('keys that were made more than a year ago are listed, the oldest first, until they are renewed; another URL makes no key newer', async () => {
+    const query = (text: string, values: unknown[]) => service.database.dataSource.query<unknown[]>(text, values);
+    const startedMs = Date.now();
+    const daysAgo = (days: number) => new Date(startedMs - days * 86_400_000).toISOString();
+    const made = (name: string, kind: string, days: number) =>
+      query(`insert into audit_event (merchant_id, kind, actor, request_id, at) values ($1, $2, 'a', 'r', $3)`, [
+        idOf(name),
+        kind,
+        daysAgo(days),
+      ]);
+    const keyOf = (name: string) =>
+      query(
+        `insert into http_notification (merchant_id, url, version, key_id, sealed_key) values ($1, 'https://x.example/', 'V3', 'k', 's')`,
+        [idOf(name)],
+      );
+    await query(`update merchant set created_at = now() - interval '3 years' where psp_id = $1`, [pspId]);
+    for (const name of ['Zebra', '77', 'cornet']) await keyOf(name);
+    for (const [name, days] of [
+      ['Zebra', 400],
+      ['77', 700],
+      ['cornet', 300],
+      ['Éclair', 500],
+    ] as const)
+      await made(name, 'KEY_CREATED', days);
+    await made('Zebra', 'URL_SET', 1);
+    const old = async () =>
+      (await service.internal('get', '/internal/portal/merchants/old-keys', { caller: 'portal' })).data as OldKey[];
+    expect(await old()).toEqual([
+      { merchantId: idOf('77'), pspId, madeAt: daysAgo(700) },
+      { merchantId: idOf('Zebra'), pspId, madeAt: daysAgo(400) },
+    ]);
+    await made('77', 'KEY_RENEWED', 2);
+    expect((await old()).map(each => each.merchantId)).toEqual([idOf('Zebra')]);
   });
 
   const owners = [{}, { merchantId: 1, all: true }, { all: false }, { pspId: '1' }, { acquirer: '' }, { everybody: true }];

@@ -15,6 +15,10 @@ export const ruleTexts: Record<AlertChoice['rule'], { name: string; hint: string
     name: 'My certificate ends',
     hint: 'Two weeks before the certificate of your server ends, and again each week until it is renewed.',
   },
+  KEY: {
+    name: 'My key is older than a year',
+    hint: 'Once a month until you renew the key of your notifications.',
+  },
   REVERSED: {
     name: 'Payments were reversed',
     hint: 'Their number and the money that went back to customers. One e-mail an hour at most.',

@@ -1,7 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '../api';
-import { browserOf } from '../format';
 import { meQuery, queryClient } from '../queries';
 import { sessionsQuery } from './queries';
 import { Failure, Field, Form, Moment, Waiting } from '../ui';
@@ -42,10 +41,10 @@ function Sessions(): ReactNode {
       {isError && <Failure error={error} />}
       {!data && !isError && <Waiting what="Reading your sessions" />}
       <ul className="lines">
-        {data?.map(({ sessionId, userAgent, address, seenAt, isThisOne }) => (
+        {data?.map(({ sessionId, device, address, seenAt, isThisOne }) => (
           <li key={sessionId}>
             <span>
-              {browserOf(userAgent)} from {address}, seen <Moment at={seenAt} />
+              {device} from {address}, seen <Moment at={seenAt} />
             </span>
             {isThisOne ? (
               <span className="tag settled">This browser</span>

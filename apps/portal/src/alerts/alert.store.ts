@@ -1,16 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import {
-  type AlertChoice,
-  alertRules,
-  type AlertKind,
-  type AlertRule,
-  alertSumsMax,
-  type EndingCertificate,
-  type PortalAlert,
-} from '@paycode/dto';
+import { type AlertChoice, type AlertKind, type AlertRule, alertRules, alertSumsMax, type PortalAlert } from '@paycode/dto';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { Origin } from '../audit';
+import { ClientSecrets } from '../identity-providers/identity-providers.service';
 import type { Person } from '../people/domain/person';
 import { newSecret, secretHash } from '../people/secrets';
+import { deviceOf } from './domain/device';
 
 /** So many reversals within this time say that a server fails, and such a time without one that it may work again. */
 const failuresMin = 3;
@@ -18,8 +13,13 @@ const outageWindow = `interval '10 minutes'`;
 /** A digest waits for so long for further reversals, and the next one comes an hour later at the earliest. */
 const gathering = `interval '5 minutes'`;
 const digestEvery = `interval '1 hour'`;
-/** A person hears of certificates that end so often. */
-const remindEvery = `interval '7 days'`;
+/** Rules about what ends or grows old, and how often a person hears of it. A link to stop mails is kept for longer. */
+const reminders = {
+  CERTIFICATE_ENDS: { rule: 'CERTIFICATE', every: `interval '7 days'` },
+  KEY_OLD: { rule: 'KEY', every: `interval '30 days'` },
+} as const satisfies Partial<Record<AlertKind, { rule: AlertRule; every: string }>>;
+export const reminded = Object.keys(reminders) as Reminded[];
+export type Reminded = keyof typeof reminders;
 /** A person gets so many mails of all rules in an hour, and as many about devices; what is beyond is not mailed. */
 export const mailsPerHourMax = 10;
 /** Merchants that one run looks up, and mails that it writes or hands over. */
@@ -90,13 +90,13 @@ const alertSql = {
            (select coalesce(jsonb_agg(jsonb_build_object('currencyCode', s.currency_code, 'amount', s.amount) order by s.currency_code), '[]')
               from sums s where s.person_id = told.person_id) as sums
       from told group by person_id having min(placed_at) <= $1::timestamptz - ${gathering} limit ${mailsMax}`,
-  /** $2 to $4: merchants, their PSPs, and when their certificates end. */
-  ending: `
-    select p.person_id, min(o.ends_at) as since_at, '[]'::jsonb as sums, 0 as payments,
+  /** $2 to $4: merchants, their PSPs, and when the certificate of each ends or its key was made. */
+  due: (kind: Reminded) => `
+    select p.person_id, min(o.at) as since_at, '[]'::jsonb as sums, 0 as payments,
            case when count(*) = 1 then min(o.merchant_id) end as merchant_id
-      from unnest($2::bigint[], $3::bigint[], $4::timestamptz[]) as o(merchant_id, psp_id, ends_at) ${listeners('o', 'CERTIFICATE')}
+      from unnest($2::bigint[], $3::bigint[], $4::timestamptz[]) as o(merchant_id, psp_id, at) ${listeners('o', reminders[kind].rule)}
      where ${isOn} and not exists (
-       select from alert_mail m where m.person_id = p.person_id and m.kind = 'CERTIFICATE_ENDS' and m.created_at > $1::timestamptz - ${remindEvery})
+       select from alert_mail m where m.person_id = p.person_id and m.kind = '${kind}' and m.created_at > $1::timestamptz - ${reminders[kind].every})
      group by p.person_id limit ${mailsMax}`,
   add: `
     insert into alert_mail (alert_id, person_id, kind, about, token_hash, secret_sealed, created_at)
@@ -111,7 +111,7 @@ const alertSql = {
   forgetSecret: 'update alert_mail set secret_sealed = null where alert_id = $1',
   stop: `
     insert into alert_choice (person_id, rule, is_on)
-    select person_id, case kind when 'REVERSED' then 'REVERSED' when 'CERTIFICATE_ENDS' then 'CERTIFICATE' else 'RECEIVER' end, false
+    select person_id, case kind when 'REVERSED' then 'REVERSED' when 'CERTIFICATE_ENDS' then 'CERTIFICATE' when 'KEY_OLD' then 'KEY' else 'RECEIVER' end, false
       from alert_mail where token_hash = $1 and kind <> 'NEW_DEVICE'
     on conflict (person_id, rule) do update set is_on = false`,
   choices: 'select rule, is_on as "isOn" from alert_choice where person_id = $1',
@@ -159,7 +159,7 @@ export class AlertStore {
    * Writes the mails that are due, in one transaction with what they were made of: a crash repeats or loses none. `at`: the instant of the run;
    * without it the database's clock says it. Nothing happens while another replica does the same.
    */
-  async collect({ psps, ending, seal, at }: Found): Promise<void> {
+  async collect({ psps, due, seal, at }: Found): Promise<void> {
     await this.dataSource.transaction(async manager => {
       const [lock] = await manager.query<{ isMine: boolean }[]>(alertSql.lock, [lockKey]);
       if (!lock!.isMine) return;
@@ -170,9 +170,11 @@ export class AlertStore {
       const kinds = { RECEIVER_FAILS: alertSql.failing, RECEIVER_WORKS: alertSql.working, REVERSED: alertSql.reversed };
       for (const [kind, sql] of Object.entries(kinds) as [AlertKind, string][])
         await add(manager, { kind, now, seal, rows: await manager.query<AlertRow[]>(sql, [now]) });
-      const columns = [ending.map(each => each.merchantId), ending.map(each => each.pspId), ending.map(each => each.endsAt)];
-      const rows = await manager.query<AlertRow[]>(alertSql.ending, [now, ...columns]);
-      await add(manager, { kind: 'CERTIFICATE_ENDS', now, seal, rows });
+      for (const kind of reminded) {
+        const of = due[kind];
+        const columns = [of.map(each => each.merchantId), of.map(each => each.pspId), of.map(each => each.at)];
+        await add(manager, { kind, now, seal, rows: await manager.query<AlertRow[]>(alertSql.due(kind), [now, ...columns]) });
+      }
       for (const purge of purges) await manager.query(purge, [now, purgedMax]);
     });
   }
@@ -205,11 +207,18 @@ export class AlertStore {
   }
 }
 
+/** A merchant that may be told of something, by what it is: when its certificate ends, or when its key was made. */
+export interface Due {
+  merchantId: number;
+  pspId: number | null;
+  at: string;
+}
+
 /** Facts from other services for one run. */
 export interface Found {
   /** PSPs of merchants whose payments were reversed. */
   psps: ReadonlyMap<number, number | null>;
-  ending: readonly (EndingCertificate & { pspId: number | null })[];
+  due: Record<Reminded, readonly Due[]>;
   seal(secret: string): string;
   at: Date | undefined;
 }
@@ -232,4 +241,58 @@ async function add(manager: EntityManager, { kind, now, rows, seal }: NewMails):
 function alertOf(kind: AlertKind, { merchant_id, since_at, payments, sums }: AlertRow): PortalAlert {
   const merchantId = merchant_id === null ? null : Number(merchant_id);
   return { kind, merchantId, payments, sinceAt: since_at.toISOString(), sums: sums.slice(0, alertSumsMax) };
+}
+
+/** The latest devices of a person that are known. */
+const devicesMax = 20;
+
+/** $1: the person, $2: the hash of the device's cookie, $3: the instant. */
+const deviceSql = {
+  // Of a device that is not known, to a person with another one: nobody is mailed about the first sign-in.
+  mail: `
+    insert into alert_mail (alert_id, person_id, kind, about, token_hash, secret_sealed, created_at)
+    select gen_random_uuid(), $1::uuid, 'NEW_DEVICE', $4::jsonb, $5::bytea, $6, $3::timestamptz
+     where exists (select from known_device where person_id = $1)
+       and not exists (select from known_device where person_id = $1 and device_hash = $2)
+       and (select count(*) from alert_mail m where m.person_id = $1 and m.kind = 'NEW_DEVICE'
+               and m.created_at > $3::timestamptz - interval '1 hour') < ${mailsPerHourMax}`,
+  note: `
+    insert into known_device (person_id, device_hash, seen_at) values ($1, $2, $3)
+    on conflict (person_id, device_hash) do update set seen_at = excluded.seen_at`,
+  forget: `
+    delete from known_device where person_id = $1 and device_hash in (
+      select device_hash from known_device where person_id = $1 order by seen_at desc offset ${devicesMax})`,
+} as const;
+
+/** The browsers from which each person has signed in. */
+@Injectable()
+export class DeviceStore {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly secrets: ClientSecrets,
+  ) {}
+
+  /**
+   * Notes the device from which a person signs in, with the mail about a new one. Returns the secret for its cookie. `at`: the instant, for tests;
+   * the database's clock says it otherwise.
+   */
+  async signedIn(personId: string, origin: Origin, at?: Date): Promise<string> {
+    const [device, secret] = [origin.device ?? newSecret(), newSecret()];
+    await this.dataSource.transaction(async manager => {
+      const now = at ?? (await manager.query<{ now: Date }[]>('select clock_timestamp() as now'))[0]!.now;
+      const known = [personId, secretHash(device), now];
+      const about = {
+        kind: 'NEW_DEVICE',
+        merchantId: null,
+        payments: 0,
+        sinceAt: now.toISOString(),
+        sums: [],
+        device: deviceOf(origin),
+      };
+      await manager.query(deviceSql.mail, [...known, JSON.stringify(about), secretHash(secret), this.secrets.seal(secret)]);
+      await manager.query(deviceSql.note, known);
+      await manager.query(deviceSql.forget, [personId]);
+    });
+    return device;
+  }
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { KeyRing } from '@paycode/crypto';
-import type { EndingCertificate, PortalAlert } from '@paycode/dto';
+import type { EndingCertificate, OldKey, PortalAlert } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { DomainError } from '@paycode/service-runtime';
 import { migrations } from '../../migrations';
@@ -25,7 +25,11 @@ describe('alerts by e-mail', () => {
   let alerts: AlertsService;
   let mailed: { secret: string; alert: PortalAlert }[];
   let refuse: (alert: PortalAlert) => Error | undefined;
-  let directory: { find: (merchantId: number) => Promise<unknown>; search: () => Promise<unknown> };
+  let directory: {
+    find: (merchantId: number) => Promise<unknown>;
+    search: () => Promise<unknown>;
+    oldKeys: () => Promise<OldKey[]>;
+  };
   let ending: () => Promise<EndingCertificate[]>;
   let nextId = 1;
 
@@ -42,6 +46,7 @@ describe('alerts by e-mail', () => {
     directory = {
       find: merchantId => Promise.resolve({ merchantId, pspId: merchantId < 100 ? 3 : null }),
       search: () => Promise.resolve([1, 2, 1001].map(merchantId => ({ merchantId, pspId: merchantId < 100 ? 3 : null }))),
+      oldKeys: () => Promise.resolve([]),
     };
     ending = () => Promise.resolve([]);
     store = new AlertStore(database.dataSource);
@@ -183,6 +188,7 @@ describe('alerts by e-mail', () => {
       { rule: 'RECEIVER', isOn: false },
       { rule: 'REVERSED', isOn: false },
       { rule: 'CERTIFICATE', isOn: false },
+      { rule: 'KEY', isOn: false },
     ]);
     await store.choose(viewer, { rule: 'REVERSED', isOn: true });
     await reversed(1001, 0);
@@ -206,6 +212,7 @@ describe('alerts by e-mail', () => {
       { rule: 'RECEIVER', isOn: true },
       { rule: 'REVERSED', isOn: false },
       { rule: 'CERTIFICATE', isOn: true },
+      { rule: 'KEY', isOn: true },
     ]);
   });
 
@@ -227,6 +234,38 @@ describe('alerts by e-mail', () => {
       expect(told.filter(({ merchantId }) => merchantId === 1001)).toHaveLength(all);
       expect(told.filter(({ merchantId, sinceAt }) => merchantId === null && sinceAt === at(1).toISOString())).toHaveLength(all);
     }
+  });
+
+  it('a key older than a year is told of once a month, of several the oldest, and not to people who stopped these mails', async () => {
+    await Promise.all([person('MERCHANT', '1001'), person('PSP', '3')]);
+    const stopping = await person('MERCHANT', '1001');
+    directory.oldKeys = () =>
+      Promise.resolve(
+        [1, 2, 1001].map(merchantId => ({
+          merchantId,
+          pspId: merchantId < 1001 ? 3 : null,
+          madeAt: at(-merchantId).toISOString(),
+        })),
+      );
+    const month = 30 * 24 * 60;
+    const told = () => mailed.map(({ alert: { kind, merchantId, sinceAt } }) => `${kind} ${merchantId} ${sinceAt}`).sort();
+    const one = [
+      `KEY_OLD 1001 ${at(-1001).toISOString()}`,
+      `KEY_OLD 1001 ${at(-1001).toISOString()}`,
+      `KEY_OLD null ${at(-2).toISOString()}`,
+    ];
+    await runs(0);
+    expect(told()).toEqual(one);
+    const [row] = await database.dataSource.query<[{ token_hash: Buffer }]>(
+      'select token_hash from alert_mail where person_id = $1',
+      [stopping],
+    );
+    await alerts.stop(mailed.find(({ secret }) => secretHash(secret).equals(row.token_hash))!.secret);
+    expect(await store.choices({ personId: stopping, role: 'OWNER' })).toContainEqual({ rule: 'KEY', isOn: false });
+    await runs(month - 1);
+    expect(told()).toEqual(one);
+    await runs(month + 61);
+    expect(told()).toEqual([...one, ...one.slice(1)].sort());
   });
 
   it('a mail that could not be handed over is handed over later, with the same secret, and a refused one stops no other (T-29)', async () => {
@@ -315,8 +354,8 @@ describe('the choice of alerts', () => {
     const isOn = async (of: PortalVisitor) =>
       ((await of.get('alerts')).body as unknown as { isOn: boolean }[]).map(each => each.isOn);
     expect([await isOn(person), await isOn(other)]).toEqual([
-      [true, false, true],
-      [true, true, true],
+      [true, false, true, true],
+      [true, true, true, true],
     ]);
     expect((await person.post('alerts', { rule: 'ALL', isOn: 1 })).body).toMatchObject({
       errors: [{ field: 'rule' }, { field: 'isOn' }],
@@ -343,6 +382,7 @@ describe('the choice of alerts', () => {
       { rule: 'RECEIVER', isOn: false },
       { rule: 'REVERSED', isOn: true },
       { rule: 'CERTIFICATE', isOn: true },
+      { rule: 'KEY', isOn: true },
     ]);
     expect(await press('', 'alerts')).not.toBe(204);
   });

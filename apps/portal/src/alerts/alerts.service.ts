@@ -6,7 +6,7 @@ import { ClientSecrets } from '../identity-providers/identity-providers.service'
 import { valueOf } from '../neighbours';
 import type { Person } from '../people/domain/person';
 import { MerchantDirectory } from '../tenancy/merchant.directory';
-import { AlertStore, type Found, type WaitingAlert } from './alert.store';
+import { AlertStore, type Due, type Reminded, type WaitingAlert } from './alert.store';
 
 /** Mails an alert. auth-session finds the address by the secret, as for an invitation: the key of the portal alone has nobody mailed. */
 export class AlertMailer {
@@ -23,7 +23,8 @@ export class AlertMailer {
   }
 }
 
-const certificatesEveryMs = 3_600_000;
+/** Certificates and keys are read so often. */
+const readEveryMs = 3_600_000;
 
 /** Certificates that the dispatcher saw at its handshakes. */
 export class CertificateCalls {
@@ -37,7 +38,7 @@ export class CertificateCalls {
 /** Flow: reversals that the read model noted -> mails that are due by the rules -> handed to recipient-messages, which takes each once. */
 @Injectable()
 export class AlertsService {
-  private certificatesAtMs = -Infinity;
+  private readonly readAtMs = new Map<Reminded, number>();
 
   constructor(
     private readonly store: AlertStore,
@@ -56,8 +57,9 @@ export class AlertsService {
       const found = psps[index];
       return found ? [[merchantId, found.pspId] as const] : [];
     });
-    const ending = await this.ending(at ?? new Date());
-    await this.store.collect({ psps: new Map(known), ending, seal: secret => this.secrets.seal(secret), at });
+    const now = at ?? new Date();
+    const due = { CERTIFICATE_ENDS: await this.due('CERTIFICATE_ENDS', now), KEY_OLD: await this.due('KEY_OLD', now) };
+    await this.store.collect({ psps: new Map(known), due, seal: secret => this.secrets.seal(secret), at });
     for (const alert of await this.store.waiting()) await this.handOver(alert);
   }
 
@@ -76,20 +78,32 @@ export class AlertsService {
     throw new DomainError({ status: 404, reason: 'NO_ALERT', message });
   }
 
-  /** Of servers of merchants, once an hour. A later run reads them after a fault, and no other alert waits. */
-  private async ending(now: Date): Promise<Found['ending']> {
-    if (now.getTime() < this.certificatesAtMs + certificatesEveryMs) return [];
+  /** Read once an hour. A later run reads them after a fault, and no other alert waits. */
+  private async due(kind: Reminded, now: Date): Promise<Due[]> {
+    if (now.getTime() < (this.readAtMs.get(kind) ?? -Infinity) + readEveryMs) return [];
     try {
-      const ending = await this.certificates.ending();
-      const merchantIds = ending.map(({ merchantId }) => merchantId);
-      const records = merchantIds.length === 0 ? [] : await this.directory.search({ merchantIds });
-      const psps = new Map(records.map(({ merchantId, pspId }) => [merchantId, pspId]));
-      this.certificatesAtMs = now.getTime();
-      return ending.map(each => ({ ...each, pspId: psps.get(each.merchantId) ?? null }));
+      const due = await (kind === 'KEY_OLD' ? this.oldKeys() : this.endingCertificates());
+      this.readAtMs.set(kind, now.getTime());
+      return due;
     } catch (err) {
-      this.log.warn({ event: 'alert-waits', err }, 'alerts about certificates wait until the dispatcher answers');
+      this.log.warn(
+        { event: 'alert-waits', reason: kind, err },
+        'alerts about certificates or keys wait until another service answers',
+      );
       return [];
     }
+  }
+
+  private async endingCertificates(): Promise<Due[]> {
+    const ending = await this.certificates.ending();
+    const merchantIds = ending.map(({ merchantId }) => merchantId);
+    const records = merchantIds.length === 0 ? [] : await this.directory.search({ merchantIds });
+    const psps = new Map(records.map(({ merchantId, pspId }) => [merchantId, pspId]));
+    return ending.map(({ merchantId, endsAt }) => ({ merchantId, pspId: psps.get(merchantId) ?? null, at: endsAt }));
+  }
+
+  private async oldKeys(): Promise<Due[]> {
+    return (await this.directory.oldKeys()).map(({ madeAt, ...of }) => ({ ...of, at: madeAt }));
   }
 
   /** undefined: nobody knows now, and the next run asks again. A merchant without a PSP waits for no other. */

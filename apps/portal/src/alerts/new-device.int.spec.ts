@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { PortalAlert } from '@paycode/dto';
+import { secretHash } from '../people/secrets';
 import { PortalVisitor } from '../testing/portal-visitor';
 import { RunningPortal } from '../testing/running-portal';
-import { secretHash } from '../people/secrets';
-import { AlertStore } from './alert.store';
-import { DeviceStore } from './device.store';
+import { AlertStore, DeviceStore } from './alert.store';
 
 const password = 'a long enough sentence';
 const windows = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:133.0) Gecko/20100101 Firefox/133.0';

@@ -4,10 +4,9 @@ import type { KeyTrial, NewPassword, PortalAccount, PortalApiSession } from '@pa
 import { ArrayMaxSize, IsArray, IsBoolean, IsString, IsUUID, Length, Matches, MaxLength } from 'class-validator';
 import type { AskedReport } from '../four-eyes/four-eyes.service';
 import { AskedBy, type Asking, Needs } from '../sessions/portal.guard';
-import { SessionParam } from '../sessions/sessions.controller';
 import { CurrentPasswordBody } from '../sign-in/password.service';
-import { BearerSwitchService, type SwitchOverview } from './bearer-switch.service';
-import { CredentialsService } from './credentials.service';
+import { SessionParam } from '../sign-in/security.controller';
+import { BearerSwitchService, CredentialsService, type SwitchOverview } from './credentials.service';
 
 export class ClientKeyBody extends CurrentPasswordBody {
   /** Base64 of the X.509 RSA-4096 public key. */

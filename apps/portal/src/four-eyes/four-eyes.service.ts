@@ -3,6 +3,7 @@ import type { InternalClient } from '@paycode/access';
 import type { PortalFourEyesNotice } from '@paycode/dto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
+import { refusal } from '../neighbours';
 import { may, type Permission, type Person, type Role, roles, tenantName } from '../people/domain/person';
 import type { Proof, Proven } from '../sessions/proofs';
 import { notYours } from '../tenancy/scope';
@@ -218,10 +219,8 @@ function refused(refusal: Refusal, kind: Kind): DomainError {
   return new DomainError({ status: 409, reason: `REQUEST_${refusal}`, message: ended(refusal, noMore) });
 }
 
-function anotherIsOpen(): DomainError {
-  const message = 'somebody has asked for this already: confirm, refuse or withdraw that request first';
-  return new DomainError({ status: 409, reason: 'REQUEST_OPEN', message });
-}
+const anotherIsOpen = () =>
+  refusal(409, 'REQUEST_OPEN', 'somebody has asked for this already: confirm, refuse or withdraw that request first');
 
 function nobodyConfirms(kind: Kind): DomainError {
   const message = `nobody else could confirm: ${words[kind].invite}`;

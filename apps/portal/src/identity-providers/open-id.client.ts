@@ -18,6 +18,7 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client';
+import { refusal } from '../neighbours';
 import { type Claims, type IdentityProvider, isProtected } from './domain/identity-provider';
 
 /** A client of a provider, with its secret. */
@@ -123,10 +124,8 @@ function refusedOrAway(cause: unknown): never {
   throw isRefusal || isInvalid ? refused(cause) : away(cause);
 }
 
-function refused(cause?: unknown): DomainError {
-  const message = 'your company’s sign-in did not prove who you are: please begin anew';
-  return new DomainError({ status: 401, reason: 'SSO_REFUSED', message, cause });
-}
+const refused = (cause?: unknown) =>
+  refusal(401, 'SSO_REFUSED', 'your company’s sign-in did not prove who you are: please begin anew', cause);
 
 function busy(): DomainError {
   const message = 'your company’s sign-in answers too slowly: try again in a moment, or use your password';

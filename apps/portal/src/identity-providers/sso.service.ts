@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
 import { AuditLog, type Origin } from '../audit';
+import { refusal } from '../neighbours';
 import type { Person } from '../people/domain/person';
 import { PeopleStore } from '../people/people.store';
 import { SignInLimiter } from '../sign-in/sign-in-limiter';
@@ -123,10 +124,8 @@ function secret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-function notBegun(cause?: unknown): DomainError {
-  const message = 'this browser has begun no sign-in by a company, or it took too long: please begin anew';
-  return new DomainError({ status: 400, reason: 'NOT_BEGUN', message, cause });
-}
+const notBegun = (cause?: unknown) =>
+  refusal(400, 'NOT_BEGUN', 'this browser has begun no sign-in by a company, or it took too long: please begin anew', cause);
 
 /** The provider of one company leads to that of another, to get its codes (RFC 9700 4.4). */
 function otherCompany(): DomainError {
@@ -135,24 +134,13 @@ function otherCompany(): DomainError {
   return new DomainError({ status: 401, reason: 'SSO_OTHER_COMPANY', message });
 }
 
-function noProvider(): DomainError {
-  const message = 'no company of this name signs in here: ask your colleagues for the name, or use your password';
-  return new DomainError({ status: 404, reason: 'NO_PROVIDER', message });
-}
-
+const noProvider = () =>
+  refusal(404, 'NO_PROVIDER', 'no company of this name signs in here: ask your colleagues for the name, or use your password');
 /** One answer for nobody and for a person of another tenant (T-24). */
-function notInvited(): DomainError {
-  const message = 'your company’s sign-in knows you, but nobody has invited you here: ask an owner of your account';
-  return new DomainError({ status: 403, reason: 'NOT_INVITED', message });
-}
-
-function unverified(): DomainError {
-  const message = 'your company’s sign-in has not verified your e-mail address: ask whoever runs it';
-  return new DomainError({ status: 403, reason: 'EMAIL_UNVERIFIED', message });
-}
-
+const notInvited = () =>
+  refusal(403, 'NOT_INVITED', 'your company’s sign-in knows you, but nobody has invited you here: ask an owner of your account');
+const unverified = () =>
+  refusal(403, 'EMAIL_UNVERIFIED', 'your company’s sign-in has not verified your e-mail address: ask whoever runs it');
 /** Addresses are given to others; subjects are not. */
-function otherSubject(): DomainError {
-  const message = 'your company’s sign-in named somebody else with this e-mail address before: ask support';
-  return new DomainError({ status: 403, reason: 'OTHER_SUBJECT', message });
-}
+const otherSubject = () =>
+  refusal(403, 'OTHER_SUBJECT', 'your company’s sign-in named somebody else with this e-mail address before: ask support');

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { inCurrency } from '@paycode/dto';
 import { DataSource } from 'typeorm';
 import type { Answer, Outcome } from '../payments/domain/payment';
-import type { FailingOfMerchant } from './domain/failing-endpoints';
+import { shownRow } from '../payments/shown-row';
+import type { FailingOfMerchant } from './domain/on-call';
 
 /** Fields of a transaction that the portal has from its events; none is about the payer. */
 export interface KnownTransaction {
@@ -51,7 +51,7 @@ const onCallSql = {
 
   // Notices have no answer here: the payments among the latest transactions, which one step into the index of the merchant finds.
   lastAnswers: `
-    select p.transaction_id, p.completed_at, p.outcome, p.answer, p.ack_elapsed_ms
+    select p.transaction_id, p.completed_at, p.outcome, p.answer, p.ack_elapsed_ms as elapsed_ms
       from (select * from payment p where p.merchant_id = $1 and p.completed_at is not null
              order by p.completed_at desc, p.transaction_id desc limit 200) p
      where p.answer is not null order by p.completed_at desc, p.transaction_id desc limit 10`,
@@ -67,84 +67,26 @@ const onCallSql = {
      where a.detail ->> 'transactionId' = $1 order by a.audit_event_id desc limit 20`,
 } as const;
 
-interface FailingRow {
-  merchant_id: string;
-  currency_code: string;
-  failed: number;
-  acknowledged: number;
-  reversed_amount: string;
-  pending_amount: string;
-  last_failed_at: Date | null;
-}
-
-interface AnswerRow {
-  transaction_id: string;
-  completed_at: Date;
-  outcome: Outcome;
-  answer: Answer;
-  ack_elapsed_ms: number | null;
-}
-
-interface TransactionRow {
-  merchant_id: string;
-  kind: string | null;
-  status: string | null;
-  outcome: Outcome;
-  amount: string | null;
-  currency_code: string | null;
-  completed_at: Date | null;
-  reversed_by: string | null;
-}
-
 @Injectable()
 export class OnCallReader {
   constructor(private readonly dataSource: DataSource) {}
 
   async failing(since: string, limit: number): Promise<FailingOfMerchant[]> {
-    const rows = await this.dataSource.query<FailingRow[]>(onCallSql.failing, [since, limit]);
-    return rows.map(row => ({
-      merchantId: Number(row.merchant_id),
-      currencyCode: row.currency_code,
-      failed: row.failed,
-      acknowledged: row.acknowledged,
-      reversedAmount: inCurrency(row.reversed_amount, row.currency_code),
-      pendingAmount: inCurrency(row.pending_amount, row.currency_code),
-      lastFailedAt: row.last_failed_at?.toISOString() ?? null,
-    }));
+    return (await this.dataSource.query<object[]>(onCallSql.failing, [since, limit])).map(shownRow<FailingOfMerchant>);
   }
 
   /** The newest first, among the merchant's latest transactions. */
   async lastAnswers(merchantId: number): Promise<LastAnswer[]> {
-    const rows = await this.dataSource.query<AnswerRow[]>(onCallSql.lastAnswers, [merchantId]);
-    return rows.map(row => ({
-      transactionId: Number(row.transaction_id),
-      completedAt: row.completed_at.toISOString(),
-      outcome: row.outcome,
-      answer: row.answer,
-      elapsedMs: row.ack_elapsed_ms,
-    }));
+    return (await this.dataSource.query<object[]>(onCallSql.lastAnswers, [merchantId])).map(shownRow<LastAnswer>);
   }
 
   async transaction(transactionId: number): Promise<KnownTransaction | null> {
-    const [row] = await this.dataSource.query<TransactionRow[]>(onCallSql.transaction, [transactionId]);
-    if (!row) return null;
-    return {
-      merchantId: Number(row.merchant_id),
-      kind: row.kind,
-      status: row.status,
-      outcome: row.outcome,
-      amount: row.amount !== null && row.currency_code !== null ? inCurrency(row.amount, row.currency_code) : null,
-      currencyCode: row.currency_code,
-      completedAt: row.completed_at?.toISOString() ?? null,
-      reversedBy: row.reversed_by === null ? null : Number(row.reversed_by),
-    };
+    const [row] = await this.dataSource.query<object[]>(onCallSql.transaction, [transactionId]);
+    return row ? shownRow<KnownTransaction>(row) : null;
   }
 
   /** The newest first, among the latest entries of the audit log. */
   async doings(transactionId: number): Promise<Doing[]> {
-    const rows = await this.dataSource.query<{ at: Date; person_name: string; action: string }[]>(onCallSql.doings, [
-      String(transactionId),
-    ]);
-    return rows.map(({ at, person_name: personName, action }) => ({ at: at.toISOString(), personName, action }));
+    return (await this.dataSource.query<object[]>(onCallSql.doings, [String(transactionId)])).map(shownRow<Doing>);
   }
 }

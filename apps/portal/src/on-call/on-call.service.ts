@@ -13,8 +13,7 @@ import { Clock } from '@paycode/service-runtime/timing';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy } from '../audit';
 import { orSilent } from '../neighbours';
 import type { Proof, Proven } from '../sessions/proofs';
-import { dashboardLink, HeartbeatMemory, portalPause } from './domain/on-call';
-import { type FailingEndpoint, failingEndpoints } from './domain/failing-endpoints';
+import { dashboardLink, type FailingEndpoint, failingEndpoints, HeartbeatMemory, portalPause } from './domain/on-call';
 import { OnCallCalls } from './on-call-calls';
 import { type Doing, type KnownTransaction, OnCallReader } from './on-call-reader';
 

@@ -5,12 +5,11 @@ import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { Clock } from '@paycode/service-runtime/timing';
 import { AuditLog, type ByPerson, doneBy } from '../audit';
 import { FourEyesService, type Overview, type RequestReport } from '../four-eyes/four-eyes.service';
-import { orSilent } from '../neighbours';
+import { orSilent, refusal } from '../neighbours';
 import { PORTAL_RULES, type PortalRules } from '../sessions/portal.guard';
 import type { Proof, Proven } from '../sessions/proofs';
 import { PasswordService } from '../sign-in/password.service';
 import { notYours } from '../tenancy/scope';
-import { DeadLetterCalls, OnCallCalls } from './on-call-calls';
 import {
   byService,
   effectOf,
@@ -21,6 +20,7 @@ import {
   type ServiceLetter,
   textOf,
 } from './domain/dead-letter';
+import { DeadLetterCalls, OnCallCalls } from './on-call-calls';
 
 export interface LettersPage {
   services: { service: LetterService; letters: ServiceLetter[]; isMore: boolean }[];
@@ -174,15 +174,9 @@ function fingerprintOf(letters: readonly ServiceLetter[]): string {
   return createHash('sha256').update(textOf(letters)).digest('hex');
 }
 
-function secondPerson(): DomainError {
-  const message = 'in production a second person on call confirms a redrive: ask for it first';
-  return new DomainError({ status: 403, reason: 'SECOND_PERSON', message });
-}
-
-function onePerson(): DomainError {
-  const message = 'in the sandbox one person redrives: nobody has to confirm it';
-  return new DomainError({ status: 409, reason: 'ONE_PERSON', message });
-}
+const secondPerson = () =>
+  refusal(403, 'SECOND_PERSON', 'in production a second person on call confirms a redrive: ask for it first');
+const onePerson = () => refusal(409, 'ONE_PERSON', 'in the sandbox one person redrives: nobody has to confirm it');
 
 function gone(): DomainError {
   const message =

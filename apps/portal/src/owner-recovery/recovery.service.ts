@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
 import { type AuditEvent, AuditLog, type ByPerson, type Origin } from '../audit';
+import { refusal } from '../neighbours';
 import { tenantName } from '../people/domain/person';
-import { type Inviter, InvitationMailer, PeopleService } from '../people/people.service';
+import { InvitationMailer, type Inviter, PeopleService } from '../people/people.service';
 import { PeopleStore } from '../people/people.store';
 import { newSecret, secretHash } from '../people/secrets';
 import { notYours } from '../tenancy/scope';
 import {
+  recoveredTenants,
   type Recovery,
   type RecoveryReport,
-  recoveredTenants,
   type Refusal,
   refusalOf,
   reportOf,
@@ -159,12 +160,5 @@ function refused(refusal: Refusal): DomainError {
   return new DomainError({ status: refusal === 'OWN' ? 403 : 409, reason: `RECOVERY_${refusal}`, message: words[refusal] });
 }
 
-function alreadyOpen(): DomainError {
-  const message = 'a recovery of this account is open: confirm or withdraw it first';
-  return new DomainError({ status: 409, reason: 'RECOVERY_OPEN', message });
-}
-
-function nobodyIsIn(): DomainError {
-  const message = 'this account has no owner who is in: invite its first owner instead';
-  return new DomainError({ status: 409, reason: 'NO_OWNER', message });
-}
+const alreadyOpen = () => refusal(409, 'RECOVERY_OPEN', 'a recovery of this account is open: confirm or withdraw it first');
+const nobodyIsIn = () => refusal(409, 'NO_OWNER', 'this account has no owner who is in: invite its first owner instead');

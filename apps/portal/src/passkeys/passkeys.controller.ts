@@ -12,8 +12,7 @@ import {
   SignedIn,
 } from '../sessions/portal.guard';
 import { SessionsService } from '../sessions/sessions.service';
-import type { OwnProof } from '../sign-in/own-proofs';
-import { passwordFor } from '../sign-in/password.service';
+import { type OwnProof, passwordFor } from '../sign-in/password.service';
 import { type BegunPasskey, type BegunSignIn, PasskeysService } from './passkeys.service';
 
 /** As browsers give bytes: base64url without padding. */

@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
 import { AuditLog, type Origin } from '../audit';
+import { refusal } from '../neighbours';
 import type { Person } from '../people/domain/person';
 import { PeopleStore } from '../people/people.store';
 import { newRecoveryCodes, secretHash } from '../people/secrets';
 import type { Asking } from '../sessions/portal.guard';
 import { SessionsService } from '../sessions/sessions.service';
-import { type OwnProof, OwnProofs } from '../sign-in/own-proofs';
-import { PasswordService } from '../sign-in/password.service';
+import { type OwnProof, OwnProofs, PasswordService } from '../sign-in/password.service';
 import { SignInLimiter } from '../sign-in/sign-in-limiter';
-import type { Ceremony } from './domain/ceremony';
 import { type KnownPasskey, type Passkey, PasskeyStore } from './passkey.store';
 import {
   type Assertion,
   type Attestation,
   begunAnew,
   Ceremonies,
+  type Ceremony,
   type CreationOptions,
   notProven,
   type SignInOptions,
@@ -173,10 +173,8 @@ async function problemOf(check: () => Promise<void>): Promise<DomainError | unde
   }
 }
 
-function unknownPasskey(): DomainError {
-  const message = 'this passkey is not known here: sign in with your password, and add it under Security';
-  return new DomainError({ status: 401, reason: 'UNKNOWN_PASSKEY', message });
-}
+const unknownPasskey = () =>
+  refusal(401, 'UNKNOWN_PASSKEY', 'this passkey is not known here: sign in with your password, and add it under Security');
 
 function notAdded(why: 'KNOWN' | 'TOO_MANY' | 'REPLAYED'): DomainError {
   if (why === 'REPLAYED') return begunAnew();

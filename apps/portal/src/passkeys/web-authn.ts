@@ -1,17 +1,39 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type KeyRing, PayloadSealer } from '@paycode/crypto';
-import { DomainError } from '@paycode/service-runtime';
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
+import { generateAuthenticationOptions, generateRegistrationOptions, verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
 import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/helpers';
+import { refusal } from '../neighbours';
 import type { Person } from '../people/domain/person';
-import { type Ceremony, ceremonyMs, ceremonyOf, isDue } from './domain/ceremony';
 import type { KnownPasskey, NewPasskey } from './passkey.store';
+
+/** `PROVE`: a passkey stands in for the own password; `PROVED`: it has answered, and the browser holds the proof. */
+export type Purpose = 'ADD' | 'SIGN_IN' | 'PROVE' | 'PROVED';
+
+/** A challenge that the browser must sign. The browser holds it sealed, so a request for a challenge stores nothing here. */
+export interface Ceremony {
+  purpose: Purpose;
+  /** Whose passkey must answer; null: anybody's. */
+  personId: string | null;
+  /** Base64url of what is signed. */
+  challenge: string;
+  expiresAtMs: number;
+}
+
+/** People look for a security key, or for their phone. */
+export const ceremonyMs = 300_000;
+
+/** Whether this is the ceremony that an answer may belong to. */
+export function isDue(ceremony: Ceremony, wanted: Pick<Ceremony, 'purpose' | 'personId'>, nowMs: number): boolean {
+  return ceremony.purpose === wanted.purpose && ceremony.personId === wanted.personId && nowMs < ceremony.expiresAtMs;
+}
+
+/** Of what a browser sent back. @throws SyntaxError */
+export function ceremonyOf(text: string): Ceremony | undefined {
+  const read = JSON.parse(text) as Partial<Ceremony>;
+  const isCeremony = typeof read.challenge === 'string' && typeof read.expiresAtMs === 'number' && read.purpose !== undefined;
+  return isCeremony ? (read as Ceremony) : undefined;
+}
 
 const challengeBytes = 32;
 
@@ -51,10 +73,8 @@ export class Ceremonies {
 }
 
 /** A challenge that was answered is over too. */
-export function begunAnew(cause?: unknown): DomainError {
-  const message = 'please begin anew: this proof of who you are has run out, or was used before';
-  return new DomainError({ status: 400, reason: 'NOT_BEGUN', message, cause });
-}
+export const begunAnew = (cause?: unknown) =>
+  refusal(400, 'NOT_BEGUN', 'please begin anew: this proof of who you are has run out, or was used before', cause);
 
 /** Ed25519, ECDSA on P-256, RSA: what every passkey can one of (COSE). */
 const algorithms = [-8, -7, -257];
@@ -214,6 +234,4 @@ function refused(cause: unknown): never {
   throw notProven(cause);
 }
 
-export function notProven(cause?: unknown): DomainError {
-  return new DomainError({ status: 400, reason: 'PASSKEY_REFUSED', message: 'your passkey did not prove who you are', cause });
-}
+export const notProven = (cause?: unknown) => refusal(400, 'PASSKEY_REFUSED', 'your passkey did not prove who you are', cause);

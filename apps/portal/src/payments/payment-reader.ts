@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { idOf, inCurrency, type ReversalReason, reversalReasons, type TransactionKind } from '@paycode/dto';
+import { idOf, reversalReasons } from '@paycode/dto';
 import { DataSource } from 'typeorm';
-import type { Scope } from '../tenancy/scope';
 import { instantSql, type PageKey } from '../page-cursor';
+import type { Scope } from '../tenancy/scope';
 import { type Answer, isContradiction, type Outcome, type Payment, type WantedOutcome } from './domain/payment';
+import { shownRow } from './shown-row';
 
 /** Result of a search: the payments whose id, reference or code begins so, or, where too many do, the text that one of them is as a whole. */
 export type Search = { transactionIds: readonly string[] } | { whole: string };
@@ -42,25 +43,6 @@ export interface Sum {
   amount: string;
 }
 
-export interface Bucket {
-  at: string;
-  settled: number;
-  reversed: number;
-  pending: number;
-  /** Of answers that acknowledged, in milliseconds; null: none. */
-  medianMs: number | null;
-  slowestMs: number | null;
-}
-
-/** Payments of one currency that were reversed for the same answer. */
-export interface Lost extends Omit<Sum, 'outcome'> {
-  /** null: the payment network gave the money back by itself. */
-  answer: Answer | null;
-  /** When the first and the last of them were paid. */
-  firstAt: string;
-  lastAt: string;
-}
-
 const columns = `
   p.transaction_id, p.merchant_id, p.kind, p.status, p.outcome, p.completed_at, p.amount, p.currency_code, p.reference, p.code,
   p.reference_transaction_id, p.acknowledged_at, p.ack_source, p.ack_elapsed_ms, p.reversal_requested_at, p.reversal_reason, p.answer,
@@ -92,10 +74,10 @@ interface ListShape {
 }
 
 /** Values of `$1`: the merchants of the scope; null: all. */
-const inScope = '($1::bigint[] is null or p.merchant_id = any($1))';
+export const inScope = '($1::bigint[] is null or p.merchant_id = any($1))';
 
 /** Opens the indexes by time alone, of a merchant and of all of them; true of every row. To the planner these look cheap beside any filter. */
-const overAll = 'p.transaction_id > 0';
+export const overAll = 'p.transaction_id > 0';
 
 /** Both are true of each line of the list, and of no notice, which refers to its payment. The first opens the indexes of lines by time alone. */
 const isPurchase = `p.kind = 'PURCHASE'`;
@@ -154,23 +136,6 @@ const readSql = {
       from (select p.*, ${refundOf('sum(r.amount)')} as refunded_amount
               from (${rowsOf({ merchants, anyOf, end: `limit ${limit}`, shown: 'p.*' })} limit ${limit}) p) p
      group by 1, 2 order by 2, 1`,
-  sums: `
-    select p.outcome, p.currency_code, count(*)::int as count, sum(p.amount) as amount from payment p
-     where ${inScope} and p.completed_at >= $2 and p.completed_at < $3 and ${overAll} and p.outcome <> 'NO_MONEY'
-     group by 1, 2 order by 2, 1`,
-  answers: `
-    select date_bin($3 * interval '1 second', p.completed_at, $2) as at,
-           count(*) filter (where p.outcome = 'SETTLED')::int as settled,
-           count(*) filter (where p.outcome = 'REVERSED')::int as reversed,
-           count(*) filter (where p.outcome = 'PENDING')::int as pending,
-           percentile_disc(0.5) within group (order by p.ack_elapsed_ms) as median_ms,
-           max(p.ack_elapsed_ms) as slowest_ms
-      from payment p where ${inScope} and p.completed_at >= $2 and ${overAll} and p.outcome <> 'NO_MONEY' group by 1 order by 1`,
-  lost: `
-    select p.answer, p.currency_code, count(*)::int as count, sum(p.amount) as amount,
-           min(p.completed_at) as first_at, max(p.completed_at) as last_at
-      from payment p where ${inScope} and p.completed_at >= $2 and ${overAll} and p.outcome = 'REVERSED'
-     group by 1, 2 order by 3 desc, 2, 1`,
 } as const;
 
 function fromMerchants(merchants: ListShape['merchants'], shown: string): string {
@@ -194,31 +159,6 @@ function rowsOf({
   return `${fromMerchants(merchants, shown)} (${pages('p.merchant_id = m.merchant_id')}) p`;
 }
 
-interface Row {
-  transaction_id: string;
-  merchant_id: string;
-  kind: TransactionKind;
-  status: string;
-  outcome: Outcome;
-  completed_at: Date;
-  amount: string;
-  currency_code: string;
-  reference: string;
-  code: string | null;
-  reference_transaction_id: string;
-  acknowledged_at: Date | null;
-  ack_source: 'WEBHOOK' | 'RECOVERY' | null;
-  ack_elapsed_ms: number | null;
-  reversal_requested_at: Date | null;
-  reversal_reason: ReversalReason | null;
-  answer: Answer | null;
-  reversed_by: string | null;
-  reversal_failed_by: string | null;
-  returned_at: Date | null;
-  refunded_at: Date | null;
-  refunded_amount: string | null;
-}
-
 /** Ids that a search may find by their beginning; a text that more payments begin with is looked for as a whole. */
 export const foundMax = 5_000;
 /** Payments that are added up. */
@@ -235,7 +175,7 @@ export class PaymentReader {
   async list(scope: Scope, filter: PaymentFilter): Promise<Payment[]> {
     if (isContradiction(filter)) return [];
     const { text, values } = listStatement(scope, filter);
-    const payments = (await this.dataSource.query<Row[]>(text, values)).map(paymentOf);
+    const payments = (await this.dataSource.query<object[]>(text, values)).map(shownRow<Payment>);
     return filter.before === null ? payments : payments.reverse();
   }
 
@@ -243,7 +183,7 @@ export class PaymentReader {
     const id = idOf(text);
     const merchants = scope.merchantIds === 'ALL' ? 'EVERY' : 'GIVEN';
     const values = [merchantsOf(scope), text, foundMax + 1, ...(id === undefined ? [] : [id])];
-    const rows = await this.dataSource.query<Pick<Row, 'transaction_id'>[]>(
+    const rows = await this.dataSource.query<{ transaction_id: string }[]>(
       readSql.beginning(merchants, id !== undefined),
       values,
     );
@@ -255,25 +195,18 @@ export class PaymentReader {
   async totals(scope: Scope, filter: PaymentFilter): Promise<Total[]> {
     if (isContradiction(filter)) return [];
     const { text, values } = statementOf(scope, { ...filter, limit: totalsMax + 1 }, readSql.totals);
-    type TotalRow = Omit<Total, 'currencyCode' | 'refundedAmount'> & { currency_code: string; refunded_amount: string };
-    const rows = await this.dataSource.query<TotalRow[]>(text, values);
-    return rows.map(({ currency_code: currencyCode, amount, refunded_amount, ...counts }) => ({
-      ...counts,
-      currencyCode,
-      amount: inCurrency(amount, currencyCode),
-      refundedAmount: inCurrency(refunded_amount, currencyCode),
-    }));
+    return (await this.dataSource.query<object[]>(text, values)).map(shownRow<Total>);
   }
 
   /** Reversals and refunds of a payment, at most 50. */
   async noticesOf(scope: Scope, transactionId: number): Promise<Payment[]> {
     const values = [merchantsOf(scope), transactionId, noticesMax];
-    return (await this.dataSource.query<Row[]>(readSql.noticesOf, values)).map(paymentOf);
+    return (await this.dataSource.query<object[]>(readSql.noticesOf, values)).map(shownRow<Payment>);
   }
 
   async find(scope: Scope, transactionId: number): Promise<Payment | undefined> {
-    const [row] = await this.dataSource.query<Row[]>(readSql.find, [merchantsOf(scope), transactionId]);
-    return row && paymentOf(row);
+    const [row] = await this.dataSource.query<object[]>(readSql.find, [merchantsOf(scope), transactionId]);
+    return row && shownRow<Payment>(row);
   }
 
   /** A text for each payment that is another once anything of it changed. Without a scope: it goes to nobody. */
@@ -281,82 +214,6 @@ export class PaymentReader {
     const rows = await this.dataSource.query<{ transaction_id: string; version: string }[]>(readSql.versions, [transactionIds]);
     return new Map(rows.map(row => [Number(row.transaction_id), row.version]));
   }
-
-  /** `until`: ISO 8601 UTC, not part of it; `infinity`: up to now. */
-  async sums(scope: Scope, since: string, until = 'infinity'): Promise<Sum[]> {
-    type SumRow = Omit<Sum, 'currencyCode'> & { currency_code: string };
-    const rows = await this.dataSource.query<SumRow[]>(readSql.sums, [merchantsOf(scope), since, until]);
-    return rows.map(({ currency_code: currencyCode, amount, ...of }) => ({
-      ...of,
-      currencyCode,
-      amount: inCurrency(amount, currencyCode),
-    }));
-  }
-
-  async answers(scope: Scope, since: string, bucketS: number): Promise<Bucket[]> {
-    interface BucketRow extends Omit<Bucket, 'at' | 'medianMs' | 'slowestMs'> {
-      at: Date;
-      median_ms: number | null;
-      slowest_ms: number | null;
-    }
-    const rows = await this.dataSource.query<BucketRow[]>(readSql.answers, [merchantsOf(scope), since, bucketS]);
-    return rows.map(({ at, settled, reversed, pending, median_ms: medianMs, slowest_ms: slowestMs }) => ({
-      at: at.toISOString(),
-      settled,
-      reversed,
-      pending,
-      medianMs,
-      slowestMs,
-    }));
-  }
-
-  /** Those that most payments were reversed for come first. */
-  async lost(scope: Scope, since: string): Promise<Lost[]> {
-    interface LostRow extends Pick<Lost, 'answer' | 'count' | 'amount'> {
-      currency_code: string;
-      first_at: Date;
-      last_at: Date;
-    }
-    const rows = await this.dataSource.query<LostRow[]>(readSql.lost, [merchantsOf(scope), since]);
-    return rows.map(({ answer, currency_code: currencyCode, count, amount, first_at, last_at }) => ({
-      answer,
-      currencyCode,
-      count,
-      amount: inCurrency(amount, currencyCode),
-      firstAt: first_at.toISOString(),
-      lastAt: last_at.toISOString(),
-    }));
-  }
-}
-
-const isoOf = (at: Date | null) => at?.toISOString() ?? null;
-const idOrNull = (id: string | null) => (id === null ? null : Number(id));
-
-function paymentOf(row: Row): Payment {
-  return {
-    transactionId: Number(row.transaction_id),
-    merchantId: Number(row.merchant_id),
-    kind: row.kind,
-    status: row.status,
-    outcome: row.outcome,
-    completedAt: row.completed_at.toISOString(),
-    amount: inCurrency(row.amount, row.currency_code),
-    currencyCode: row.currency_code,
-    reference: row.reference,
-    code: row.code,
-    referenceTransactionId: Number(row.reference_transaction_id),
-    acknowledgedAt: isoOf(row.acknowledged_at),
-    ackSource: row.ack_source,
-    ackElapsedMs: row.ack_elapsed_ms,
-    reversalRequestedAt: isoOf(row.reversal_requested_at),
-    reversalReason: row.reversal_reason,
-    answer: row.answer,
-    reversedBy: idOrNull(row.reversed_by),
-    reversalFailedBy: idOrNull(row.reversal_failed_by),
-    returnedAt: isoOf(row.returned_at),
-    refundedAt: isoOf(row.refunded_at),
-    refundedAmount: row.refunded_amount === null ? null : inCurrency(row.refunded_amount, row.currency_code),
-  };
 }
 
 type Bind = (value: unknown) => string;

@@ -7,7 +7,7 @@ import type { OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, Needs, SignedIn } from '../sessions/portal.guard';
 import { Scope, ScopedPipe, ScopePipe } from '../tenancy/scope';
 import { type Answer, answers, type WantedOutcome, wantedOutcomes } from './domain/payment';
-import { ExportPaymentsService, type ExportFilter } from './export-payments.service';
+import { type ExportFilter, ExportPaymentsService } from './export-payments.service';
 import { FollowPaymentsService } from './follow-payments.service';
 import {
   type AskedFilter,
@@ -95,13 +95,13 @@ export class PaymentsController {
 
   @Get()
   list(@Query() query: ListPaymentsQuery, @SignedIn(ScopePipe) whole: Scope): Promise<PaymentPage> {
-    return this.payments.list(scopeFor(query, whole), filterOf(query));
+    return this.payments.list(whole.askedFor(query), filterOf(query));
   }
 
   /** Counts and sums of what is looked for, by outcome and currency. */
   @Get('totals')
   totals(@Query() query: PaymentsQuery, @SignedIn(ScopePipe) whole: Scope): Promise<PaymentTotals> {
-    return this.payments.totals(scopeFor(query, whole), filterOf(query));
+    return this.payments.totals(whole.askedFor(query), filterOf(query));
   }
 
   /** A file of what is looked for with its reversals and refunds, newest first, at most 100,000 rows. */
@@ -111,7 +111,7 @@ export class PaymentsController {
     @SignedIn(ScopePipe) whole: Scope,
     @AskedBy() asking: Asking,
   ): Promise<StreamableFile> {
-    const file = await this.exportPayments.begin(scopeFor(query, whole), filterIn(query), asking);
+    const file = await this.exportPayments.begin(whole.askedFor(query), filterIn(query), asking);
     const name = `payments-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}Z.csv`;
     return new StreamableFile(file, {
       type: 'text/csv; charset=utf-8; header=present',
@@ -157,10 +157,6 @@ export class PaymentsController {
   ): Promise<PortalFetchedNotification> {
     return this.notifications.fetch(transactionId, asking);
   }
-}
-
-function scopeFor({ merchantId }: MerchantQuery, whole: Scope): Scope {
-  return merchantId === undefined ? whole : whole.narrowedTo(Number(merchantId));
 }
 
 function filterOf({ before, limit, ...query }: ListPaymentsQuery): AskedFilter {

@@ -1,8 +1,9 @@
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../migrations';
+import { HomeReader } from '../home/home-reader';
 import { pageKeyAt } from '../page-cursor';
-import { type PaymentFilter, PaymentReader } from './payment-reader';
 import type { Scope } from '../tenancy/scope';
+import { type PaymentFilter, PaymentReader } from './payment-reader';
 import { PaymentWriter, type TerminalFacts, writeSql } from './payment-writer';
 import { scopeOfAll, scopeOfMerchants } from './testing/scopes';
 
@@ -41,11 +42,13 @@ describe('the read model of payments', () => {
   let database: TestDatabase;
   let writer: PaymentWriter;
   let reader: PaymentReader;
+  let home: HomeReader;
   let lastId = 100;
   beforeAll(async () => {
     database = await createTestDatabase({ migrations });
     writer = new PaymentWriter(database.dataSource);
     reader = new PaymentReader(database.dataSource);
+    home = new HomeReader(database.dataSource);
   });
   afterAll(() => database.drop());
 
@@ -176,11 +179,11 @@ describe('the read model of payments', () => {
     expect(found.map(({ amount, currencyCode }) => `${amount} ${currencyCode}`).reverse()).toEqual([
       ...['10.00 ZAR', '25.50 ZAR', '500 JPY', '10.50 HUF', '1.500 KWD', '0.1234 CLF'],
     ]);
-    const sums = await reader.sums(scope, of.completedAt);
+    const sums = await home.sums(scope, of.completedAt);
     expect(sums.map(({ amount, currencyCode }) => `${amount} ${currencyCode}`)).toEqual([
       ...['0.1234 CLF', '10.50 HUF', '500 JPY', '1.500 KWD', '35.50 ZAR'],
     ]);
-    expect(await reader.sums(scope, '2029-01-01T00:00:00.000Z', of.completedAt)).toEqual([]);
+    expect(await home.sums(scope, '2029-01-01T00:00:00.000Z', of.completedAt)).toEqual([]);
     expect((await reader.list(scope, { ...everything, amount: '0.1234' })).map(({ transactionId }) => transactionId)).toEqual([
       8_106,
     ]);
@@ -266,7 +269,7 @@ describe('the read model of payments', () => {
         [],
       ]);
     expect(() => mine.narrowedTo(8)).toThrow('not yours');
-    expect(await reader.sums(await scopeOf(8), '2029-01-01T00:00:00.000Z')).toEqual([
+    expect(await home.sums(await scopeOf(8), '2029-01-01T00:00:00.000Z')).toEqual([
       { outcome: 'PENDING', currencyCode: 'ZAR', count: 1, amount: '25.50' },
     ]);
   });
@@ -386,7 +389,7 @@ describe('the read model of payments', () => {
       // The id of a notice leads to its payment.
       [{ search: String(ids.notReturned) }, [ids.stands]],
     ];
-    const lost = async (merchantId: number) => reader.lost(await scopeOf(merchantId), '2033-01-01T00:00:00.000Z');
+    const lost = async (merchantId: number) => home.lost(await scopeOf(merchantId), '2033-01-01T00:00:00.000Z');
     expect([await lost(41), await lost(42)]).toEqual([
       [{ answer: 'NON_200', currencyCode: 'ZAR', count: 1, amount: '12.30', firstAt: of.completedAt, lastAt: of.completedAt }],
       [],

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PortalVisitor } from '../testing/portal-visitor';
 import { RunningPortal } from '../testing/running-portal';
-import { Passwords } from './passwords';
+import { Passwords } from './secrets';
 
 describe('passwords of people', () => {
   const passwords = new Passwords();

@@ -8,9 +8,8 @@ import { PORTAL_RULES, type PortalRules } from '../sessions/portal.guard';
 import { PasswordService } from '../sign-in/password.service';
 import { codesKey, SignInLimiter } from '../sign-in/sign-in-limiter';
 import { type Colleague, confirmsRequests, isTenantWellFormed, type Person, type Role, tenantName } from './domain/person';
-import { Passwords } from './passwords';
 import { type NewPerson, PeopleStore, type Proofs } from './people.store';
-import { newSecret, secretHash } from './secrets';
+import { newSecret, Passwords, secretHash } from './secrets';
 
 /** Sends a person the link that lets it in. Rejects when that is not sure to happen. */
 export class InvitationMailer {

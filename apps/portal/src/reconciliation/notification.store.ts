@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Scope } from '../tenancy/scope';
 import { instantSql, type PageKey } from '../page-cursor';
+import { shownRow } from '../payments/shown-row';
+import type { Scope } from '../tenancy/scope';
 import { type DeliveryFacts, deliveryOf, type ListedNotification } from './domain/listed-notification';
 
 export interface NotificationFilter {
@@ -32,18 +33,8 @@ const notificationSql = {
      order by p.completed_at, p.transaction_id limit ${limit}`,
 } as const;
 
-interface Row extends Pick<DeliveryFacts, 'outcome'> {
-  transaction_id: string;
-  merchant_id: string;
-  status: string;
-  reference: string;
-  code: string | null;
-  reference_transaction_id: string;
-  completed_at: Date;
-  acknowledged_at: Date | null;
-  ack_source: DeliveryFacts['ackSource'];
-  completed_at_us: string;
-}
+/** As it is shown, but for its status and delivery. */
+type Row = Omit<ListedNotification, 'delivery'> & DeliveryFacts & { completedAtUs: string };
 
 /** Final transactions of one merchant, oldest first. */
 @Injectable()
@@ -54,7 +45,7 @@ export class NotificationStore {
     const values: unknown[] = [oneOf(scope)];
     const bind = (value: unknown): string => `$${values.push(value)}`;
     const text = notificationSql.list(conditionsOf(filter, bind), bind(filter.limit));
-    return (await this.dataSource.query<Row[]>(text, values)).map(foundOf);
+    return (await this.dataSource.query<object[]>(text, values)).map(row => foundOf(shownRow<Row>(row)));
   }
 }
 
@@ -82,21 +73,9 @@ function conditionsOf({ since, reference, code, after }: NotificationFilter, bin
   return conditions;
 }
 
-function foundOf(row: Row): FoundNotification {
-  const transactionId = Number(row.transaction_id);
-  return {
-    notification: {
-      transactionId,
-      merchantId: Number(row.merchant_id),
-      // Never SUCCESS once the reversal has begun, as getNotification (A-14).
-      status: row.outcome === 'REVERSED' ? 'REVERSED' : row.status,
-      reference: row.reference,
-      code: row.code,
-      referenceTransactionId: Number(row.reference_transaction_id),
-      completedAt: row.completed_at.toISOString(),
-      delivery: deliveryOf({ outcome: row.outcome, ackSource: row.ack_source }),
-      acknowledgedAt: row.acknowledged_at?.toISOString() ?? null,
-    },
-    key: { completedAtUs: row.completed_at_us, transactionId },
-  };
+function foundOf({ completedAtUs, outcome, ackSource, ...row }: Row): FoundNotification {
+  // Never SUCCESS once the reversal has begun, as getNotification (A-14).
+  const status = outcome === 'REVERSED' ? 'REVERSED' : row.status;
+  const notification = { ...row, status, delivery: deliveryOf({ outcome, ackSource }) };
+  return { notification, key: { completedAtUs, transactionId: row.transactionId } };
 }

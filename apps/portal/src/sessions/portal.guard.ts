@@ -3,10 +3,11 @@ import { Reflector } from '@nestjs/core';
 import { DomainError } from '@paycode/service-runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Origin } from '../audit';
+import { refusal } from '../neighbours';
 import { may, type Permission } from '../people/domain/person';
 import { secretHash } from '../people/secrets';
 import { deviceIn, isFromOwnPages, type OpenedSession, secretIn, type Stage } from './domain/session';
-import { type Proof, type Proven, Proofs } from './proofs';
+import { type Proof, Proofs, type Proven } from './proofs';
 import { SessionStore } from './session.store';
 
 export interface PortalHttpRequest extends FastifyRequest {
@@ -122,6 +123,4 @@ function stageRefused(stage: Stage): DomainError {
   return new DomainError({ status: 401, reason: stage, message });
 }
 
-function roleRefused(): DomainError {
-  return new DomainError({ status: 403, reason: 'ROLE', message: 'your role may not do this: ask an owner of your account' });
-}
+const roleRefused = () => refusal(403, 'ROLE', 'your role may not do this: ask an owner of your account');

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { deviceName } from '../alerts/domain/device';
 import type { Origin } from '../audit';
 import type { Person, Role, TenantType } from '../people/domain/person';
 import { OpenedSession, type PortalSession, type Stage } from './domain/session';
@@ -110,7 +111,7 @@ function sessionOf(row: SessionRow): PortalSession {
     sessionId: row.session_id,
     stage: row.stage,
     address: row.address,
-    userAgent: row.user_agent,
+    device: deviceName(row.user_agent),
     createdAt: row.created_at.toISOString(),
     seenAt: row.seen_at.toISOString(),
   };

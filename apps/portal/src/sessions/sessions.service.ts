@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
-import { DeviceStore } from '../alerts/device.store';
+import { DeviceStore } from '../alerts/alert.store';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy, type Origin } from '../audit';
 import { hasSecondFactor, type Person } from '../people/domain/person';
 import type { Proofs } from '../people/people.store';

@@ -2,15 +2,57 @@ import { Injectable } from '@nestjs/common';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { IsString, Length } from 'class-validator';
 import { AuditLog, type ByPerson, type Origin } from '../audit';
+import { refusal } from '../neighbours';
+import { PasskeyStore } from '../passkeys/passkey.store';
+import { begunAnew, Ceremonies } from '../passkeys/web-authn';
 import { passwordProblem } from '../people/domain/person';
-import { Passwords } from '../people/passwords';
 import { PeopleStore, type Proofs } from '../people/people.store';
-import { secretHash } from '../people/secrets';
+import { Passwords, secretHash } from '../people/secrets';
 import type { PortalSession } from '../sessions/domain/session';
 import type { Asking } from '../sessions/portal.guard';
 import { type NewSession, SessionsService } from '../sessions/sessions.service';
-import { OwnProofs } from './own-proofs';
 import { SignInLimiter } from './sign-in-limiter';
+
+/** Passwords that people choose do not begin so. */
+const prefix = 'paycode-proof:';
+
+/** A session without a password is proof enough for this long after its company's provider opened it. */
+const freshMs = 300_000;
+
+/** In place of `current`, the own password. */
+export interface OwnProof {
+  current: string;
+}
+
+/** Flow: a passkey or the company's provider said a moment ago who this is -> a proof in place of the own password -> good once, for five minutes, for this person alone (T-52). */
+@Injectable()
+export class OwnProofs {
+  constructor(
+    private readonly ceremonies: Ceremonies,
+    private readonly passkeys: PasskeyStore,
+  ) {}
+
+  give(personId: string): OwnProof {
+    return { current: `${prefix}${this.ceremonies.begin({ purpose: 'PROVED', personId }).sealed}` };
+  }
+
+  /** To people without a password of their own, whose company signed them in a moment ago. @throws DomainError 403 */
+  giveToFresh({ person, session }: Asking): OwnProof {
+    if (!person.hasPassword && Date.now() - Date.parse(session.createdAt) < freshMs) return this.give(person.personId);
+    const message = person.hasPassword
+      ? 'give your password, or use your passkey'
+      : 'sign out, sign in again through your company, and make the change within five minutes';
+    throw new DomainError({ status: 403, reason: 'SIGN_IN_AGAIN', message });
+  }
+
+  /** false: this is no proof, so it may be a password. @throws DomainError 400 for a proof that was used, has run out, or is somebody else's */
+  async isGood(current: string, personId: string): Promise<boolean> {
+    if (!current.startsWith(prefix)) return false;
+    const proved = this.ceremonies.resume(current.slice(prefix.length), { purpose: 'PROVED', personId });
+    if (!(await this.passkeys.answer(proved))) throw begunAnew();
+    return true;
+  }
+}
 
 /**
  * Flow: e-mail and password -> counted, checked -> a session, whole or one that still owes the second factor. An invitation's secret, or the
@@ -102,10 +144,7 @@ export function passwordFor({ stage }: PortalSession, current: string | undefine
   return current;
 }
 
-function invitationOver(): DomainError {
-  const message = 'this link was used or has run out: ask for another one';
-  return new DomainError({ status: 410, reason: 'INVITATION_OVER', message });
-}
+const invitationOver = () => refusal(410, 'INVITATION_OVER', 'this link was used or has run out: ask for another one');
 
 function refuseWeak(field: string, password: string, known: readonly string[]): void {
   const problem = passwordProblem(password, known);

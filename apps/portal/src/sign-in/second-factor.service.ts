@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { AuditLog } from '../audit';
+import { refusal } from '../neighbours';
 import type { Person } from '../people/domain/person';
 import { PeopleStore } from '../people/people.store';
 import { newRecoveryCodes, recoveryChars, secretHash, Totp } from '../people/secrets';
@@ -82,6 +83,4 @@ export class SecondFactorService {
   }
 }
 
-function wrongCode(): DomainError {
-  return new DomainError({ status: 401, reason: 'WRONG_CODE', message: 'this code is wrong, or was used before' });
-}
+const wrongCode = () => refusal(401, 'WRONG_CODE', 'this code is wrong, or was used before');

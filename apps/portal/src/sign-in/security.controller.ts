@@ -1,10 +1,10 @@
-import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
-import { IsOptional, IsString, Length } from 'class-validator';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { IsOptional, IsString, IsUUID, Length } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import type { Origin } from '../audit';
 import type { OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, AtStages, ClientOrigin, ForAnybody, SignedIn } from '../sessions/portal.guard';
-import { SessionsService } from '../sessions/sessions.service';
+import { type OwnSession, SessionsService } from '../sessions/sessions.service';
 import { ForgottenPasswordService } from './forgotten-password.service';
 import { CurrentPasswordBody, passwordFor, PasswordService } from './password.service';
 import { SecondFactorService } from './second-factor.service';
@@ -101,5 +101,27 @@ export class SecurityController {
   @ForAnybody()
   forgotten(@Body() { email }: ForgottenBody, @ClientOrigin() origin: Origin): Promise<void> {
     return this.forgottenPassword.ask(email.trim(), origin);
+  }
+}
+
+export class SessionParam {
+  @IsUUID()
+  sessionId!: string;
+}
+
+/** A person's own sessions: seen, and ended one by one. */
+@Controller('console/api/sessions')
+export class SessionsController {
+  constructor(private readonly sessions: SessionsService) {}
+
+  @Get()
+  list(@SignedIn() opened: OpenedSession): Promise<OwnSession[]> {
+    return this.sessions.list(opened);
+  }
+
+  @Delete(':sessionId')
+  @HttpCode(204)
+  end(@Param() { sessionId }: SessionParam, @AskedBy() asking: Asking): Promise<void> {
+    return this.sessions.end(sessionId, asking);
   }
 }

@@ -16,8 +16,7 @@ import {
   type PortalRules,
 } from '../sessions/portal.guard';
 import { type NewSession, SessionsService } from '../sessions/sessions.service';
-import { type OwnProof, OwnProofs } from './own-proofs';
-import { PasswordService } from './password.service';
+import { type OwnProof, OwnProofs, PasswordService } from './password.service';
 import { SecondFactorService } from './second-factor.service';
 
 export class SignInBody {

@@ -1,8 +1,8 @@
 import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
 import { IsIn, IsString, Length, Matches } from 'class-validator';
 import { MerchantQuery } from '../payments/payments.controller';
-import { SignedIn } from '../sessions/portal.guard';
 import type { OpenedSession } from '../sessions/domain/session';
+import { SignedIn } from '../sessions/portal.guard';
 import { Scope, ScopePipe } from '../tenancy/scope';
 import { type DecimalMark, decimalMarks, periodForm, statementFile } from './domain/statement';
 import { type Statement, StatementsService } from './statements.service';
@@ -34,7 +34,7 @@ export class StatementsController {
     @SignedIn(ScopePipe) whole: Scope,
     @SignedIn() { person }: OpenedSession,
   ): Promise<Statement> {
-    return this.statements.of(scopeFor(query, whole), query, person.personId);
+    return this.statements.of(whole.askedFor(query), query, person.personId);
   }
 
   /** The lines as CSV. */
@@ -44,14 +44,10 @@ export class StatementsController {
     @SignedIn(ScopePipe) whole: Scope,
     @SignedIn() { person }: OpenedSession,
   ): Promise<StreamableFile> {
-    const { lines } = await this.statements.of(scopeFor(query, whole), query, person.personId);
+    const { lines } = await this.statements.of(whole.askedFor(query), query, person.personId);
     return new StreamableFile(Buffer.from(statementFile(lines, query.decimalMark)), {
       type: 'text/csv; charset=utf-8; header=present',
       disposition: `attachment; filename="statement-${query.period}.csv"`,
     });
   }
-}
-
-function scopeFor({ merchantId }: MerchantQuery, whole: Scope): Scope {
-  return merchantId === undefined ? whole : whole.narrowedTo(Number(merchantId));
 }

@@ -1,5 +1,5 @@
 import type { InternalClient } from '@paycode/access';
-import type { MerchantOwner, MerchantPage, MerchantPageRequest, MerchantRecord, MerchantSearch } from '@paycode/dto';
+import type { MerchantOwner, MerchantPage, MerchantPageRequest, MerchantRecord, MerchantSearch, OldKey } from '@paycode/dto';
 import type { Logger } from '@paycode/service-runtime';
 import { BoundedMap } from '@paycode/service-runtime/timing';
 import { orSilent } from '../neighbours';
@@ -36,6 +36,11 @@ export class MerchantDirectory {
   /** The smallest ids first; by name at most 50. */
   search(owner: MerchantSearch): Promise<MerchantRecord[]> {
     return this.ask('', { owner });
+  }
+
+  /** Merchants whose key is older than a year. */
+  oldKeys(): Promise<OldKey[]> {
+    return this.client.get<OldKey[]>('/internal/portal/merchants/old-keys');
   }
 
   async find(merchantId: number): Promise<MerchantRecord | undefined> {

@@ -1,6 +1,6 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import type { Identity, MerchantOwner } from '@paycode/dto';
-import { DomainError } from '@paycode/service-runtime';
+import { refusal } from '../neighbours';
 import type { Person } from '../people/domain/person';
 import type { OpenedSession } from '../sessions/domain/session';
 import type { Asking } from '../sessions/portal.guard';
@@ -43,11 +43,14 @@ export class Scope {
     if (!this.has(merchantId)) throw notYours();
     return new Scope([merchantId], { merchantId });
   }
+
+  /** The merchant that a query names, or all of it. @throws DomainError 404 */
+  askedFor({ merchantId }: { merchantId?: string }): Scope {
+    return merchantId === undefined ? this : this.narrowedTo(Number(merchantId));
+  }
 }
 
-export function notYours(): DomainError {
-  return new DomainError({ status: 404, reason: 'NOT_FOUND', message: 'there is no such thing, or it is not yours' });
-}
+export const notYours = () => refusal(404, 'NOT_FOUND', 'there is no such thing, or it is not yours');
 
 function ownerOf({ tenantType, tenantId }: Person): MerchantOwner {
   switch (tenantType) {

@@ -1,42 +1,13 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PersonProof, PortalAccount, PortalAccountRequest } from '@paycode/dto';
+import { FakeServer } from './fake-server';
 
 /** auth-session as the portal calls it: it proves everybody, and has an account for each merchant and PSP, made when it is first asked for. */
-export class FakeAccounts {
+export class FakeAccounts extends FakeServer {
   private readonly accounts = new Map<string, PortalAccount>();
   private readonly held: (() => void)[] = [];
   private together = 0;
   readonly switched: PortalAccountRequest[] = [];
-
-  private constructor(private readonly server: Server) {}
-
-  static async start(): Promise<FakeAccounts> {
-    const server = createServer((request, response) => {
-      const parts: Buffer[] = [];
-      request.on('data', (part: Buffer) => parts.push(part));
-      request.on('end', () => {
-        const asked = JSON.parse(Buffer.concat(parts).toString()) as PortalAccountRequest;
-        const value = JSON.stringify({ ok: true, value: started.answer(request.url!, asked) });
-        const answer = () => response.setHeader('content-type', 'application/json').end(value);
-        // Each request is proved before it is asked: the answers that go out together are those about accounts.
-        if (request.url!.startsWith('/internal/console/')) answer();
-        else started.send(answer);
-      });
-    });
-    const started = new FakeAccounts(server);
-    await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve));
-    return started;
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise(resolve => this.server.close(resolve));
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
 
   /** The next so many answers go out together, so that those who asked go on at once. */
   answerTogether(count: number): void {
@@ -65,7 +36,15 @@ export class FakeAccounts {
     for (const each of this.held.splice(0)) each();
   }
 
-  private answer(path: string, request: PortalAccountRequest): PortalAccount | PersonProof {
+  protected answer({ url }: IncomingMessage, response: ServerResponse, body: string): void {
+    const value = JSON.stringify({ ok: true, value: this.answerOf(url!, JSON.parse(body) as PortalAccountRequest) });
+    const answer = () => void response.setHeader('content-type', 'application/json').end(value);
+    // Each request is proved before it is asked: the answers that go out together are those about accounts.
+    if (url!.startsWith('/internal/console/')) answer();
+    else this.send(answer);
+  }
+
+  private answerOf(path: string, request: PortalAccountRequest): PortalAccount | PersonProof {
     if (path.startsWith('/internal/console/')) return { assertion: 'somebody' };
     const account = this.of(request.type, request.ownerId);
     if (path.endsWith('/enable-bearer')) {

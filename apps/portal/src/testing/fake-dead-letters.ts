@@ -1,38 +1,12 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DeadLetterSummary, RedriveAnswer } from '@paycode/dto';
+import { FakeServer } from './fake-server';
 
 /** A service that keeps dead letters, as the portal calls it; it knows of no payment. It proves everybody too, as auth-session does. */
-export class FakeDeadLetters {
+export class FakeDeadLetters extends FakeServer {
   readonly letters = new Map<number, DeadLetterSummary>();
   readonly redriven: number[][] = [];
   private lastId = 0;
-
-  private constructor(private readonly server: Server) {}
-
-  static async start(): Promise<FakeDeadLetters> {
-    const server = createServer((request, response) => {
-      const parts: Buffer[] = [];
-      request.on('data', (part: Buffer) => parts.push(part));
-      request.on('end', () => {
-        const answer = started.answer(request.url!, Buffer.concat(parts).toString());
-        response.statusCode = answer === undefined ? 404 : 200;
-        response.setHeader('content-type', 'application/json').end(JSON.stringify(answer ?? { message: 'unknown' }));
-      });
-    });
-    const started = new FakeDeadLetters(server);
-    await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve));
-    return started;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise(resolve => this.server.close(resolve));
-  }
 
   park(transactionId: number): DeadLetterSummary {
     const at = '2030-01-01T00:00:00.000Z';
@@ -54,7 +28,13 @@ export class FakeDeadLetters {
     return letter;
   }
 
-  private answer(path: string, body: string): unknown {
+  protected answer({ url }: IncomingMessage, response: ServerResponse, body: string): void {
+    const answer = this.answerOf(url!, body);
+    response.statusCode = answer === undefined ? 404 : 200;
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer ?? { message: 'unknown' }));
+  }
+
+  private answerOf(path: string, body: string): unknown {
     const all = [...this.letters.values()];
     if (path.startsWith('/internal/dead-letters?')) return { letters: all, isMore: false };
     if (path === '/internal/console/proof') return { ok: true, value: { assertion: 'somebody' } };

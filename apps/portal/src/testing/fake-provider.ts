@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { FakeServer } from './fake-server';
 
 type Json = Record<string, unknown>;
 
@@ -23,42 +23,26 @@ const newKeys = () => generateKeyPairSync('rsa', { modulusLength: 2_048 });
 export const strangersKey = newKeys().privateKey;
 
 /** A provider of OpenID Connect whose tokens say what a test wants; PKCE, client and code are checked as a provider does. */
-export class FakeProvider {
+export class FakeProvider extends FakeServer {
   private readonly keys = newKeys();
   private readonly granted = new Map<string, Granted>();
-  private readonly server: Server = createServer((request, response) => void this.answer(request, response));
   isAway = false;
   /** How a path gives its answer, where not plainly. */
   readonly ways = new Map<string, (response: ServerResponse, body: string) => void>();
   /** In place of what the configuration says. */
   named: Json = {};
 
-  static async start(): Promise<FakeProvider> {
-    const provider = new FakeProvider();
-    await new Promise<void>(resolve => provider.server.listen(0, '127.0.0.1', resolve));
-    return provider;
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise(resolve => this.server.close(resolve));
-  }
-
-  get issuer(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
   /** As if the person had signed in here: the query that its browser goes back with. */
   signsIn(authorizationUrl: string, person: Json, { claims, key, userInfo, answer }: Forgery = {}): string {
     const asked = new URL(authorizationUrl).searchParams;
     const code = createHash('sha256').update(asked.get('state')!).digest('hex');
     const nowS = Math.floor(Date.now() / 1_000);
-    const truth = { iss: this.issuer, aud: asked.get('client_id'), iat: nowS, exp: nowS + 60, nonce: asked.get('nonce') };
+    const truth = { iss: this.url, aud: asked.get('client_id'), iat: nowS, exp: nowS + 60, nonce: asked.get('nonce') };
     const payload = { ...truth, ...person, ...claims };
     const token = this.signed(payload, key ?? this.keys.privateKey);
     const codeChallenge = asked.get('code_challenge')!;
     this.granted.set(code, { token, codeChallenge, userInfo: { ...person, ...userInfo } });
-    return String(new URLSearchParams({ code, state: asked.get('state')!, iss: this.issuer, ...answer }));
+    return String(new URLSearchParams({ code, state: asked.get('state')!, iss: this.url, ...answer }));
   }
 
   private signed(payload: Json, key: KeyObject): string {
@@ -67,13 +51,9 @@ export class FakeProvider {
     return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
+  protected answer(request: IncomingMessage, response: ServerResponse, text: string): void {
     const path = request.url!.split('?', 1)[0]!;
-    const [status, body] = this.isAway
-      ? [503, {}]
-      : this.answerTo(path.replace(/^\/moved/, ''), request, Buffer.concat(parts).toString());
+    const [status, body] = this.isAway ? [503, {}] : this.answerTo(path.replace(/^\/moved/, ''), request, text);
     const way = this.ways.get(path);
     if (way) return way(response, JSON.stringify(body));
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -99,9 +79,9 @@ export class FakeProvider {
   }
 
   private configuration(): Json {
-    const at = (path: string) => `${this.issuer}/${path}`;
+    const at = (path: string) => `${this.url}/${path}`;
     return {
-      issuer: this.issuer,
+      issuer: this.url,
       authorization_endpoint: at('auth'),
       token_endpoint: at('token'),
       jwks_uri: at('jwks'),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Passwords } from '../people/passwords';
+import { Passwords } from '../people/secrets';
 import { ownOrigin, PortalVisitor } from './portal-visitor';
 import type { RunningPortal } from './running-portal';
 import { SoftPasskey } from './soft-passkey';

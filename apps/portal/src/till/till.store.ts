@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { inCurrency } from '@paycode/dto';
 import { DataSource } from 'typeorm';
 import type { Outcome } from '../payments/domain/payment';
+import { shownRow } from '../payments/shown-row';
 
 export interface CodePayment {
   transactionId: number;
@@ -24,15 +24,6 @@ const tillSql = {
      order by p.completed_at desc, p.transaction_id desc limit $3`,
 } as const;
 
-interface Row {
-  transaction_id: string;
-  outcome: Outcome;
-  status: string;
-  completed_at: Date;
-  amount: string;
-  currency_code: string;
-}
-
 /** Payments of one code of one merchant, in the read model. */
 @Injectable()
 export class TillStore {
@@ -40,14 +31,7 @@ export class TillStore {
 
   /** The newest first, at most five. */
   async latest(merchantId: number, code: string): Promise<CodePayment[]> {
-    const rows = await this.dataSource.query<Row[]>(tillSql.latest, [merchantId, code, paymentsMax]);
-    return rows.map(row => ({
-      transactionId: Number(row.transaction_id),
-      outcome: row.outcome,
-      status: row.status,
-      completedAt: row.completed_at.toISOString(),
-      amount: inCurrency(row.amount, row.currency_code),
-      currencyCode: row.currency_code,
-    }));
+    const rows = await this.dataSource.query<object[]>(tillSql.latest, [merchantId, code, paymentsMax]);
+    return rows.map(shownRow<CodePayment>);
   }
 }

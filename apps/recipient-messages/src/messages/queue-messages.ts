@@ -81,6 +81,7 @@ const alertPages: Record<AlertKind, string> = {
   REVERSED: 'payments?outcome=REVERSED',
   NEW_DEVICE: 'security',
   CERTIFICATE_ENDS: 'notifications',
+  KEY_OLD: 'notifications',
 };
 
 /**

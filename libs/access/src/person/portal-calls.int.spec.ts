@@ -189,7 +189,11 @@ describe('a call of the portal for a person', () => {
       ...['auth-session POST /internal/console/proof', 'auth-session POST /internal/console/invitation'],
       ...['auth-session POST /internal/console/alert', 'notification-config POST /internal/portal/merchants'],
       'notification-config POST /internal/portal/merchants/ids',
-      ...['notification-config POST /internal/portal/merchants/page', 'webhook-dispatcher GET /internal/deliveries'],
+      ...[
+        'notification-config POST /internal/portal/merchants/page',
+        'notification-config GET /internal/portal/merchants/old-keys',
+      ],
+      'webhook-dispatcher GET /internal/deliveries',
       ...['webhook-dispatcher GET /internal/deliveries/:transactionId', 'webhook-dispatcher GET /internal/shards'],
       'webhook-dispatcher GET /internal/endpoints/certificates',
       'reversal-scheduler GET /internal/reversals/:transactionId',

@@ -121,6 +121,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['POST', '/internal/portal/merchants', portal, names],
     ['POST', '/internal/portal/merchants/ids', portal, names],
     ['POST', '/internal/portal/merchants/page', portal, names],
+    ['GET', '/internal/portal/merchants/old-keys', portal, state],
     ...forPerson('notifications', configurationDemands),
   ],
   'webhook-dispatcher': [

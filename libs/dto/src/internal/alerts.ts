@@ -1,5 +1,5 @@
 /** Rules by which the portal mails its people; each person switches each of them on or off. */
-export const alertRules = ['RECEIVER', 'REVERSED', 'CERTIFICATE'] as const;
+export const alertRules = ['RECEIVER', 'REVERSED', 'CERTIFICATE', 'KEY'] as const;
 export type AlertRule = (typeof alertRules)[number];
 
 /** A rule as one person has it. */
@@ -9,7 +9,7 @@ export interface AlertChoice {
 }
 
 /** The mails of the rules. RECEIVER has one at the beginning of a failure, and one at its end. NEW_DEVICE has no rule: nobody switches it off. */
-export const alertKinds = ['RECEIVER_FAILS', 'RECEIVER_WORKS', 'REVERSED', 'NEW_DEVICE', 'CERTIFICATE_ENDS'] as const;
+export const alertKinds = ['RECEIVER_FAILS', 'RECEIVER_WORKS', 'REVERSED', 'NEW_DEVICE', 'CERTIFICATE_ENDS', 'KEY_OLD'] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
 /**
@@ -22,7 +22,7 @@ export interface PortalAlert {
   merchantId: number | null;
   /** Payments that went back to customers. */
   payments: number;
-  /** The first of them, the beginning of the failure that is over, the sign-in, or the end of the certificate. ISO 8601 UTC. */
+  /** The first of them, the beginning of the failure that is over, the sign-in, the end of the certificate, or when the key was made. ISO 8601 UTC. */
   sinceAt: string;
   /** The money that went back, by currency; at most `alertSumsMax`. */
   sums: AlertSum[];

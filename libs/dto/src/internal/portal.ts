@@ -28,6 +28,14 @@ export interface MerchantIdsRequest {
 /** Merchants of one owner that the portal shows; an owner of more sees those with the smallest ids. */
 export const merchantsOfOwnerMax = 10_000;
 
+/** GET notification-config /internal/portal/merchants/old-keys: merchants whose key was made more than a year ago, the oldest key first, at most 1,000. */
+export interface OldKey {
+  merchantId: number;
+  pspId: number | null;
+  /** When the key was made. ISO 8601 UTC. */
+  madeAt: string;
+}
+
 /** POST notification-config /internal/portal/merchants/page: an owner's merchants by name. */
 export interface MerchantPageRequest extends MerchantIdsRequest {
   /** How a name begins, small and capital letters alike, or a whole id; absent: all. */

@@ -5,7 +5,7 @@ const browsers: [RegExp, AlertDevice['browser']][] = [
   [/\bEdg(A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
   [/\b(Firefox|FxiOS)\//, 'Firefox'],
-  [/\b(Chrome|CriOS)\//, 'Chrome'],
+  [/\b((Headless)?Chrome|CriOS)\//, 'Chrome'],
   [/\bSafari\//, 'Safari'],
 ];
 const systems: [RegExp, AlertDevice['system']][] = [
@@ -24,6 +24,12 @@ export function deviceOf({ userAgent, address }: { userAgent: string; address: s
     system: first(systems) ?? 'another system',
     addressStart: addressStart(address),
   };
+}
+
+/** As mails and the list of sessions name it. */
+export function deviceName(userAgent: string): string {
+  const { browser, system } = deviceOf({ userAgent, address: '' });
+  return `${browser} on ${system}`;
 }
 
 function addressStart(address: string): string {

@@ -7,7 +7,8 @@ export interface PortalSession {
   sessionId: string;
   stage: Stage;
   address: string;
-  userAgent: string;
+  /** Browser and system, as mails name them. */
+  device: string;
   createdAt: string;
   seenAt: string;
 }

@@ -23,6 +23,7 @@ describe('an alert by e-mail', () => {
     [{ kind: 'RECEIVER_FAILS' as const }, 'Your server failed 12 payments since 14:05 UTC'],
     [{ kind: 'RECEIVER_WORKS' as const, payments: 0 }, 'Your server works again'],
     [{ kind: 'CERTIFICATE_ENDS' as const }, 'The certificate of your server ends on 27 November 2026'],
+    [{ kind: 'KEY_OLD' as const }, 'The key of your notifications is older than a year'],
     [{}, '12 payments were reversed since 14:05 UTC'],
     [{ payments: 1 }, '1 payment was reversed since 14:05 UTC'],
   ])('says the fact in its subject: %j', (over, subject) => {

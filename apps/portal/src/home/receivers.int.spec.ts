@@ -3,8 +3,8 @@ import { ManualClock } from '@paycode/service-runtime/timing/testing';
 import { migrations } from '../../migrations';
 import { OnCallReader } from '../on-call/on-call-reader';
 import { namingDirectory, scopeOfAll, scopeOfMerchants } from '../payments/testing/scopes';
+import { HomeReader } from './home-reader';
 import { ReceiversService } from './receivers.service';
-import { ReceiversStore } from './receivers.store';
 
 const dayBeganAt = '2026-11-20T00:00:00.000Z';
 type Given = [merchantId: number, at: string, fate: 'HTTP_200' | 'TIMEOUT' | 'NON_200', amount: string, currency?: string];
@@ -16,7 +16,7 @@ describe('servers of merchants that need somebody', () => {
   beforeAll(async () => {
     database = await createTestDatabase({ migrations });
     const clock = new ManualClock(2 * 3_600_000);
-    receivers = new ReceiversService(new ReceiversStore(database.dataSource), namingDirectory({ 1: 'Corner Coffee' }), clock);
+    receivers = new ReceiversService(new HomeReader(database.dataSource), namingDirectory({ 1: 'Corner Coffee' }), clock);
   });
   afterAll(() => database.drop());
 

@@ -3,7 +3,7 @@ import { Clock } from '@paycode/service-runtime/timing';
 import type { MerchantPeople } from '../people/domain/person';
 import { MerchantDirectory } from '../tenancy/merchant.directory';
 import type { Scope } from '../tenancy/scope';
-import { type FailureInCurrency, ReceiversStore } from './receivers.store';
+import { type FailureInCurrency, HomeReader } from './home-reader';
 
 /** Amounts: exact decimals with the decimals of the currency. */
 export interface LostMoney {
@@ -41,7 +41,7 @@ const dayMsMax = 27 * hourMs;
 @Injectable()
 export class ReceiversService {
   constructor(
-    private readonly store: ReceiversStore,
+    private readonly store: HomeReader,
     private readonly directory: MerchantDirectory,
     private readonly clock: Clock,
   ) {}

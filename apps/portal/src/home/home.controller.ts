@@ -1,13 +1,22 @@
-import { Controller, Get, Inject, Query } from '@nestjs/common';
-import { IsInstantText, LOGGER, type Logger } from '@paycode/service-runtime';
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { IsInstantText, LOGGER, type Logger, ParseIdPipe } from '@paycode/service-runtime';
 import { IsIn, IsOptional } from 'class-validator';
 import { orSilent } from '../neighbours';
+import { PaymentCalls } from '../payments/payment-calls';
+import type { Sum } from '../payments/payment-reader';
+import { MerchantQuery } from '../payments/payments.controller';
+import type { MerchantPeople } from '../people/domain/person';
 import { AskedBy, type Asking, SignedIn } from '../sessions/portal.guard';
 import type { Proof } from '../sessions/proofs';
 import { Scope, ScopePipe } from '../tenancy/scope';
-import { PaymentCalls } from './payment-calls';
-import { type Bucket, type Lost, PaymentReader, type Sum } from './payment-reader';
-import { MerchantQuery } from './payments.controller';
+import { type Bucket, HomeReader, type Lost } from './home-reader';
+import { type Receivers, ReceiversService } from './receivers.service';
+
+export class ReceiversQuery {
+  /** Where the reader's day began. */
+  @IsInstantText()
+  dayBeganAt!: string;
+}
 
 export class HomeQuery extends MerchantQuery {
   /** Where the reader's day began. */
@@ -40,14 +49,14 @@ interface HomeAnswer {
 @Controller('console/api/home')
 export class HomeController {
   constructor(
-    private readonly reader: PaymentReader,
+    private readonly reader: HomeReader,
     private readonly calls: PaymentCalls,
     @Inject(LOGGER) private readonly log: Logger,
   ) {}
 
   @Get()
   async show(@Query() query: HomeQuery, @SignedIn(ScopePipe) whole: Scope, @AskedBy() { proof }: Asking): Promise<HomeAnswer> {
-    const scope = query.merchantId === undefined ? whole : whole.narrowedTo(Number(query.merchantId));
+    const scope = whole.askedFor(query);
     const nowMs = Date.now();
     const { hours, bucketS } = ranges[query.range ?? '24h'];
     const bucketMs = bucketS * 1_000;
@@ -67,5 +76,22 @@ export class HomeController {
   /** Home is shown without it when the dispatcher does not answer. */
   private pausedUntil(merchantId: number, proof: Proof): Promise<string | null> {
     return orSilent(this.calls.pausedUntil(merchantId, proof), { name: 'dispatcher', silent: [], log: this.log });
+  }
+}
+
+@Controller('console/api')
+export class ReceiversController {
+  constructor(private readonly receivers: ReceiversService) {}
+
+  /** Merchants whose servers did not acknowledge payments today, at most 50: first those that fail now, the most money first. */
+  @Get('home/receivers')
+  list(@Query() { dayBeganAt }: ReceiversQuery, @SignedIn(ScopePipe) scope: Scope): Promise<Receivers> {
+    return this.receivers.failing(scope, dayBeganAt);
+  }
+
+  /** How many people of its own the merchant has. */
+  @Get('merchants/:merchantId/people')
+  people(@Param('merchantId', ParseIdPipe) merchantId: number, @SignedIn(ScopePipe) scope: Scope): Promise<MerchantPeople> {
+    return this.receivers.people(scope, merchantId);
   }
 }
