@@ -1,6 +1,7 @@
 export * from './array-literal';
 export * from './data-source';
 export * from './with-connection';
+export * from './forward-migration';
 export * from './migrate';
 export * from './embedded/embedded-postgres';
 export * from './flush-queue';

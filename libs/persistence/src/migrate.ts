@@ -1,4 +1,4 @@
-import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
+import type { DataSource } from 'typeorm';
 
 /** Key of the advisory lock that lets one replica migrate while the others wait. An arbitrary constant; each service has its own database. */
 const migrationLock = 7_240_926;
@@ -93,16 +93,4 @@ export async function grantReading(owner: DataSource, { role, reads }: ReaderRig
     ...reads.map(each => rightsSql.readColumns(each, found.role)),
   ];
   await owner.transaction(async manager => void (await manager.query(grants.join(';\n'))));
-}
-
-/** A change of a schema. It only goes forward: whoever rolls back runs the older release on the newer schema, so nothing would ever run, or prove, a way back. */
-export abstract class ForwardMigration implements MigrationInterface {
-  abstract readonly name: string;
-
-  abstract up(runner: QueryRunner): Promise<void>;
-
-  /** TypeORM asks for it. @throws Error always */
-  async down(): Promise<never> {
-    throw new Error(`${this.name} cannot be undone: migrations only go forward, and an older release runs on the newer schema`);
-  }
 }

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { ForwardMigration } from '../migrate';
+import { ForwardMigration } from '../forward-migration';
 import { createTestDatabase, type TestDatabase } from './test-database';
 
 class CreateNote1700000000000 extends ForwardMigration {

@@ -2,7 +2,8 @@ import { createTestDatabase, type TestDatabase } from '@paycode/persistence/test
 import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { Pool } from 'pg';
 import { EventLog } from './event-log';
-import { LogInSegments1806000000000, migrations } from './migrations';
+import { LogInSegments1806000000000 } from './log-in-segments.migration';
+import { migrations } from './migrations';
 
 const before = migrations.slice(0, migrations.indexOf(LogInSegments1806000000000));
 /** Partition, position, second of the publication: in partition 1 the clock stepped back. */
