@@ -1,6 +1,6 @@
 /**
  * Bundles an app with esbuild; SWC handles files with decorators so that Nest and TypeORM find their metadata.
- * Usage: node tools/run/build.ts <app> | --all. Output: dist/apps/<app>/*.cjs; its imports from node_modules are in packages.cjs.
+ * Usage: node tools/run/build.ts <app> | ops | --all. Output: dist/apps/<app>/*.cjs; its imports from node_modules are in packages.cjs.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -16,11 +16,17 @@ const root = join(import.meta.dirname, '../..');
 /** The app that starts the services. */
 const starter = 'standalone';
 
-/** Entry points of an app: `main.ts` and what needs a file of its own: worker threads and modules loaded before a program. */
-async function entryPoints(app: string): Promise<string[]> {
-  const source = join(root, 'apps', app, 'src');
-  const files = await readdir(source, { recursive: true });
-  return files.filter(file => file === 'main.ts' || /\.(worker|preload)\.ts$/.test(file)).map(file => join(source, file));
+/** The operators' commands, which the ops image has in place of a service: files of apps/operations/src by the names of their bundles. */
+const operators = 'ops';
+const commands = { paycode: 'paycode-in-cluster', redrive: 'redrive', audit: 'audit' };
+
+/** Entry points of an app by the names of their bundles: `main.ts` and what needs a file of its own: worker threads and modules loaded before a program. */
+async function entryPoints(app: string): Promise<[name: string, file: string][]> {
+  const folder = join(root, 'apps', app === operators ? 'operations' : app, 'src');
+  if (app === operators) return Object.entries(commands).map(([name, file]) => [name, join(folder, `${file}.ts`)]);
+  const files = await readdir(folder, { recursive: true });
+  const entries = files.filter(file => file === 'main.ts' || /\.(worker|preload)\.ts$/.test(file));
+  return entries.map(file => [basename(file, '.ts'), join(folder, file)]);
 }
 
 /** Bundles apps into dist/apps/<app>, or a single one into another folder of the workspace. Throws when an import cannot be resolved. */
@@ -29,7 +35,7 @@ export async function buildApps(
   folderOf = (app: string) => join(root, 'dist/apps', app),
 ): Promise<void> {
   const bundled = names.map(async app => {
-    const entries = Object.fromEntries((await entryPoints(app)).map(file => [basename(file, '.ts'), file]));
+    const entries = Object.fromEntries(await entryPoints(app));
     const imported = new Set<string>();
     const plugins = [decorators, fromPackageBundle(imported)];
     await build({ ...bundleOptions, plugins, entryPoints: entries, outdir: folderOf(app) });

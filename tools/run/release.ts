@@ -119,12 +119,7 @@ function buildImages(call: Call): BuiltImage[] {
   if (call.apps.length === 0) return [];
   const builder = findBuilder();
   if (!builder) throw new Error('neither docker nor buildah is installed: --images none builds the rest');
-  const services = call.apps.filter(app => app !== ops);
-  const builds = [
-    ...(services.length > 0 ? [['tools/run/build.ts', ...services]] : []),
-    ...(call.apps.includes(ops) ? [['tools/run/build-ops.ts']] : []),
-  ];
-  for (const args of builds) execFileSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  execFileSync(process.execPath, ['tools/run/build.ts', ...call.apps], { cwd: root, stdio: 'inherit' });
   const { version, folder, base, platforms, source } = call;
   const built = call.apps.map(app => buildImage(app, { version, folder, base, platforms, epochS: source.epochS, builder }));
   rmSync(join(folder, 'contexts'), { recursive: true });

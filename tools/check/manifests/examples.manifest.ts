@@ -73,19 +73,11 @@ function commentOf(store: string): string {
   return documents.find(text => text.includes(`paycode-sandbox-${store} }`))!;
 }
 
-const overlays = ['sandbox', 'production', 'data-services', 'data-services-production', 'managed-services', 'evaluation'];
 const components = readdirSync(join(__dirname, '../../../k8s/components'));
 
 describe('overlays and components', () => {
   it.each(components)('component %s renders alone on the base', component => {
     expect(renderWithBase(`components/${component}`)).not.toEqual([]);
-  });
-
-  it('no two resources of an overlay have one name', () => {
-    for (const overlay of overlays) {
-      const names = render(`k8s/overlays/${overlay}`).map(resource => `${resource.metadata.namespace} ${nameOf(resource)}`);
-      expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
-    }
   });
 
   it('both environments have the same objects, but for the payment core of the sandbox', () => {
