@@ -31,7 +31,7 @@ export function valueOf<T>(answer: PortalAnswer<T>): T {
 }
 
 /** The domain says no, for this stable reason, in words for a person. */
-export function refusal(status: number, reason: string, message: string, cause?: unknown): DomainError {
+export function refusal([status, reason]: [number, string], message: string, cause?: unknown): DomainError {
   return new DomainError({ status, reason, message, cause });
 }
 

@@ -51,7 +51,7 @@ const listSql = {
       cross join lateral (
         select at from audit_event a where a.merchant_id = m.merchant_id and a.kind in ('KEY_CREATED', 'KEY_RENEWED')
          order by a.audit_event_id desc limit 1) k
-     where m.created_at < clock_timestamp() - interval '1 year' and k.at < clock_timestamp() - interval '1 year'
+     where m.created_at < statement_timestamp() - interval '1 year' and k.at < statement_timestamp() - interval '1 year'
      order by k.at, m.merchant_id limit ${oldKeysMax}`,
 };
 

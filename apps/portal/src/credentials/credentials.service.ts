@@ -191,8 +191,8 @@ function subjectOf({ username, mode, hasPassword, challengeRequired, ...account 
   return { kind: 'BEARER_SWITCH', fingerprint: createHash('sha256').update(JSON.stringify(all)).digest('hex') };
 }
 
-const onePerson = () => refusal(409, 'ONE_PERSON', 'in the sandbox one person makes the switch: nobody has to confirm it');
-const switchedAlready = () => refusal(409, 'SWITCHED_ALREADY', 'the account takes session tokens already');
+const onePerson = () => refusal([409, 'ONE_PERSON'], 'in the sandbox one person makes the switch: nobody has to confirm it');
+const switchedAlready = () => refusal([409, 'SWITCHED_ALREADY'], 'the account takes session tokens already');
 
 /** @throws DomainError 400 */
 function demandName(typed: string, { username }: PortalAccount): void {
@@ -202,4 +202,4 @@ function demandName(typed: string, { username }: PortalAccount): void {
 }
 
 const secondPerson = () =>
-  refusal(403, 'SECOND_PERSON', 'in production another owner confirms the switch: ask for it first, it cannot be undone');
+  refusal([403, 'SECOND_PERSON'], 'in production another owner confirms the switch: ask for it first, it cannot be undone');

@@ -220,7 +220,7 @@ function refused(refusal: Refusal, kind: Kind): DomainError {
 }
 
 const anotherIsOpen = () =>
-  refusal(409, 'REQUEST_OPEN', 'somebody has asked for this already: confirm, refuse or withdraw that request first');
+  refusal([409, 'REQUEST_OPEN'], 'somebody has asked for this already: confirm, refuse or withdraw that request first');
 
 function nobodyConfirms(kind: Kind): DomainError {
   const message = `nobody else could confirm: ${words[kind].invite}`;

@@ -125,7 +125,7 @@ function refusedOrAway(cause: unknown): never {
 }
 
 const refused = (cause?: unknown) =>
-  refusal(401, 'SSO_REFUSED', 'your company’s sign-in did not prove who you are: please begin anew', cause);
+  refusal([401, 'SSO_REFUSED'], 'your company’s sign-in did not prove who you are: please begin anew', cause);
 
 function busy(): DomainError {
   const message = 'your company’s sign-in answers too slowly: try again in a moment, or use your password';

@@ -125,7 +125,7 @@ function secret(): string {
 }
 
 const notBegun = (cause?: unknown) =>
-  refusal(400, 'NOT_BEGUN', 'this browser has begun no sign-in by a company, or it took too long: please begin anew', cause);
+  refusal([400, 'NOT_BEGUN'], 'this browser has begun no sign-in by a company, or it took too long: please begin anew', cause);
 
 /** The provider of one company leads to that of another, to get its codes (RFC 9700 4.4). */
 function otherCompany(): DomainError {
@@ -135,12 +135,15 @@ function otherCompany(): DomainError {
 }
 
 const noProvider = () =>
-  refusal(404, 'NO_PROVIDER', 'no company of this name signs in here: ask your colleagues for the name, or use your password');
+  refusal([404, 'NO_PROVIDER'], 'no company of this name signs in here: ask your colleagues for the name, or use your password');
 /** One answer for nobody and for a person of another tenant (T-24). */
 const notInvited = () =>
-  refusal(403, 'NOT_INVITED', 'your company’s sign-in knows you, but nobody has invited you here: ask an owner of your account');
+  refusal(
+    [403, 'NOT_INVITED'],
+    'your company’s sign-in knows you, but nobody has invited you here: ask an owner of your account',
+  );
 const unverified = () =>
-  refusal(403, 'EMAIL_UNVERIFIED', 'your company’s sign-in has not verified your e-mail address: ask whoever runs it');
+  refusal([403, 'EMAIL_UNVERIFIED'], 'your company’s sign-in has not verified your e-mail address: ask whoever runs it');
 /** Addresses are given to others; subjects are not. */
 const otherSubject = () =>
-  refusal(403, 'OTHER_SUBJECT', 'your company’s sign-in named somebody else with this e-mail address before: ask support');
+  refusal([403, 'OTHER_SUBJECT'], 'your company’s sign-in named somebody else with this e-mail address before: ask support');

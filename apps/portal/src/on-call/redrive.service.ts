@@ -175,8 +175,8 @@ function fingerprintOf(letters: readonly ServiceLetter[]): string {
 }
 
 const secondPerson = () =>
-  refusal(403, 'SECOND_PERSON', 'in production a second person on call confirms a redrive: ask for it first');
-const onePerson = () => refusal(409, 'ONE_PERSON', 'in the sandbox one person redrives: nobody has to confirm it');
+  refusal([403, 'SECOND_PERSON'], 'in production a second person on call confirms a redrive: ask for it first');
+const onePerson = () => refusal([409, 'ONE_PERSON'], 'in the sandbox one person redrives: nobody has to confirm it');
 
 function gone(): DomainError {
   const message =

@@ -160,5 +160,5 @@ function refused(refusal: Refusal): DomainError {
   return new DomainError({ status: refusal === 'OWN' ? 403 : 409, reason: `RECOVERY_${refusal}`, message: words[refusal] });
 }
 
-const alreadyOpen = () => refusal(409, 'RECOVERY_OPEN', 'a recovery of this account is open: confirm or withdraw it first');
-const nobodyIsIn = () => refusal(409, 'NO_OWNER', 'this account has no owner who is in: invite its first owner instead');
+const alreadyOpen = () => refusal([409, 'RECOVERY_OPEN'], 'a recovery of this account is open: confirm or withdraw it first');
+const nobodyIsIn = () => refusal([409, 'NO_OWNER'], 'this account has no owner who is in: invite its first owner instead');

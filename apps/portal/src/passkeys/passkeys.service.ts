@@ -174,7 +174,7 @@ async function problemOf(check: () => Promise<void>): Promise<DomainError | unde
 }
 
 const unknownPasskey = () =>
-  refusal(401, 'UNKNOWN_PASSKEY', 'this passkey is not known here: sign in with your password, and add it under Security');
+  refusal([401, 'UNKNOWN_PASSKEY'], 'this passkey is not known here: sign in with your password, and add it under Security');
 
 function notAdded(why: 'KNOWN' | 'TOO_MANY' | 'REPLAYED'): DomainError {
   if (why === 'REPLAYED') return begunAnew();

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type KeyRing, PayloadSealer } from '@paycode/crypto';
-import { generateAuthenticationOptions, generateRegistrationOptions, verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
 import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/helpers';
 import { refusal } from '../neighbours';
 import type { Person } from '../people/domain/person';
@@ -74,7 +79,7 @@ export class Ceremonies {
 
 /** A challenge that was answered is over too. */
 export const begunAnew = (cause?: unknown) =>
-  refusal(400, 'NOT_BEGUN', 'please begin anew: this proof of who you are has run out, or was used before', cause);
+  refusal([400, 'NOT_BEGUN'], 'please begin anew: this proof of who you are has run out, or was used before', cause);
 
 /** Ed25519, ECDSA on P-256, RSA: what every passkey can one of (COSE). */
 const algorithms = [-8, -7, -257];
@@ -234,4 +239,4 @@ function refused(cause: unknown): never {
   throw notProven(cause);
 }
 
-export const notProven = (cause?: unknown) => refusal(400, 'PASSKEY_REFUSED', 'your passkey did not prove who you are', cause);
+export const notProven = (cause?: unknown) => refusal([400, 'PASSKEY_REFUSED'], 'your passkey did not prove who you are', cause);

@@ -123,4 +123,4 @@ function stageRefused(stage: Stage): DomainError {
   return new DomainError({ status: 401, reason: stage, message });
 }
 
-const roleRefused = () => refusal(403, 'ROLE', 'your role may not do this: ask an owner of your account');
+const roleRefused = () => refusal([403, 'ROLE'], 'your role may not do this: ask an owner of your account');

@@ -144,7 +144,7 @@ export function passwordFor({ stage }: PortalSession, current: string | undefine
   return current;
 }
 
-const invitationOver = () => refusal(410, 'INVITATION_OVER', 'this link was used or has run out: ask for another one');
+const invitationOver = () => refusal([410, 'INVITATION_OVER'], 'this link was used or has run out: ask for another one');
 
 function refuseWeak(field: string, password: string, known: readonly string[]): void {
   const problem = passwordProblem(password, known);

@@ -83,4 +83,4 @@ export class SecondFactorService {
   }
 }
 
-const wrongCode = () => refusal(401, 'WRONG_CODE', 'this code is wrong, or was used before');
+const wrongCode = () => refusal([401, 'WRONG_CODE'], 'this code is wrong, or was used before');

@@ -50,7 +50,7 @@ export class Scope {
   }
 }
 
-export const notYours = () => refusal(404, 'NOT_FOUND', 'there is no such thing, or it is not yours');
+export const notYours = () => refusal([404, 'NOT_FOUND'], 'there is no such thing, or it is not yours');
 
 function ownerOf({ tenantType, tenantId }: Person): MerchantOwner {
   switch (tenantType) {
