@@ -56,6 +56,8 @@ export const notificationLimits = {
    * a second is no wait for a person, and spares a busy dispatcher most of its questions.
    */
   routeLeaseMs: 1_000,
+  /** Of a receiver's name, over all tries. */
+  lookUpTimeoutMs: 5_000,
   /** R-2.6-1 gives the whole probe 10 s. A server that has not connected after 3 s would not either for a payment. */
   probe: { totalMs: 10_000, connectMs: 3_000, bodyBytesMax: 1_024 },
   /** Probes at once, and the time for one more (T-28): a person tries some times, a PSP moves all its merchants in hours. */
@@ -67,6 +69,9 @@ export const notificationLimits = {
     origin: { burst: 120, refillMs: 500 },
   },
 };
+
+const guardOf = (env: NotificationConfigEnv, limits: typeof notificationLimits) =>
+  new OutboundGuard({ ...outboundPolicyOf(env), lookUpTimeoutMs: limits.lookUpTimeoutMs });
 
 /** Merchants and their notification settings: URL and key, Email and SMS recipients. */
 @Module({})
@@ -119,7 +124,7 @@ export class AppModule implements OnApplicationShutdown {
           useFactory: () => new ClientAuthority({ certFile: env.OUTBOUND_CLIENT_CERT_FILE, caFile: env.OUTBOUND_CLIENT_CA_FILE }),
         },
         { provide: RouteLease, useFactory: () => new RouteLease(limits.routeLeaseMs) },
-        { provide: UrlProbe, useFactory: () => new UrlProbe(new OutboundGuard(outboundPolicyOf(env)), limits.probe) },
+        { provide: UrlProbe, useFactory: () => new UrlProbe(guardOf(env, limits), limits.probe) },
         {
           provide: ProbeBudget,
           inject: [DataSource],

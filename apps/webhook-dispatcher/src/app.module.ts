@@ -250,6 +250,9 @@ function gateBefore(client: UndiciWebhookClient): HandshakeGate {
   return gate;
 }
 
+/** Deliveries in memory, waiting or in flight; further ones wait in the database. At 8 KiB each they take 313 MiB. */
+const heldMax = 40_000;
+
 function dispatcherSettings(settings: Settings): DispatcherSettings {
   return {
     // Each start gets a new identity, because a restarted process does not know what its predecessor had in flight.
@@ -259,7 +262,7 @@ function dispatcherSettings(settings: Settings): DispatcherSettings {
     rules: rulesOf(settings),
     post: { ackWindowMs: settings.ACK_WINDOW_MS, connectBudgetMs: settings.CONNECT_BUDGET_MS, userAgent },
     slotsMax: settings.SOCKETS_MAX,
-    heldMax: settings.HELD_MAX,
+    heldMax,
     relaysUrl: settings.SANDBOX_RELAYS_URL ?? undefined,
     gathering,
   };

@@ -52,14 +52,6 @@ export const outboundEnv = {
     default: [] as string[],
     description: "Name servers for receivers' host names, `address` or `address:port`; empty: those of the system.",
   },
-  OUTBOUND_DNS_TIMEOUT_MS: {
-    type: 'integer',
-    unit: 'ms',
-    default: 5_000,
-    min: 100,
-    max: 120_000,
-    description: "Time limit for looking up a receiver's host name, over all tries. The budget to connect may end it sooner.",
-  },
 } as const satisfies Record<string, EnvKey<unknown>>;
 
 export type OutboundEnv = EnvOf<typeof outboundEnv> & Pick<BaseEnv, 'PAYCODE_ENVIRONMENT'>;
@@ -76,6 +68,5 @@ export function outboundPolicyOf(env: OutboundEnv): OutboundPolicy {
     proxy: env.OUTBOUND_PROXY,
     sourceAddresses: env.OUTBOUND_SOURCE_ADDRESSES,
     dnsServers: env.OUTBOUND_DNS_SERVERS,
-    lookUpTimeoutMs: env.OUTBOUND_DNS_TIMEOUT_MS,
   };
 }

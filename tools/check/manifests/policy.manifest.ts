@@ -88,9 +88,9 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
 
   it('a dispatcher with all sockets open and a full memory of deliveries stays within its limit', () => {
     const dispatcher = deployments.find(({ metadata }) => metadata.name === 'webhook-dispatcher')!;
-    const { SOCKETS_MAX, HELD_MAX } = configOf(dispatcher);
+    const { SOCKETS_MAX } = configOf(dispatcher);
     // docs/how-to/deploy-to-kubernetes.md, "Sizing".
-    const neededMi = 150 + (Number(HELD_MAX) * 8 + Number(SOCKETS_MAX) * 90) / 1_024;
+    const neededMi = 150 + 313 + (Number(SOCKETS_MAX) * 90) / 1_024;
     expect(neededMi).toBeLessThan(memoryMiOf(dispatcher));
   });
 

@@ -14,7 +14,11 @@ const many = { burst: 10_000, refillMs: 1 };
 export const manyProbes = { probes: { merchant: notificationLimits.probes.merchant, caller: many, origin: many } };
 
 /** The longest limits, because a busy machine connects slowly, which says nothing about the receiver. */
-const patient: Limits = { routeLeaseMs: 20, probe: { ...notificationLimits.probe, totalMs: 30_000, connectMs: 30_000 } };
+const patient: Limits = {
+  routeLeaseMs: 20,
+  lookUpTimeoutMs: 120_000,
+  probe: { ...notificationLimits.probe, totalMs: 30_000, connectMs: 30_000 },
+};
 
 const tokenKeys = new TestTokenKeys();
 const prefix = '/portal/restful/merchant/notification';
@@ -81,8 +85,6 @@ export class TestNotificationConfig {
         AUTH_SESSION_URL: issuer.url,
         KEY_ENCRYPTION_KEYS: keyEncryptionKeys,
         OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
-        // As long as `patient`.
-        OUTBOUND_DNS_TIMEOUT_MS: '120000',
         ...settings,
       },
     );

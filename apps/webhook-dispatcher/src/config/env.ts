@@ -105,13 +105,6 @@ export const env = defineEnv({
     description:
       'In a sandbox with relays: their URL at its gateway, `https://sandbox.example.com/public/relay/`. Each relay then has slots of its own; unset, all of them share those of one origin (A-78).',
   },
-  HELD_MAX: {
-    type: 'integer',
-    default: 40_000,
-    min: 100,
-    max: 1_000_000,
-    description: 'Deliveries in memory, waiting or in flight; further ones wait in the database.',
-  },
 });
 
 export type Settings = ReturnType<typeof env.read>;

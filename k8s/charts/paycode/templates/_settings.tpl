@@ -184,7 +184,6 @@ DATABASE_CA_FILE: /etc/paycode/postgres/ca.crt
 DATABASE_POOL_MAX: "10"
 DATABASE_URL_FILE: /etc/paycode/secrets/DATABASE_URL
 EVENTS_TRANSPORT: kafka
-HELD_MAX: "40000"
 INTERNAL_PORT: "3103"
 KAFKA_BROKERS: {{ .Values.kafka.brokers | quote }}
 KAFKA_SASL_PASSWORD_FILE: /etc/paycode/kafka/password
