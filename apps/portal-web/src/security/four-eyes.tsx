@@ -5,6 +5,7 @@ import type { RequestReport, SwitchOverview } from '../portal-api';
 import { meQuery } from '../queries';
 import { Failure, Field, Moment } from '../ui';
 import { ConfirmByPassword } from './own-password';
+import { t } from '../language/language';
 
 interface StepsProps {
   request: RequestReport;
@@ -24,7 +25,7 @@ export function RequestSteps({ request, owners, ended, children }: StepsProps): 
   const isNewcomer = from !== undefined && Date.parse(from) > Date.now();
   return (
     <>
-      {from === undefined && <p className="notice">Confirming takes a password, and you sign in without one.</p>}
+      {from === undefined && <p className="notice">{t('Confirming takes a password, and you sign in without one.')}</p>}
       {isNewcomer && (
         <p className="notice">
           You were let in less than a day ago. You can confirm from <Moment at={from} />.

@@ -5,6 +5,7 @@ import { call } from '../api';
 import type { AssertionBody, BegunSignIn } from '../portal-api';
 import { meQuery } from '../queries';
 import { Confirm, Failure, Field } from '../ui';
+import { t } from '../language/language';
 
 /** As the portal's answers begin that stand in for the password. */
 const proofPrefix = 'paycode-proof:';
@@ -23,7 +24,7 @@ export function OwnPassword({ value, onChange }: { value: string; onChange: (nex
       <p className="notice good" role="status">
         You have proved who you are. This is good for one change within five minutes.{' '}
         <button type="button" className="small" onClick={() => onChange('')}>
-          Prove it again
+          {t('Prove it again')}
         </button>
       </p>
     );
@@ -44,7 +45,7 @@ export function OwnPassword({ value, onChange }: { value: string; onChange: (nex
       {hasPasskey && knowsPasskeys() && (
         <p>
           <button type="button" className="small" disabled={prove.isPending} onClick={() => prove.mutate(proofByPasskey)}>
-            {waiting ?? 'Use your passkey instead'}
+            {waiting ?? t('Use your passkey instead')}
           </button>
         </p>
       )}
@@ -52,7 +53,7 @@ export function OwnPassword({ value, onChange }: { value: string; onChange: (nex
         <p>
           Your company signs you in.{' '}
           <button type="button" className="small" disabled={prove.isPending} onClick={() => prove.mutate(proofByCompany)}>
-            {waiting ?? 'Show that it was just now'}
+            {waiting ?? t('Show that it was just now')}
           </button>
         </p>
       )}

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { call } from '../api';
 import type { CheckedUrl } from '../portal-api';
 import { Failure, Moment } from '../ui';
+import { t } from '../language/language';
 
 type Probe = UseMutationResult<CheckedUrl, Error, string | undefined>;
 
@@ -66,7 +67,7 @@ export function Answer(props: {
   return (
     <div className={`notice ${isAccepted && !props.isDoubtful ? 'good' : 'bad'}`} role="status">
       <p>
-        <strong>{isAccepted ? props.accepted : (causes[detail ?? ''] ?? 'The check failed.')}</strong> <code>{url}</code>
+        <strong>{isAccepted ? props.accepted : (causes[detail ?? ''] ?? t('The check failed.'))}</strong> <code>{url}</code>
         {status !== null && ` answered HTTP ${status}`}
       </p>
       {props.children}
@@ -74,7 +75,7 @@ export function Answer(props: {
         {times.flatMap(([name, ms]) => (ms === null ? [] : [`${name} ${Math.round(ms)} ms`])).join(' · ')}
         {certificateExpiresAt && (
           <>
-            {' · certificate until '}
+            {t(' · certificate until ')}
             <Moment at={certificateExpiresAt} />
           </>
         )}

@@ -5,6 +5,7 @@ import { call } from '../api';
 import { when } from '../format';
 import type { Payment, PortalNotifications } from '../portal-api';
 import { answerName, Callout } from '../ui';
+import { t } from '../language/language';
 
 /** The five newest payments of a merchant. */
 export const latestQuery = (merchantId: number) =>
@@ -28,10 +29,10 @@ const isGood = ({ answer }: Payment) => answer === 'HTTP_200';
 
 /** Whether the server answers, by its newest payment. */
 export function ServerTag({ http, payments }: { http: Http; payments: readonly Payment[] }): ReactNode {
-  if (!http) return <span className="tag pending">Not set</span>;
+  if (!http) return <span className="tag pending">{t('Not set')}</span>;
   const last = lastAnswered(http, payments);
-  if (!last) return <span className="tag">Not asked yet</span>;
-  return <span className={`tag ${isGood(last) ? 'settled' : 'reversed'}`}>{isGood(last) ? 'Answering' : 'Failing'}</span>;
+  if (!last) return <span className="tag">{t('Not asked yet')}</span>;
+  return <span className={`tag ${isGood(last) ? 'settled' : 'reversed'}`}>{isGood(last) ? t('Answering') : t('Failing')}</span>;
 }
 
 /** The same in a sentence, with what is missing. */
@@ -40,7 +41,9 @@ export function ServerCallout({ merchantId, http }: { merchantId: number; http: 
   if (!http)
     return (
       <Callout look="pending" title="No URL is set: your server is not told of payments.">
-        <p>Register its address. It must answer each payment with HTTP 200 within 45 seconds, or the payment is reversed.</p>
+        <p>
+          {t('Register its address. It must answer each payment with HTTP 200 within 45 seconds, or the payment is reversed.')}
+        </p>
       </Callout>
     );
   const last = lastAnswered(http, data?.payments ?? []);
@@ -48,7 +51,7 @@ export function ServerCallout({ merchantId, http }: { merchantId: number; http: 
     return (
       <Callout look="reversed" title="Your server is failing: payments are reversed." actions={<OfPayment payment={last} />}>
         <p>
-          {lastWords(last)} <strong>Next steps:</strong> press Check, then send a test notification.
+          {lastWords(last)} <strong>{t('Next steps:')}</strong> press Check, then send a test notification.
         </p>
       </Callout>
     );
@@ -60,7 +63,7 @@ export function ServerCallout({ merchantId, http }: { merchantId: number; http: 
     );
   return (
     <Callout look="settled" title="Your server opens notifications, and answers them.">
-      <p>{last ? lastWords(last) : 'No payment was answered since this URL was set.'}</p>
+      <p>{last ? lastWords(last) : t('No payment was answered since this URL was set.')}</p>
     </Callout>
   );
 }
@@ -68,7 +71,7 @@ export function ServerCallout({ merchantId, http }: { merchantId: number; http: 
 function OfPayment({ payment: { transactionId } }: { payment: Payment }): ReactNode {
   return (
     <Link className="button" to="/payments/$transactionId" params={{ transactionId: String(transactionId) }}>
-      See why
+      {t('See why')}
     </Link>
   );
 }

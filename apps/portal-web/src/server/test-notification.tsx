@@ -6,6 +6,7 @@ import { meQuery, queryClient } from '../queries';
 import { notificationsQuery } from './queries';
 import { Confirm, Failure } from '../ui';
 import { Answer } from './probe-outcome';
+import { t } from '../language/language';
 
 /** An encrypted notification that moves no money, to see whether the server opens and answers it. */
 export function TestNotification({ merchantId }: { merchantId: number }): ReactNode {
@@ -20,18 +21,20 @@ export function TestNotification({ merchantId }: { merchantId: number }): ReactN
   const press = () => (me.environment === 'production' ? setAsked(true) : send.mutate());
   return (
     <>
-      <h3>Try your code</h3>
+      <h3>{t('Try your code')}</h3>
       <p>
-        A test notification is encrypted as a payment’s, and moves no money. Nothing is reversed, whatever your server answers.
+        {t(
+          'A test notification is encrypted as a payment’s, and moves no money. Nothing is reversed, whatever your server answers.',
+        )}
       </p>
       <button type="button" className="main" disabled={send.isPending} onClick={press}>
-        {send.isPending ? 'Sending…' : 'Send test notification'}
+        {send.isPending ? t('Sending…') : t('Send test notification')}
       </button>
       <details>
-        <summary>How your code knows a test</summary>
+        <summary>{t('How your code knows a test')}</summary>
         <p className="dim">
-          Amount 0.00, reference <code>TEST-…</code>, header <code>X-Webhook-Test: 1</code>. After an answer of 200, a second one
-          comes under a key that nobody has: your server must refuse it.
+          Amount 0.00, reference <code>{t('TEST-…')}</code>, header <code>{t('X-Webhook-Test: 1')}</code>. After an answer of 200,
+          a second one comes under a key that nobody has: your server must refuse it.
         </p>
       </details>
       {send.isError && <Failure error={send.error} />}
@@ -43,7 +46,11 @@ export function TestNotification({ merchantId }: { merchantId: number }): ReactN
           onConfirm={() => send.mutateAsync()}
           onClose={() => setAsked(false)}
         >
-          <p>This is a request to your shop at work. Your code must know a test by its reference and amount, and ship nothing.</p>
+          <p>
+            {t(
+              'This is a request to your shop at work. Your code must know a test by its reference and amount, and ship nothing.',
+            )}
+          </p>
         </Confirm>
       )}
     </>
@@ -59,14 +66,14 @@ const opened: Record<TestNotificationResult['isOpened'], string> = {
 function Result({ result }: { result: TestNotificationResult }): ReactNode {
   return (
     <Answer result={result} accepted="Your server took the test notification." isDoubtful={result.isOpened === 'NO'}>
-      <p>{result.isAccepted ? opened[result.isOpened] : 'A payment answered so would be reversed.'}</p>
+      <p>{result.isAccepted ? opened[result.isOpened] : t('A payment answered so would be reversed.')}</p>
       <p>
         Transaction <code>{result.transactionId}</code>, reference <code>{result.reference}</code>, {result.encryption}.
       </p>
       {result.detail === 'STATUS_NOT_200' && (
         <p>
           Look for this transaction in the log of your server. A 400 often is an old key, or a body parser that expects JSON:
-          notifications are encrypted text (<code>text/plain</code>).
+          notifications are encrypted text (<code>{t('text/plain')}</code>).
         </p>
       )}
     </Answer>

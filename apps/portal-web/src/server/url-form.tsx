@@ -4,6 +4,7 @@ import { call, PortalError } from '../api';
 import type { HttpNotificationAnswer, PortalNotifications } from '../portal-api';
 import { Choice, Field, Form } from '../ui';
 import { OwnPassword } from '../security/own-password';
+import { t } from '../language/language';
 
 const kinds = [
   ['KEEP', 'the credential that is set'],
@@ -75,7 +76,7 @@ export function UrlForm({ merchantId, current: set, certificateAuthorities, onSe
             href={`data:application/x-pem-file,${encodeURIComponent(certificateAuthorities)}`}
             download="paycode-client-authorities.pem"
           >
-            Download its authorities
+            {t('Download its authorities')}
           </a>
         </div>
       )}

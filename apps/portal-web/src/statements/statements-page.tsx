@@ -1,13 +1,14 @@
 import './statements.css';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import { call, linkTo } from '../api';
 import { money } from '../format';
 import type { StatementLine, StatementSums } from '../portal-api';
 import { meQuery, merchantQuery, merchantsQuery } from '../queries';
 import { separatorsOf } from '../read-amount';
 import { Failure, MerchantChoice, Table, Waiting } from '../ui';
+import { t, useTitle } from '../language/language';
 
 interface Wanted {
   period: string;
@@ -32,10 +33,10 @@ export function StatementsPage(): ReactNode {
   const { data: me } = useQuery(meQuery);
   const isMissingMerchant = me?.person.tenantType === 'OPERATOR' && merchantId === undefined;
   const wanted = { period, timeZone, merchantId };
-  useEffect(() => void (document.title = 'Statements · Paycode'), []);
+  useTitle('Statements');
   return (
     <>
-      <h1>Statements</h1>
+      <h1>{t('Statements')}</h1>
       <form className="filters statement-filters">
         <MerchantChoice value={merchantId} all="All merchants" onChange={chosen => go({ merchantId: chosen })} />
         <Choice label="Period" value={period} onChange={chosen => go({ period: chosen })}>
@@ -58,7 +59,7 @@ export function StatementsPage(): ReactNode {
           ))}
         </Choice>
       </form>
-      {isMissingMerchant ? <p className="notice">Choose a merchant.</p> : <Sheet wanted={wanted} />}
+      {isMissingMerchant ? <p className="notice">{t('Choose a merchant.')}</p> : <Sheet wanted={wanted} />}
     </>
   );
 }
@@ -75,20 +76,20 @@ function Sheet({ wanted }: { wanted: Wanted }): ReactNode {
     <>
       <div className="row statement-actions">
         <a className="button" href={linkTo('GET /statements/file', { query: { ...wanted, decimalMark } })} download>
-          Download CSV
+          {t('Download CSV')}
         </a>
         <button type="button" onClick={() => print()}>
-          Print
+          {t('Print')}
         </button>
       </div>
-      <article className="statement" aria-label="Statement">
+      <article className="statement" aria-label={t('Statement')}>
         <h2>
-          {isOne ? (chosen ?? merchants?.[0])?.merchantName : 'All merchants'}, {nameOf(wanted.period)}
+          {isOne ? (chosen ?? merchants?.[0])?.merchantName : t('All merchants')}, {nameOf(wanted.period)}
         </h2>
         <p className="dim">
           Days of {wanted.timeZone}. A payment counts on the day it was made, a refund on its own. Settled contains the tips.
         </p>
-        {data.totals.length === 0 && <p className="notice">Nothing was paid or refunded in this time.</p>}
+        {data.totals.length === 0 && <p className="notice">{t('Nothing was paid or refunded in this time.')}</p>}
         {data.totals.map(total => (
           <Currency
             key={total.currencyCode}
@@ -128,7 +129,7 @@ function Currency(props: { total: StatementSums; lines: StatementLine[]; isOne: 
           </tr>
         ))}
         <tr className="statement-total">
-          <th scope="row">Total</th>
+          <th scope="row">{t('Total')}</th>
           <Sums sums={total} />
         </tr>
       </Table>
