@@ -115,7 +115,7 @@ function Account({ tenantName, tenantType, tenantId, name, role }: ShownPerson['
       <span className="who-name">{tenantName}</span>
       <span className="dim">
         {isNumbered && `${t(tenantType === 'PSP' ? 'PSP' : 'Merchant')} ${tenantId} · `}
-        {name}, {t(roleName(role))}
+        <bdi>{name}</bdi>, {roleName(role)}
       </span>
     </div>
   );

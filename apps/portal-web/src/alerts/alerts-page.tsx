@@ -5,9 +5,9 @@ import type { AlertChoice } from '../portal-api';
 import { meQuery, queryClient } from '../queries';
 import { Failure, Waiting } from '../ui';
 import './alerts.css';
-import { t, useTitle } from '../language/language';
+import { t, type Text, useTitle } from '../language/language';
 
-export const ruleTexts: Record<AlertChoice['rule'], { name: string; hint: string }> = {
+export const ruleTexts: Record<AlertChoice['rule'], { name: Text; hint: Text }> = {
   RECEIVER: {
     name: 'My server fails',
     hint: 'After three payments in ten minutes that it did not acknowledge, and once more when it works again.',
@@ -32,7 +32,9 @@ export function AlertsPage(): ReactNode {
   return (
     <>
       <h1>{t('Alerts')}</h1>
-      <p className="dim">We e-mail you at {me?.person.email}. Your colleagues choose for themselves.</p>
+      <p className="dim">
+        {t('We e-mail you at {email}. Your colleagues choose for themselves.', { email: me?.person.email ?? '' })}
+      </p>
       {isError && <Failure error={error} again={() => void refetch()} />}
       {!data && !isError && <Waiting what="Reading your choices" />}
       {data?.length === 0 && <p className="notice">{t('Alerts are for people of merchants and PSPs.')}</p>}
@@ -47,10 +49,10 @@ export function AlertsPage(): ReactNode {
       )}
       {data && (
         <p className="dim">
-          You always get an e-mail when somebody signs in to your account from a new device.
+          {t('You always get an e-mail when somebody signs in to your account from a new device.')}{' '}
           {data.length > 0 &&
             t(
-              ' Owners always get one when your URL, key or recipients change. Each alert that you can switch off has a link for it.',
+              'Owners always get one when your URL, key or recipients change. Each alert that you can switch off has a link for it.',
             )}
         </p>
       )}
@@ -68,9 +70,9 @@ function Rule({ choice: { rule, isOn } }: { choice: AlertChoice }): ReactNode {
   return (
     <li>
       <span className="alert-rule">
-        <strong id={`${rule}-name`}>{name}</strong>
+        <strong id={`${rule}-name`}>{t(name)}</strong>
         <span id={`${rule}-hint`} className="dim">
-          {hint}
+          {t(hint)}
         </span>
         {change.isError && <Failure error={change.error} />}
       </span>

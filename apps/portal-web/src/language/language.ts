@@ -57,12 +57,15 @@ function formatOf(text: Text): IntlMessageFormat {
 }
 
 /** The text in the reader's language. With values it is an ICU message: `{count, plural, one {# payment} other {# payments}}`. */
-export function t(text: Words, values?: Values): Said {
+export function t(text: Text | Said, values?: Values): Said {
   return (values ? formatOf(text as Text).format<string>(values) : (catalogue[text] ?? text)) as Said;
 }
 
+/** What a part of a page is given. */
+export const inWords = (words: Words) => t(words as Text);
+
 /** What the tab of the browser says. */
-export function useTitle(title: Words): void {
+export function useTitle(title: Text | Said): void {
   useEffect(() => void (document.title = `${t(title)} · Paycode`), [title]);
 }
 

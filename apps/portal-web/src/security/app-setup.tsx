@@ -64,7 +64,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
 /** Where nobody gets further with a password alone: a passkey, or an app. */
 export function SecondFactorSetup({ onDone }: { onDone: () => void }): ReactNode {
   const [isApp, setApp] = useState(!knowsPasskeys());
-  const add = useMutation({ mutationFn: () => addPasskey('My first passkey', undefined) });
+  const add = useMutation({ mutationFn: () => addPasskey(t('My first passkey'), undefined) });
   if (add.data) return <RecoveryCodes codes={add.data} onDone={onDone} />;
   if (isApp) return <AppSetup onDone={onDone} isFresh />;
   return (

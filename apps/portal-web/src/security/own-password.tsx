@@ -5,7 +5,7 @@ import { call } from '../api';
 import type { AssertionBody, BegunSignIn } from '../portal-api';
 import { meQuery } from '../queries';
 import { Confirm, Failure, Field } from '../ui';
-import { t } from '../language/language';
+import { t, type Words } from '../language/language';
 
 /** As the portal's answers begin that stand in for the password. */
 const proofPrefix = 'paycode-proof:';
@@ -22,14 +22,14 @@ export function OwnPassword({ value, onChange }: { value: string; onChange: (nex
   if (value.startsWith(proofPrefix))
     return (
       <p className="notice good" role="status">
-        You have proved who you are. This is good for one change within five minutes.{' '}
+        {t('You have proved who you are. This is good for one change within five minutes.')}{' '}
         <button type="button" className="small" onClick={() => onChange('')}>
           {t('Prove it again')}
         </button>
       </p>
     );
   const { hasPassword = true, hasPasskey = false } = me?.person ?? {};
-  const waiting = prove.isPending ? 'One moment…' : undefined;
+  const waiting = prove.isPending ? t('One moment…') : undefined;
   return (
     <>
       {hasPassword && (
@@ -51,7 +51,7 @@ export function OwnPassword({ value, onChange }: { value: string; onChange: (nex
       )}
       {!hasPassword && (
         <p>
-          Your company signs you in.{' '}
+          {t('Your company signs you in.')}{' '}
           <button type="button" className="small" disabled={prove.isPending} onClick={() => prove.mutate(proofByCompany)}>
             {waiting ?? t('Show that it was just now')}
           </button>
@@ -64,8 +64,8 @@ export function OwnPassword({ value, onChange }: { value: string; onChange: (nex
 
 /** A question that is answered with the own password. */
 export function ConfirmByPassword(props: {
-  title: string;
-  action: string;
+  title: Words;
+  action: Words;
   onConfirm: (current: string) => Promise<unknown>;
   onClose: () => void;
   children: ReactNode;
@@ -112,7 +112,7 @@ export async function addPasskey(name: string, current: string | undefined): Pro
 function inWords(cause: unknown): never {
   const isKnown = cause instanceof WebAuthnError && cause.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED';
   const message = isKnown
-    ? 'This device has a passkey of yours already.'
-    : 'No passkey answered: it was cancelled, took too long, or this device has none for Paycode.';
+    ? t('This device has a passkey of yours already.')
+    : t('No passkey answered: it was cancelled, took too long, or this device has none for Paycode.');
   throw new Error(message, { cause });
 }

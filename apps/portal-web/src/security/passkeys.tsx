@@ -7,7 +7,7 @@ import { meQuery, queryClient } from '../queries';
 import { passkeysQuery, sessionsQuery } from './queries';
 import { Failure, Field, Form, Moment, Waiting } from '../ui';
 import { RecoveryCodes } from './app-setup';
-import { t } from '../language/language';
+import { rich, t } from '../language/language';
 
 const refresh = () =>
   Promise.all(
@@ -45,20 +45,20 @@ function Line({ passkey: { passkeyId, name, createdAt, usedAt } }: { passkey: Pa
   return (
     <li>
       <span>
-        {name}, added <Moment at={createdAt} />,{' '}
-        {usedAt ? (
-          <>
-            used <Moment at={usedAt} />
-          </>
-        ) : (
-          t('not used yet')
-        )}
+        {usedAt
+          ? rich('{name}, added {at}, used {usedAt}', { name, at: <Moment at={createdAt} />, usedAt: <Moment at={usedAt} /> })
+          : rich('{name}, added {at}, not used yet', { name, at: <Moment at={createdAt} /> })}
       </span>
-      <button type="button" className="small" aria-label={`Remove ${name}`} onClick={() => setAsked(true)}>
+      <button type="button" className="small" aria-label={t('Remove {name}', { name })} onClick={() => setAsked(true)}>
         {t('Remove')}
       </button>
       {isAsked && (
-        <ConfirmByPassword title={`Remove ${name}?`} action="Remove passkey" onConfirm={remove} onClose={() => setAsked(false)}>
+        <ConfirmByPassword
+          title={t('Remove {name}?', { name })}
+          action="Remove passkey"
+          onConfirm={remove}
+          onClose={() => setAsked(false)}
+        >
           <p>{t('It signs you in no more. Your other browsers are signed out. Remove it from your device too.')}</p>
         </ConfirmByPassword>
       )}

@@ -10,7 +10,7 @@ import { AppSetup } from './app-setup';
 import { Colleagues } from '../people/colleagues';
 import { OwnerRecovery } from '../people/owner-recovery';
 import { Passkeys } from './passkeys';
-import { t, useTitle } from '../language/language';
+import { rich, t, useTitle } from '../language/language';
 
 /** One's password, app and browsers, and who else is in the account. */
 export function SecurityPage(): ReactNode {
@@ -46,7 +46,11 @@ function Sessions(): ReactNode {
         {data?.map(({ sessionId, userAgent, address, seenAt, isThisOne }) => (
           <li key={sessionId}>
             <span>
-              {browserOf(userAgent)} from {address}, seen <Moment at={seenAt} />
+              {rich('{browser} from {address}, seen {at}', {
+                browser: browserOf(userAgent),
+                address,
+                at: <Moment at={seenAt} />,
+              })}
             </span>
             {isThisOne ? (
               <span className="tag settled">{t('This browser')}</span>

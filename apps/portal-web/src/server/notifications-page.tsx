@@ -12,7 +12,7 @@ import { Recipients } from './recipients';
 import { ServerCallout } from './server-state';
 import { TestNotification } from './test-notification';
 import { UrlForm } from './url-form';
-import { t, useTitle } from '../language/language';
+import { t, type Text, useTitle, type Words } from '../language/language';
 
 /** Where a merchant is notified: its URL and key, and who gets e-mails and short messages. */
 export function NotificationsPage(): ReactNode {
@@ -42,14 +42,14 @@ function OfMerchant({ merchantId }: { merchantId: number }): ReactNode {
   if (!data) return <Waiting what="Reading what is set" />;
   return (
     <>
-      {!mayChange && <p className="notice">{lookOnly(me?.person.role)}</p>}
+      {!mayChange && <p className="notice">{t(lookOnly(me?.person.role))}</p>}
       <Webhook merchantId={merchantId} notifications={data} mayChange={mayChange} />
       <Recipients merchantId={merchantId} recipients={data.recipients} mayChange={mayChange} />
     </>
   );
 }
 
-function lookOnly(role: string | undefined): string {
+function lookOnly(role: string | undefined): Text {
   return role === 'ADMINISTRATOR'
     ? 'In production people of the merchant or its PSP change this. You may look and check.'
     : 'Your role may look and check, and not change anything.';
@@ -141,14 +141,14 @@ type Http = NonNullable<PortalNotifications['http']>;
 
 const dayMs = 86_400_000;
 
-function factsOf(http: Http, encryption: string): [string, ReactNode][] {
+function factsOf(http: Http, encryption: string): [Words, ReactNode][] {
   const age = Math.floor((Date.now() - Date.parse(http.changedAt)) / dayMs);
   return [
-    ['Opens notifications', http.openedAt ? 'Yes' : 'Not proven yet'],
-    ...(http.openedAt ? [['First seen', <Moment at={http.openedAt} />] as [string, ReactNode]] : []),
+    ['Opens notifications', t(http.openedAt ? 'Yes' : 'Not proven yet')],
+    ...(http.openedAt ? [['First seen', <Moment at={http.openedAt} />] as [Words, ReactNode]] : []),
     ['Key', <code>{http.keyId}</code>],
     ['Set', <Moment at={http.changedAt} />],
-    ['Age', `${age} ${age === 1 ? 'day' : 'days'}`],
+    ['Age', t('{age, plural, one {# day} other {# days}}', { age })],
     ['Encryption', encryption],
     ['Your server is shown', shownTo(http)],
   ];
@@ -156,10 +156,10 @@ function factsOf(http: Http, encryption: string): [string, ReactNode][] {
 
 function shownTo({ hasCredential, hasClientCertificate }: Http): string {
   const shown = [
-    ...(hasCredential ? ['the credential that you set'] : []),
-    ...(hasClientCertificate ? ['our client certificate'] : []),
+    ...(hasCredential ? [t('the credential that you set')] : []),
+    ...(hasClientCertificate ? [t('our client certificate')] : []),
   ];
-  return shown.join(' and ') || 'no credential';
+  return shown.join(` ${t('and')} `) || t('no credential');
 }
 
 function Question(props: {

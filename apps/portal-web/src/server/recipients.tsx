@@ -42,7 +42,7 @@ export function Recipients(props: { merchantId: number; recipients: Recipient[];
               <button
                 type="button"
                 className="small"
-                aria-label={`Remove ${recipient.value}`}
+                aria-label={t('Remove {name}', { name: recipient.value })}
                 onClick={() => setLeaving(recipient)}
               >
                 {t('Remove')}
@@ -53,7 +53,7 @@ export function Recipients(props: { merchantId: number; recipients: Recipient[];
       </ul>
       {leaving && (
         <ConfirmByPassword
-          title={`Remove ${leaving.value}?`}
+          title={t('Remove {name}?', { name: leaving.value })}
           action="Remove"
           onConfirm={current => remove.mutateAsync({ ...leaving, current })}
           onClose={() => setLeaving(null)}

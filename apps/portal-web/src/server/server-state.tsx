@@ -5,7 +5,7 @@ import { call } from '../api';
 import { when } from '../format';
 import type { Payment, PortalNotifications } from '../portal-api';
 import { answerName, Callout } from '../ui';
-import { t } from '../language/language';
+import { rich, type Said, t } from '../language/language';
 
 /** The five newest payments of a merchant. */
 export const latestQuery = (merchantId: number) =>
@@ -51,14 +51,16 @@ export function ServerCallout({ merchantId, http }: { merchantId: number; http: 
     return (
       <Callout look="reversed" title="Your server is failing: payments are reversed." actions={<OfPayment payment={last} />}>
         <p>
-          {lastWords(last)} <strong>{t('Next steps:')}</strong> press Check, then send a test notification.
+          {lastWords(last)} {rich('<strong>Next steps:</strong> press Check, then send a test notification.')}
         </p>
       </Callout>
     );
   if (!http.openedAt)
     return (
       <Callout look="pending" title="Not proven yet that your server opens notifications.">
-        <p>{last && lastWords(last)} Send a test notification: it moves no money.</p>
+        <p>
+          {last && lastWords(last)} {t('Send a test notification: it moves no money.')}
+        </p>
       </Callout>
     );
   return (
@@ -76,5 +78,9 @@ function OfPayment({ payment: { transactionId } }: { payment: Payment }): ReactN
   );
 }
 
-const lastWords = (payment: Payment) =>
-  `Latest payment, ${when(payment.completedAt)}: ${answerName(payment.answer!)}${payment.ackElapsedMs === null ? '' : ` after ${payment.ackElapsedMs} ms`}.`;
+function lastWords({ completedAt, answer, ackElapsedMs }: Payment): Said {
+  const values = { at: when(completedAt), answer: answerName(answer!) };
+  return ackElapsedMs === null
+    ? t('Latest payment, {at}: {answer}.', values)
+    : t('Latest payment, {at}: {answer} after {ms} ms.', { ...values, ms: ackElapsedMs });
+}

@@ -6,7 +6,7 @@ import { meQuery, queryClient } from '../queries';
 import { notificationsQuery } from './queries';
 import { Confirm, Failure } from '../ui';
 import { Answer } from './probe-outcome';
-import { t } from '../language/language';
+import { asIs, rich, t, type Text } from '../language/language';
 
 /** An encrypted notification that moves no money, to see whether the server opens and answers it. */
 export function TestNotification({ merchantId }: { merchantId: number }): ReactNode {
@@ -33,8 +33,9 @@ export function TestNotification({ merchantId }: { merchantId: number }): ReactN
       <details>
         <summary>{t('How your code knows a test')}</summary>
         <p className="dim">
-          Amount 0.00, reference <code>{t('TEST-…')}</code>, header <code>{t('X-Webhook-Test: 1')}</code>. After an answer of 200,
-          a second one comes under a key that nobody has: your server must refuse it.
+          {rich(
+            'Amount 0.00, reference <code>TEST-…</code>, header <code>X-Webhook-Test: 1</code>. After an answer of 200, a second one comes under a key that nobody has: your server must refuse it.',
+          )}
         </p>
       </details>
       {send.isError && <Failure error={send.error} />}
@@ -57,7 +58,7 @@ export function TestNotification({ merchantId }: { merchantId: number }): ReactN
   );
 }
 
-const opened: Record<TestNotificationResult['isOpened'], string> = {
+const opened: Record<TestNotificationResult['isOpened'], Text> = {
   YES: 'It opened it with your key: it refused one under a key that nobody has. A payment answered so would be settled.',
   NO: 'But it also answered 200 to one under a key that nobody has: it answers before it opens them. A payment that it cannot read would be settled.',
   NOT_SEEN: 'A payment answered so would be settled. Whether your server opened it could not be seen: send one more in a minute.',
@@ -66,14 +67,19 @@ const opened: Record<TestNotificationResult['isOpened'], string> = {
 function Result({ result }: { result: TestNotificationResult }): ReactNode {
   return (
     <Answer result={result} accepted="Your server took the test notification." isDoubtful={result.isOpened === 'NO'}>
-      <p>{result.isAccepted ? opened[result.isOpened] : t('A payment answered so would be reversed.')}</p>
+      <p>{t(result.isAccepted ? opened[result.isOpened] : 'A payment answered so would be reversed.')}</p>
       <p>
-        Transaction <code>{result.transactionId}</code>, reference <code>{result.reference}</code>, {result.encryption}.
+        {rich('Transaction <code>{transactionId}</code>, reference <code>{reference}</code>, {encryption}.', {
+          transactionId: asIs(result.transactionId),
+          reference: result.reference,
+          encryption: result.encryption,
+        })}
       </p>
       {result.detail === 'STATUS_NOT_200' && (
         <p>
-          Look for this transaction in the log of your server. A 400 often is an old key, or a body parser that expects JSON:
-          notifications are encrypted text (<code>{t('text/plain')}</code>).
+          {rich(
+            'Look for this transaction in the log of your server. A 400 often is an old key, or a body parser that expects JSON: notifications are encrypted text (<code>text/plain</code>).',
+          )}
         </p>
       )}
     </Answer>
