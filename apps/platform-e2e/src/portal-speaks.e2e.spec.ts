@@ -33,22 +33,22 @@ describeInBrowser('the languages of the portal', () => {
   const direction = () => portal.page.evaluate('document.documentElement.lang + " " + document.documentElement.dir');
 
   it('a person chooses the language before signing in, each named in itself', async () => {
-    await choose('Language', 'es');
+    await choose('The portal speaks', 'es');
     await heading('Iniciar sesión en Paycode');
     await portal.screenshots('sign-in-es');
-    await choose('Idioma', 'ar');
+    await choose('El portal habla', 'ar');
     await heading('تسجيل الدخول إلى Paycode');
     expect(await direction()).toBe('ar rtl');
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.screenshots('sign-in-ar');
-    await choose('اللغة', 'en');
+    await choose('البوابة تتحدث', 'en');
     await portal.signIn(await makePerson(platform, { tenantId: String(merchant.merchantId) }));
     await heading('Home');
   });
 
   it.each([
-    ['Language', 'es', 'Inicio', 'Pagos', 'Liquidado', '1025,50'],
-    ['Idioma', 'ar', 'الرئيسية', 'الدفعات', 'مسوّاة', '1,025.50'],
+    ['The portal speaks', 'es', 'Inicio', 'Pagos', 'Liquidado', '1025,50'],
+    ['El portal habla', 'ar', 'الرئيسية', 'الدفعات', 'مسوّاة', '1,025.50'],
   ])('from %s to %s, the payments are translated, fit a phone and break no rule of WCAG', async (label, language, ...words) => {
     const [home, payments, settled, amount] = words as [string, string, string, string];
     await choose(label, language);
@@ -73,7 +73,7 @@ describeInBrowser('the languages of the portal', () => {
   });
 
   it('shows times in the zone that the person chooses', async () => {
-    await choose('اللغة', 'en');
+    await choose('البوابة تتحدث', 'en');
     await choose('Time zone', 'Asia/Tokyo');
     const time = portal.page.locator('tbody time').first();
     const at = new Date((await time.getAttribute('datetime'))!);

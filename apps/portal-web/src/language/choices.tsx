@@ -6,7 +6,7 @@ export function LanguageChoice(): ReactNode {
   return (
     <select
       className="small"
-      aria-label={t('Language')}
+      aria-label={t('The portal speaks')}
       value={currentLanguage()}
       onChange={event => changeLanguage(event.target.value as Language)}
     >
