@@ -133,6 +133,12 @@ const volatileClock = [
   { selector: 'TemplateElement[value.raw=/<=? clock_timestamp/]', message: readsEveryRow },
 ];
 
+const inLanguages = 'words on a page go through t() or rich(), and into es.json and ar.json';
+const untranslated = [
+  { selector: 'JSXText[value=/[a-z]{2}/]:not([value=/^\\s*(Paycode|POST .*)\\s*$/])', message: inLanguages },
+  { selector: 'JSXAttribute[name.name=/^(aria-label|alt)$/] > Literal[value=/[a-z]{2}/]', message: inLanguages },
+];
+
 const rules = {
   'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
   'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true, IIFEs: true }],
@@ -228,6 +234,11 @@ export default tseslint.config(
       complexity: ['error', 14],
       'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
     },
+  },
+  {
+    files: ['apps/portal-web/**/*.tsx'],
+    ignores: ['apps/portal-web/src/{on-call,sandbox}/**'],
+    rules: { 'no-restricted-syntax': ['error', defaultExport, ...untranslated] },
   },
   // Lists that are read from top to bottom: a migration's statements, a module's parts, an assembly.
   { files: ['apps/*/migrations/**/*.ts', '**/*.module.ts'], rules: { 'max-lines-per-function': 'off' } },

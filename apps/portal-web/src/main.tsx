@@ -3,11 +3,15 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { startLanguage } from './language/language';
 import { queryClient } from './queries';
 import { router } from './router';
 import { applyTheme } from './theme';
+import { startTimeZone } from './time-zone';
 
 applyTheme();
+startTimeZone();
+await startLanguage();
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

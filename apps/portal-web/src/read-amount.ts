@@ -1,7 +1,9 @@
+import { currentLocale, t } from './language/language';
+
 /** `amount`: a decimal with a point. `problem`: why the text, which looks like an amount, is not clear. undefined: it is no amount. */
 type ReadAmount = { amount: string; isSure: boolean } | { problem: string } | undefined;
 
-const unclear = { problem: 'The amount must be a number such as 42 or 1234.50.' };
+const unclear = () => ({ problem: t('The amount must be a number such as 42 or 1234.50.') });
 
 /** Currency signs and codes, before or behind. */
 const named = /^(?:\p{Sc}|R|[A-Z]{3}|[A-Z]{0,2}\p{Sc})?\s*((?:\d|[.,](?=\d))[\d\s.,'’]*)(?<=\d)\s*(?:\p{Sc}|[A-Z]{3})?$/u;
@@ -26,19 +28,25 @@ export function readAmount(text: string, locale?: string): ReadAmount {
   const isOpen = signs === '' && fraction.length === 3;
   const { decimal, group } = separatorsOf(locale);
   if (isOpen && sign !== decimal && sign !== group)
-    return { problem: `The amount may be ${whole}${fraction} or ${whole}${decimal}${fraction}: write one of these.` };
-  if (signs.includes(sign) || (isOpen && sign !== decimal)) return grouped.test(digits) ? amountOf(plain(digits), true) : unclear;
-  if (signs !== '' && !grouped.test(whole)) return unclear;
+    return {
+      problem: t('The amount may be {one} or {other}: write one of these.', {
+        one: `${whole}${fraction}`,
+        other: `${whole}${decimal}${fraction}`,
+      }),
+    };
+  if (signs.includes(sign) || (isOpen && sign !== decimal))
+    return grouped.test(digits) ? amountOf(plain(digits), true) : unclear();
+  if (signs !== '' && !grouped.test(whole)) return unclear();
   return amountOf(`${plain(whole)}.${fraction}`, true);
 }
 
 /** The same where nothing but an amount is asked for. */
-export const wantedAmount = (text: string) => readAmount(text) ?? unclear;
+export const wantedAmount = (text: string) => readAmount(text) ?? unclear();
 
 const plain = (digits: string) => digits.replace(/[.,]/g, '') || '0';
 
 /** That people of a locale write, by default of the reader's; a group may be a space of some kind. */
-export function separatorsOf(locale?: string): { decimal: string; group: string } {
+export function separatorsOf(locale = currentLocale()): { decimal: string; group: string } {
   const parts = new Intl.NumberFormat(locale, { minimumFractionDigits: 1 }).formatToParts(1_234_567);
   const valueOf = (type: string) => parts.find(part => part.type === type)?.value ?? '';
   return { decimal: valueOf('decimal'), group: valueOf('group') };
@@ -47,5 +55,5 @@ export function separatorsOf(locale?: string): { decimal: string; group: string 
 function amountOf(digits: string, isSure: boolean): ReadAmount {
   const amount = digits.replace(/^0+(?=\d)/, '');
   if (kept.test(amount)) return { amount, isSure };
-  return isSure ? { problem: 'The amount has more than 15 digits, or more than 6 decimals.' } : undefined;
+  return isSure ? { problem: t('The amount has more than 15 digits, or more than 6 decimals.') } : undefined;
 }

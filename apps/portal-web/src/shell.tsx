@@ -6,15 +6,18 @@ import type { ShownPerson } from './portal-api';
 import { meQuery, queryClient } from './queries';
 import { applyTheme, currentTheme, themes } from './theme';
 import { Offline, SessionOver } from './sign-in/session-over';
-import { Icon, Logo } from './ui';
+import { Icon, Logo, roleName } from './ui';
+import { LanguageChoice, TimeZoneChoice } from './language/choices';
+import { t, type Text } from './language/language';
 
+type Listed = { to: string; label: Text };
 const daily = [
   { to: '/', label: 'Home' },
   { to: '/till', label: 'Take a payment' },
   { to: '/payments', label: 'Payments' },
   { to: '/merchants', label: 'Merchants' },
   { to: '/statements', label: 'Statements' },
-] as const;
+] as const satisfies Listed[];
 const setUp = [
   { to: '/notifications', label: 'Notifications' },
   { to: '/api', label: 'API' },
@@ -22,7 +25,7 @@ const setUp = [
   { to: '/on-call', label: 'On-call' },
   { to: '/alerts', label: 'Alerts' },
   { to: '/security', label: 'Security' },
-] as const;
+] as const satisfies Listed[];
 type NavPage = (typeof daily)[number] | (typeof setUp)[number];
 
 /** Merchants rehearse and take payments in the sandbox; people on call look at everything. */
@@ -40,7 +43,7 @@ export function Shell(): ReactNode {
   return (
     <div className="shell">
       <a className="skip" href="#main">
-        Skip to content
+        {t('Skip to content')}
       </a>
       <Side me={me} />
       <main id="main" ref={main} tabIndex={-1}>
@@ -64,7 +67,7 @@ function Side({ me }: { me: ShownPerson | null | undefined }): ReactNode {
         <button
           type="button"
           className="menu"
-          aria-label="Menu"
+          aria-label={t('Menu')}
           aria-expanded={isOpen}
           onClick={() => setOpenOn(isOpen ? null : path)}
         >
@@ -73,16 +76,18 @@ function Side({ me }: { me: ShownPerson | null | undefined }): ReactNode {
         <Logo />
         Paycode
         <span className="spacer" />
-        {me?.environment === 'sandbox' && <span className="tag sandbox">Sandbox</span>}
+        {me?.environment === 'sandbox' && <span className="tag sandbox">{t('Sandbox')}</span>}
       </div>
       {me && <Account {...me.person} />}
-      <nav className="nav" aria-label="Pages">
+      <nav className="nav" aria-label={t('Pages')}>
         <NavLinks pages={daily.filter(may)} />
-        <h2>Set-up</h2>
+        <h2>{t('Set-up')}</h2>
         <NavLinks pages={setUp.filter(may)} />
       </nav>
       <span className="spacer" />
       <div className="person">
+        <LanguageChoice />
+        <TimeZoneChoice />
         <ThemeChoice />
         <SignOut />
       </div>
@@ -94,7 +99,7 @@ function NavLinks({ pages }: { pages: readonly NavPage[] }): ReactNode {
   return pages.map(({ to, label }) => (
     <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }} activeProps={{ 'aria-current': 'page' }}>
       <Icon name={to} />
-      {label}
+      {t(label)}
     </Link>
   ));
 }
@@ -109,8 +114,8 @@ function Account({ tenantName, tenantType, tenantId, name, role }: ShownPerson['
       </span>
       <span className="who-name">{tenantName}</span>
       <span className="dim">
-        {isNumbered && `${tenantType === 'PSP' ? 'PSP' : 'Merchant'} ${tenantId} · `}
-        {name}, {role.toLowerCase().replace('_', '-')}
+        {isNumbered && `${t(tenantType === 'PSP' ? 'PSP' : 'Merchant')} ${tenantId} · `}
+        <bdi>{name}</bdi>, {roleName(role)}
       </span>
     </div>
   );
@@ -154,10 +159,10 @@ function ThemeChoice(): ReactNode {
     setTheme(known);
   };
   return (
-    <select className="small" aria-label="Colours" value={theme} onChange={event => choose(event.target.value)}>
-      <option value="system">As the system</option>
-      <option value="light">Light</option>
-      <option value="dark">Dark</option>
+    <select className="small" aria-label={t('Colours')} value={theme} onChange={event => choose(event.target.value)}>
+      <option value="system">{t('As the system')}</option>
+      <option value="light">{t('Light')}</option>
+      <option value="dark">{t('Dark')}</option>
     </select>
   );
 }
@@ -173,7 +178,7 @@ function SignOut(): ReactNode {
   };
   return (
     <button type="button" className="small" onClick={() => void signOut()}>
-      Sign out
+      {t('Sign out')}
     </button>
   );
 }

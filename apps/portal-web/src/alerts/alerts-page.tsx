@@ -1,12 +1,13 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import { call } from '../api';
 import type { AlertChoice } from '../portal-api';
 import { meQuery, queryClient } from '../queries';
 import { Failure, Waiting } from '../ui';
 import './alerts.css';
+import { t, type Text, useTitle } from '../language/language';
 
-export const ruleTexts: Record<AlertChoice['rule'], { name: string; hint: string }> = {
+export const ruleTexts: Record<AlertChoice['rule'], { name: Text; hint: Text }> = {
   RECEIVER: {
     name: 'My server fails',
     hint: 'After three payments in ten minutes that it did not acknowledge, and once more when it works again.',
@@ -31,17 +32,19 @@ const alertsQuery = queryOptions({ queryKey: ['alerts'], queryFn: () => call('GE
 export function AlertsPage(): ReactNode {
   const { data: me } = useQuery(meQuery);
   const { data, isError, error, refetch } = useQuery(alertsQuery);
-  useEffect(() => void (document.title = 'Alerts · Paycode'), []);
+  useTitle('Alerts');
   return (
     <>
-      <h1>Alerts</h1>
-      <p className="dim">We e-mail you at {me?.person.email}. Your colleagues choose for themselves.</p>
+      <h1>{t('Alerts')}</h1>
+      <p className="dim">
+        {t('We e-mail you at {email}. Your colleagues choose for themselves.', { email: me?.person.email ?? '' })}
+      </p>
       {isError && <Failure error={error} again={() => void refetch()} />}
       {!data && !isError && <Waiting what="Reading your choices" />}
-      {data?.length === 0 && <p className="notice">Alerts are for people of merchants and PSPs.</p>}
+      {data?.length === 0 && <p className="notice">{t('Alerts are for people of merchants and PSPs.')}</p>}
       {data && data.length > 0 && (
         <div className="card alert-rules">
-          <ul className="lines" aria-label="Alerts">
+          <ul className="lines" aria-label={t('Alerts')}>
             {data.map(choice => (
               <Rule key={choice.rule} choice={choice} />
             ))}
@@ -50,9 +53,11 @@ export function AlertsPage(): ReactNode {
       )}
       {data && (
         <p className="dim">
-          You always get an e-mail when somebody signs in to your account from a new device.
+          {t('You always get an e-mail when somebody signs in to your account from a new device.')}{' '}
           {data.length > 0 &&
-            ' Owners always get one when your URL, key or recipients change. Each alert that you can switch off has a link for it.'}
+            t(
+              'Owners always get one when your URL, key or recipients change. Each alert that you can switch off has a link for it.',
+            )}
         </p>
       )}
     </>
@@ -69,9 +74,9 @@ function Rule({ choice: { rule, isOn } }: { choice: AlertChoice }): ReactNode {
   return (
     <li>
       <span className="alert-rule">
-        <strong id={`${rule}-name`}>{name}</strong>
+        <strong id={`${rule}-name`}>{t(name)}</strong>
         <span id={`${rule}-hint`} className="dim">
-          {hint}
+          {t(hint)}
         </span>
         {change.isError && <Failure error={change.error} />}
       </span>

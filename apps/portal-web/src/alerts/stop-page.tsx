@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '../api';
 import { Failure } from '../ui';
+import { t, useTitle } from '../language/language';
 
 /**
  * Where the link of an alert leads, without a sign-in. A button stops the mails, because mail programs open links to look at them. The secret
@@ -11,27 +12,25 @@ import { Failure } from '../ui';
 export function StopPage(): ReactNode {
   const [secret] = useState(() => location.hash.slice(1));
   const stop = useMutation({ mutationFn: () => call('POST /alerts/stop/{secret}', { path: { secret } }) });
-  useEffect(() => {
-    document.title = 'Stop e-mails · Paycode';
-    history.replaceState(history.state, '', location.pathname);
-  }, []);
+  useTitle('Stop e-mails');
+  useEffect(() => history.replaceState(history.state, '', location.pathname), []);
   if (stop.isSuccess)
     return (
       <main className="alone">
-        <h1>These e-mails are off</h1>
-        <p>We no longer send you alerts of this kind. You can switch them on again at any time.</p>
+        <h1>{t('These e-mails are off')}</h1>
+        <p>{t('We no longer send you alerts of this kind. You can switch them on again at any time.')}</p>
         <p>
-          <Link to="/alerts">Choose your alerts</Link>
+          <Link to="/alerts">{t('Choose your alerts')}</Link>
         </p>
       </main>
     );
   return (
     <main className="alone">
-      <h1>Stop these e-mails?</h1>
-      <p>You get no more alerts of this kind. Your colleagues still do.</p>
+      <h1>{t('Stop these e-mails?')}</h1>
+      <p>{t('You get no more alerts of this kind. Your colleagues still do.')}</p>
       {stop.isError && <Failure error={stop.error} />}
       <button type="button" className="main" disabled={stop.isPending} onClick={() => stop.mutate()}>
-        {stop.isPending ? 'One moment…' : 'Stop these e-mails'}
+        {stop.isPending ? t('One moment…') : t('Stop these e-mails')}
       </button>
     </main>
   );

@@ -6,6 +6,7 @@ import { credentialsQuery } from './queries';
 import { queryClient } from '../queries';
 import { Field, Form } from '../ui';
 import { ConfirmByPassword, OwnPassword } from '../security/own-password';
+import { rich, t } from '../language/language';
 
 interface AccessProps {
   access: PortalAccount;
@@ -28,16 +29,18 @@ export function AccountRules({ access, mayChange }: AccessProps): ReactNode {
 
 function ChallengeRule({ access: { challengeRequired, publicKeySha256 }, mayChange }: AccessProps): ReactNode {
   const [isAsked, setAsked] = useState(false);
-  const action = challengeRequired ? 'No longer require it' : 'Require the challenge';
+  const action = t(challengeRequired ? 'No longer require it' : 'Require the challenge');
   return (
     <section className="card" aria-labelledby="rule">
-      <h2 id="rule">Challenge at login</h2>
+      <h2 id="rule">{t('Challenge at login')}</h2>
       <p>
         {challengeRequired
-          ? 'Required: a login with the password alone is refused.'
-          : 'Not required: the password alone logs in. Once your programs answer the challenge, require it; a stolen password is then not enough.'}
+          ? t('Required: a login with the password alone is refused.')
+          : t(
+              'Not required: the password alone logs in. Once your programs answer the challenge, require it; a stolen password is then not enough.',
+            )}
       </p>
-      {mayChange && !publicKeySha256 && <p className="dim">It needs a registered public key.</p>}
+      {mayChange && !publicKeySha256 && <p className="dim">{t('It needs a registered public key.')}</p>}
       {mayChange && (
         <button type="button" disabled={!publicKeySha256} onClick={() => setAsked(true)}>
           {action}
@@ -45,7 +48,7 @@ function ChallengeRule({ access: { challengeRequired, publicKeySha256 }, mayChan
       )}
       {isAsked && (
         <ConfirmByPassword
-          title={`${action}?`}
+          title={t(challengeRequired ? 'No longer require it?' : 'Require the challenge?')}
           action={action}
           onConfirm={current =>
             call('POST /credentials/challenge', { body: { challengeRequired: !challengeRequired, current } }).then(keep)
@@ -54,8 +57,8 @@ function ChallengeRule({ access: { challengeRequired, publicKeySha256 }, mayChan
         >
           <p>
             {challengeRequired
-              ? 'From now on the password alone logs in.'
-              : 'Logins without an answer to the challenge fail from now on. Try your key first.'}
+              ? t('From now on the password alone logs in.')
+              : t('Logins without an answer to the challenge fail from now on. Try your key first.')}
           </p>
         </ConfirmByPassword>
       )}
@@ -76,11 +79,11 @@ function Sources({ access: { sourceAddresses }, mayChange }: AccessProps): React
   });
   return (
     <section className="card" aria-labelledby="sources">
-      <h2 id="sources">Allowed addresses</h2>
+      <h2 id="sources">{t('Allowed addresses')}</h2>
       <p>
         {sourceAddresses.length === 0
-          ? 'The account may be used from everywhere.'
-          : `The account may be used from these only: ${sourceAddresses.join(', ')}.`}
+          ? t('The account may be used from everywhere.')
+          : t('The account may be used from these only: {addresses}.', { addresses: sourceAddresses.join(', ') })}
       </p>
       {mayChange && (
         <Form step={change} action="Save addresses" busy="Saving…">
@@ -88,8 +91,10 @@ function Sources({ access: { sourceAddresses }, mayChange }: AccessProps): React
             label="Addresses and ranges, one a line"
             hint={
               <>
-                Such as <code>198.51.100.0/24</code> or <code>2001:db8::1</code>, at most {sourcesMax}; none permits every
-                address. It takes effect at once: programs elsewhere are refused.
+                {rich(
+                  'Such as <code>198.51.100.0/24</code> or <code>2001:db8::1</code>, at most {most}; none permits every address. It takes effect at once: programs elsewhere are refused.',
+                  { most: sourcesMax },
+                )}
               </>
             }
             rows={3}

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api';
 import type { PortalAccount } from '../portal-api';
 import { credentialsQuery } from './queries';
@@ -12,19 +12,22 @@ import { CodeSamples } from './code-samples';
 import { KeyTrial } from './key-trial';
 import { ConfirmByPassword } from '../security/own-password';
 import { PublicKey } from './public-key';
+import { t, useTitle } from '../language/language';
 
 /** How the programs of a merchant or PSP sign in to the API. */
 export function ApiPage(): ReactNode {
   const { data: me } = useQuery(meQuery);
   const hasAccount = me?.person.tenantType === 'MERCHANT' || me?.person.tenantType === 'PSP';
-  useEffect(() => void (document.title = 'API · Paycode'), []);
+  useTitle('API');
   return (
     <>
-      <h1>API</h1>
+      <h1>{t('API')}</h1>
       {hasAccount ? (
         <Access mayChange={me.person.mayRenewCredentials} />
       ) : (
-        <p className="notice">Merchants and PSPs find the account of their programs here. Yours is managed by the operator.</p>
+        <p className="notice">
+          {t('Merchants and PSPs find the account of their programs here. Yours is managed by the operator.')}
+        </p>
       )}
     </>
   );
@@ -37,13 +40,13 @@ function Access({ mayChange }: { mayChange: boolean }): ReactNode {
   const { username, mode, challengeRequired, passwordChangedAt } = data;
   return (
     <>
-      {!mayChange && <p className="notice">Your role may look, and not change anything here.</p>}
+      {!mayChange && <p className="notice">{t('Your role may look, and not change anything here.')}</p>}
       <Facts
         facts={[
           ['Account', <code key="account">{username}</code>],
-          ['Signs in by', mode === 'BASIC' ? 'user name and password (Basic)' : 'session tokens (Bearer)'],
+          ['Signs in by', t(mode === 'BASIC' ? 'user name and password (Basic)' : 'session tokens (Bearer)')],
           ['Password set', <Moment key="password" at={passwordChangedAt} />],
-          ['Challenge at login', challengeRequired ? 'required' : 'not required'],
+          ['Challenge at login', t(challengeRequired ? 'required' : 'not required')],
         ]}
       />
       <Password access={data} mayChange={mayChange} />
@@ -66,21 +69,21 @@ function Password({ access, mayChange }: { access: PortalAccount; mayChange: boo
   });
   return (
     <section className="card" aria-labelledby="password">
-      <h2 id="password">API password</h2>
+      <h2 id="password">{t('API password')}</h2>
       <p>
         {access.hasPassword
-          ? 'The password is stored as a hash: nobody can show it again. If you have lost it, make a new one.'
-          : 'The account has no password yet.'}
+          ? t('The password is stored as a hash: nobody can show it again. If you have lost it, make a new one.')
+          : t('The account has no password yet.')}
       </p>
       {renew.data && (
         <div className="notice good" role="status">
-          <p>This is the new password. It is shown now and not again: put it into your program’s configuration.</p>
+          <p>{t('This is the new password. It is shown now and not again: put it into your program’s configuration.')}</p>
           <Secret label="Password" value={renew.data.apiPassword} />
         </div>
       )}
       {mayChange && (
         <button type="button" disabled={renew.isPending} onClick={() => setAsked(true)}>
-          {renew.isPending ? 'Making one…' : 'New API password'}
+          {renew.isPending ? t('Making one…') : t('New API password')}
         </button>
       )}
       {isAsked && (
@@ -91,8 +94,9 @@ function Password({ access, mayChange }: { access: PortalAccount; mayChange: boo
           onClose={() => setAsked(false)}
         >
           <p>
-            The old password fails at once, and sessions of the API end. Until your programs have the new one, they can make no
-            code and read no notification. Notifications go on to your server: they need no password.
+            {t(
+              'The old password fails at once, and sessions of the API end. Until your programs have the new one, they can make no code and read no notification. Notifications go on to your server: they need no password.',
+            )}
           </p>
         </ConfirmByPassword>
       )}

@@ -5,6 +5,7 @@ import type { PortalApiSession } from '../portal-api';
 import { apiSessionsQuery } from './queries';
 import { queryClient } from '../queries';
 import { Failure, Moment, Waiting } from '../ui';
+import { rich, t } from '../language/language';
 
 /** The open sessions of the account's programs; a person can end each of them. */
 export function ApiSessions({ mayChange }: { mayChange: boolean }): ReactNode {
@@ -15,11 +16,11 @@ export function ApiSessions({ mayChange }: { mayChange: boolean }): ReactNode {
   });
   return (
     <section className="card" aria-labelledby="api-sessions">
-      <h2 id="api-sessions">Sessions of your programs</h2>
+      <h2 id="api-sessions">{t('Sessions of your programs')}</h2>
       {isError && <Failure error={error} again={() => void refetch()} />}
       {end.isError && <Failure error={end.error} />}
       {!data && !isError && <Waiting what="Reading the sessions" />}
-      {data?.length === 0 && <p>No program is logged in.</p>}
+      {data?.length === 0 && <p>{t('No program is logged in.')}</p>}
       <ul>
         {data?.map(session => (
           <Session
@@ -37,11 +38,15 @@ function Session({ session, onEnd }: { session: PortalApiSession; onEnd: (() => 
   const { sessionId, loginKind, startedAt, expiresAt } = session;
   return (
     <li>
-      Since <Moment at={startedAt} />, {loginKind === 'CHALLENGE' ? 'with the key' : 'with the password alone'}; its token ends{' '}
-      <Moment at={expiresAt} />.{' '}
+      {rich(
+        loginKind === 'CHALLENGE'
+          ? 'Since {at}, with the key; its token ends {end}.'
+          : 'Since {at}, with the password alone; its token ends {end}.',
+        { at: <Moment at={startedAt} />, end: <Moment at={expiresAt} /> },
+      )}{' '}
       {onEnd && (
-        <button type="button" className="small" aria-label={`End session ${sessionId}`} onClick={onEnd}>
-          End
+        <button type="button" className="small" aria-label={t('End session {sessionId}', { sessionId })} onClick={onEnd}>
+          {t('End')}
         </button>
       )}
     </li>

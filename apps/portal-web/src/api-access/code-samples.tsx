@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { PortalAccount } from '../portal-api';
 import { Choice, Code } from '../ui';
+import { t } from '../language/language';
 
 type Language = 'curl' | 'Node' | 'Python';
 
@@ -11,14 +12,18 @@ export function CodeSamples({ access: { username, mode } }: { access: PortalAcco
   const [language, setLanguage] = useState<Language>('curl');
   return (
     <section className="card" aria-labelledby="samples">
-      <h2 id="samples">From your program</h2>
+      <h2 id="samples">{t('From your program')}</h2>
       <p>
         {mode === 'BASIC'
-          ? 'Make a code of R 110.00, with the password in the environment as API_PASSWORD:'
-          : 'Log in with the password in the environment as API_PASSWORD, then make a code of R 110.00 with the session’s token:'}
+          ? t('Make a code of R 110.00, with the password in the environment as API_PASSWORD:')
+          : t(
+              'Log in with the password in the environment as API_PASSWORD, then make a code of R 110.00 with the session’s token:',
+            )}
       </p>
       <Choice label="Language" options={languages.map(each => [each, each])} value={language} onChange={setLanguage} isInline />
-      <Code label={`Sample in ${language}`}>{(mode === 'BASIC' ? basic : bearer)[language](location.origin, username)}</Code>
+      <Code label={t('Sample in {language}', { language })}>
+        {(mode === 'BASIC' ? basic : bearer)[language](location.origin, username)}
+      </Code>
     </section>
   );
 }

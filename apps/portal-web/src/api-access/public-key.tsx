@@ -6,6 +6,7 @@ import { credentialsQuery } from './queries';
 import { queryClient } from '../queries';
 import { Field, Form } from '../ui';
 import { OwnPassword } from '../security/own-password';
+import { rich, t } from '../language/language';
 
 /** The key by which a program proves at login that it is the one. */
 export function PublicKey({ access, mayChange }: { access: PortalAccount; mayChange: boolean }): ReactNode {
@@ -21,11 +22,11 @@ export function PublicKey({ access, mayChange }: { access: PortalAccount; mayCha
   });
   return (
     <section className="card" aria-labelledby="key">
-      <h2 id="key">Public key for the challenge</h2>
-      {access.publicKeySha256 ? <Fingerprint sha256={access.publicKeySha256} /> : <p>No key is registered.</p>}
+      <h2 id="key">{t('Public key for the challenge')}</h2>
+      {access.publicKeySha256 ? <Fingerprint sha256={access.publicKeySha256} /> : <p>{t('No key is registered.')}</p>}
       {set.isSuccess && (
         <p className="notice good" role="status">
-          The key is registered. Compare the fingerprint with your own.
+          {t('The key is registered. Compare the fingerprint with your own.')}
         </p>
       )}
       {mayChange && (
@@ -34,7 +35,9 @@ export function PublicKey({ access, mayChange }: { access: PortalAccount; mayCha
             label={access.publicKeySha256 ? 'Another public key' : 'Public key'}
             hint={
               <>
-                RSA with 4096 bits, X.509, as PEM or base64: <code>openssl pkey -in key.pem -pubout</code>. Never the private key.
+                {rich(
+                  'RSA with 4096 bits, X.509, as PEM or base64: <code>openssl pkey -in key.pem -pubout</code>. Never the private key.',
+                )}
               </>
             }
             required
@@ -53,8 +56,10 @@ export function PublicKey({ access, mayChange }: { access: PortalAccount; mayCha
 function Fingerprint({ sha256 }: { sha256: string }): ReactNode {
   return (
     <p>
-      SHA-256 of the registered key: <code>{sha256}</code>. Yours:{' '}
-      <code>openssl pkey -in key.pem -pubout -outform DER | sha256sum</code>
+      {rich(
+        'SHA-256 of the registered key: <code>{sha256}</code>. Yours: <code>openssl pkey -in key.pem -pubout -outform DER | sha256sum</code>',
+        { sha256 },
+      )}
     </p>
   );
 }

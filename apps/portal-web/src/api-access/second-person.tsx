@@ -7,6 +7,7 @@ import { meQuery, queryClient } from '../queries';
 import { PasswordStep, RequestSteps } from '../security/four-eyes';
 import { Failure, Moment, Waiting } from '../ui';
 import { bearerQuery, credentialsQuery } from './queries';
+import { rich, type Said, t, type Text } from '../language/language';
 
 interface Shown {
   overview: SwitchOverview;
@@ -23,7 +24,7 @@ function SecondPerson({ overview, username, mayChange }: Shown): ReactNode {
   const myId = me.person.personId;
   return (
     <>
-      <p>In production two owners make the switch: one asks, another confirms within 24 hours.</p>
+      <p>{t('In production two owners make the switch: one asks, another confirms within 24 hours.')}</p>
       {request?.state === 'OPEN' ? (
         <OpenRequest request={request} overview={overview} username={username} mayChange={mayChange} myId={myId}>
           {asked?.requestId === request.requestId && <p>{mailedText(asked)}</p>}
@@ -38,25 +39,19 @@ function SecondPerson({ overview, username, mayChange }: Shown): ReactNode {
   );
 }
 
-function endOf({ state, askedBy: { name }, endedBy }: RequestReport): string {
-  switch (state) {
-    case 'CONFIRMED':
-      return `${endedBy} confirmed what ${name} asked for, but the switch did not come through. Ask again.`;
-    case 'WITHDRAWN':
-      return `${name} asked, and withdrew the request.`;
-    case 'REFUSED':
-      return `${endedBy} refused what ${name} asked for.`;
-    case 'EXPIRED':
-      return `${name} asked, and nobody confirmed within 24 hours.`;
-    case 'ASKER_LEFT':
-      return `${name} asked, and is no owner any more.`;
-    default:
-      return `${name} asked, and the account has changed since.`;
-  }
-}
+const ends: Record<RequestReport['state'], Text> = {
+  CONFIRMED: '{endedBy} confirmed what {name} asked for, but the switch did not come through. Ask again.',
+  WITHDRAWN: '{name} asked, and withdrew the request.',
+  REFUSED: '{endedBy} refused what {name} asked for.',
+  EXPIRED: '{name} asked, and nobody confirmed within 24 hours.',
+  ASKER_LEFT: '{name} asked, and is no owner any more.',
+  CHANGED: '{name} asked, and the account has changed since.',
+  OPEN: '{name} asked, and the account has changed since.',
+};
+const endOf = ({ state, askedBy: { name }, endedBy }: RequestReport) => t(ends[state], { name, endedBy: endedBy ?? '' });
 
-function mailedText({ isMailed }: AskedReport): string {
-  return isMailed ? 'The other owners are mailed.' : 'No mail could be sent just now: tell the other owners yourself.';
+function mailedText({ isMailed }: AskedReport): Said {
+  return t(isMailed ? 'The other owners are mailed.' : 'No mail could be sent just now: tell the other owners yourself.');
 }
 
 interface AskProps {
@@ -71,13 +66,15 @@ function Ask({ overview: { owners }, username, myId, onAsked }: AskProps): React
   if (others.length === 0)
     return (
       <p className="notice">
-        You are the only owner who signs in with a password, and nobody confirms the own request. Invite a second owner under{' '}
-        <Link to="/security">Security</Link>: a day after the invitation that owner can confirm.
+        {rich(
+          'You are the only owner who signs in with a password, and nobody confirms the own request. Invite a second owner under <link>Security</link>: a day after the invitation that owner can confirm.',
+          { link: parts => <Link to="/security">{parts}</Link> },
+        )}
       </p>
     );
   return (
     <>
-      <p className="dim">Can confirm: {others.map(({ name }) => name).join(', ')}.</p>
+      <p className="dim">{t('Can confirm: {names}.', { names: others.map(({ name }) => name).join(', ') })}</p>
       <PasswordStep
         name={username}
         words={{ button: 'Ask for the switch', busy: 'Asking…', title: 'Ask for the switch?', action: 'Ask for it' }}
@@ -87,7 +84,7 @@ function Ask({ overview: { owners }, username, myId, onAsked }: AskProps): React
           void reread();
         }}
       >
-        The other owners are mailed. Nothing changes until one of them confirms; then nobody can undo it.
+        {t('The other owners are mailed. Nothing changes until one of them confirms; then nobody can undo it.')}
       </PasswordStep>
     </>
   );
@@ -101,10 +98,14 @@ function OpenRequest({ request, overview, username, mayChange, myId, children }:
     <>
       <div className="notice" role="status">
         <p>
-          <strong>{isMine ? 'You have' : `${request.askedBy.name} has`} asked for the switch</strong>,{' '}
-          <Moment at={request.askedAt} />. The request ends <Moment at={request.expiresAt} />.
+          {rich(
+            isMine
+              ? '<strong>You have asked for the switch</strong>, {at}. The request ends {end}.'
+              : '<strong>{name} has asked for the switch</strong>, {at}. The request ends {end}.',
+            { name: request.askedBy.name, at: <Moment at={request.askedAt} />, end: <Moment at={request.expiresAt} /> },
+          )}
         </p>
-        {isMine && <p>Another owner confirms it on this page.</p>}
+        {isMine && <p>{t('Another owner confirms it on this page.')}</p>}
         {children}
       </div>
       {mayChange && (
@@ -115,7 +116,7 @@ function OpenRequest({ request, overview, username, mayChange, myId, children }:
             send={given => call('POST /credentials/bearer/confirm', { body: { requestId: request.requestId, ...given } })}
             done={next => queryClient.setQueryData(credentialsQuery.queryKey, next)}
           >
-            Nobody can undo this, and requests with user name and password fail at once.
+            {t('Nobody can undo this, and requests with user name and password fail at once.')}
           </PasswordStep>
         </RequestSteps>
       )}
@@ -132,11 +133,11 @@ export function BearerSwitch({ access: { username }, mayChange }: { access: Port
   const { data, isError, error } = useQuery(bearerQuery);
   return (
     <section className="card" aria-labelledby="bearer">
-      <h2 id="bearer">Switch to session tokens (Bearer)</h2>
+      <h2 id="bearer">{t('Switch to session tokens (Bearer)')}</h2>
       <p>
-        Your programs then log in for a token of 15 minutes in place of sending the password with each request, and can prove a
-        key of their own. The switch cannot be undone. It clears the password: until you make a new one and your programs log in
-        with it, they can make no code and read no notification.
+        {t(
+          'Your programs then log in for a token of 15 minutes in place of sending the password with each request, and can prove a key of their own. The switch cannot be undone. It clears the password: until you make a new one and your programs log in with it, they can make no code and read no notification.',
+        )}
       </p>
       {isError && <Failure error={error} />}
       {!data && !isError && <Waiting what="Reading who switches" />}
@@ -149,7 +150,9 @@ export function BearerSwitch({ access: { username }, mayChange }: { access: Port
 function Alone({ username, mayChange }: { username: string; mayChange: boolean }): ReactNode {
   return (
     <>
-      <p className="dim">In the sandbox one person makes the switch. In production two owners do: one asks, another confirms.</p>
+      <p className="dim">
+        {t('In the sandbox one person makes the switch. In production two owners do: one asks, another confirms.')}
+      </p>
       {mayChange && (
         <PasswordStep
           name={username}
@@ -157,7 +160,7 @@ function Alone({ username, mayChange }: { username: string; mayChange: boolean }
           send={given => call('POST /credentials/bearer', { body: given })}
           done={next => queryClient.setQueryData(credentialsQuery.queryKey, next)}
         >
-          Nobody can undo this, and requests with user name and password fail at once.
+          {t('Nobody can undo this, and requests with user name and password fail at once.')}
         </PasswordStep>
       )}
     </>

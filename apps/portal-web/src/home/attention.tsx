@@ -7,6 +7,7 @@ import { meQuery, merchantQuery } from '../queries';
 import { notificationsQuery } from '../server/queries';
 import { isOfServer, latestQuery } from '../server/server-state';
 import { Callout, Icon } from '../ui';
+import { t, type Text } from '../language/language';
 
 const yearMs = 365 * 86_400_000;
 const isOld = (http?: PortalNotifications['http']) => Boolean(http && Date.now() - Date.parse(http.changedAt) > yearMs);
@@ -20,7 +21,7 @@ export function Attention({ merchantId, home }: { merchantId: number; home: Home
     <>
       {merchant?.status === 'SUSPENDED' && (
         <Callout look="reversed" title="This merchant is suspended: it can take no payments.">
-          <p>Ask your PSP.</p>
+          <p>{t('Ask your PSP.')}</p>
         </Callout>
       )}
       {home?.pausedUntil && <Paused until={home.pausedUntil} />}
@@ -34,7 +35,7 @@ export function Attention({ merchantId, home }: { merchantId: number; home: Home
           title="Your key is older than a year."
           actions={
             <Link className="button" to="/notifications" search={{ merchantId }}>
-              Renew the key
+              {t('Renew the key')}
             </Link>
           }
         />
@@ -45,10 +46,11 @@ export function Attention({ merchantId, home }: { merchantId: number; home: Home
 
 function Paused({ until }: { until: string }): ReactNode {
   return (
-    <Callout look="pending" title={`Notifications to your server wait until ${when(until)}.`}>
+    <Callout look="pending" title={t('Notifications to your server wait until {at}.', { at: when(until) })}>
       <p>
-        People on call paused them, and no payment is reversed for that. Meanwhile getNotification, or the page of a payment,
-        fetches a notification and acknowledges it.
+        {t(
+          'People on call paused them, and no payment is reversed for that. Meanwhile getNotification, or the page of a payment, fetches a notification and acknowledges it.',
+        )}
       </p>
     </Callout>
   );
@@ -57,15 +59,15 @@ function Paused({ until }: { until: string }): ReactNode {
 type Lost = HomeAnswer['lost'][number];
 
 /** `what`: a number of payments. */
-const causes: Record<NonNullable<Lost['answer']> | 'NONE', (what: string) => string> = {
-  NON_200: what => `Your server answered something other than HTTP 200 to ${what}`,
-  CONNECTION: what => `Your server could not be reached for ${what}`,
-  TIMEOUT: what => `Your server did not answer within 45 seconds to ${what}`,
-  NEVER_SENT: what => `Paycode could not ask your server in time about ${what}`,
-  BACKSTOP: what => `No answer was known at the last deadline of ${what}`,
-  HTTP_200: what => `The payment network gave back ${what}`,
-  READ: what => `The payment network gave back ${what}`,
-  NONE: what => `The payment network gave back ${what}`,
+const causes: Record<NonNullable<Lost['answer']> | 'NONE', Text> = {
+  NON_200: 'Your server answered something other than HTTP 200 to {what}',
+  CONNECTION: 'Your server could not be reached for {what}',
+  TIMEOUT: 'Your server did not answer within 45 seconds to {what}',
+  NEVER_SENT: 'Paycode could not ask your server in time about {what}',
+  BACKSTOP: 'No answer was known at the last deadline of {what}',
+  HTTP_200: 'The payment network gave back {what}',
+  READ: 'The payment network gave back {what}',
+  NONE: 'The payment network gave back {what}',
 };
 
 function Lost({ lost, latest, merchantId }: { lost: Lost[]; latest: Payment[]; merchantId: number }): ReactNode {
@@ -80,19 +82,22 @@ function Lost({ lost, latest, merchantId }: { lost: Lost[]; latest: Payment[]; m
   const answers = [...new Set(lost.map(({ answer }) => answer ?? 'NONE'))];
   const of = (answer: string) => lost.filter(each => (each.answer ?? 'NONE') === answer);
   const [from, to] = [minute(firstAt), minute(lastAt)];
-  const cause = answers.length === 1 ? causes[answers[0]!](paymentsOf(count)) : `${paymentsOf(count)} were reversed`;
+  const cause =
+    answers.length === 1
+      ? t(causes[answers[0]!], { what: paymentsOf(count) })
+      : t('{count, plural, one {# payment was reversed} other {# payments were reversed}}', { count });
   return (
     <Callout
       look="reversed"
-      title={`${cause} ${from === to ? `at ${from}` : `between ${from} and ${to}`}.`}
+      title={from === to ? t('{cause} at {from}.', { cause, from }) : t('{cause} between {from} and {to}.', { cause, from, to })}
       actions={
         <>
           <Link className="button" to="/payments" search={{ merchantId, outcome: 'REVERSED', from: firstAt } as never}>
-            {count === 1 ? 'See the payment' : `See the ${count} payments`}
+            {t('{count, plural, one {See the payment} other {See the # payments}}', { count })}
           </Link>
           {answers.some(isOfServer) && (
             <Link className="button" to="/notifications" search={{ merchantId }}>
-              Test your server
+              {t('Test your server')}
             </Link>
           )}
         </>
@@ -101,12 +106,14 @@ function Lost({ lost, latest, merchantId }: { lost: Lost[]; latest: Payment[]; m
       {answers.length > 1 &&
         answers.map(answer => (
           <p key={answer}>
-            {causes[answer](paymentsOf(countOf(of(answer))))}: {amountsOf(of(answer))}.
+            {t(causes[answer], { what: paymentsOf(countOf(of(answer))) })}: {amountsOf(of(answer))}.
           </p>
         ))}
       <p>
-        {answers.length > 1 ? 'The customers have this money back' : `The customers have ${amountsOf(lost)} back`}: do not hand
-        over the goods. {recovered(latest, lastAt)}
+        {answers.length > 1
+          ? t('The customers have this money back: do not hand over the goods.')
+          : t('The customers have {amounts} back: do not hand over the goods.', { amounts: amountsOf(lost) })}{' '}
+        {recovered(latest, lastAt)}
       </p>
     </Callout>
   );
@@ -115,13 +122,13 @@ function Lost({ lost, latest, merchantId }: { lost: Lost[]; latest: Payment[]; m
 /** `direction` -1: the latest. */
 const earliest = (instants: string[], direction = 1) => instants.reduce((a, b) => (a < b === direction > 0 ? a : b));
 const countOf = (lost: Lost[]) => lost.reduce((sum, { count }) => sum + count, 0);
-const paymentsOf = (count: number) => `${count} ${count === 1 ? 'payment' : 'payments'}`;
-const amountsOf = (lost: Lost[]) => lost.map(({ amount, currencyCode }) => money(amount, currencyCode)).join(' and ');
+const paymentsOf = (count: number) => t('{count, plural, one {# payment} other {# payments}}', { count });
+const amountsOf = (lost: Lost[]) => lost.map(({ amount, currencyCode }) => money(amount, currencyCode)).join(` ${t('and')} `);
 
 function recovered(latest: Payment[], lostAt: string): string {
   const since = latest.find(({ answer }) => isOfServer(answer));
   if (since?.answer !== 'HTTP_200' || since.completedAt <= lostAt) return '';
-  return `The latest payment, at ${minute(since.completedAt)}, was answered with HTTP 200.`;
+  return t('The latest payment, at {at}, was answered with HTTP 200.', { at: minute(since.completedAt) });
 }
 
 interface FirstStepsProps {
@@ -144,28 +151,28 @@ function FirstSteps({ merchantId, http, hasPayment }: FirstStepsProps): ReactNod
       isDone: hasPayment,
       to: hasTill ? '/till' : '/api',
     },
-  ] as const;
+  ] as const satisfies { name: Text; why: Text; isDone: boolean; to: string }[];
   const next = steps.findIndex(({ isDone }) => !isDone);
   return (
     <section className="card" aria-labelledby="first-steps">
-      <h2 id="first-steps">Get your first payment</h2>
+      <h2 id="first-steps">{t('Get your first payment')}</h2>
       <ol className="steps">
         {steps.map(({ name, why, isDone, to }, index) => (
           <li key={name} className={isDone ? 'done' : ''}>
             {isDone ? <Icon name="good" /> : <span className="step">{index + 1}</span>}
             <div>
-              <strong>{name}</strong>
-              {isDone && <span className="tag settled">Done</span>}
-              <p className="dim">{why}</p>
+              <strong>{t(name)}</strong>
+              {isDone && <span className="tag settled">{t('Done')}</span>}
+              <p className="dim">{t(why)}</p>
             </div>
             {!isDone && (
               <Link
                 className={`button ${index === next ? 'main' : ''}`}
                 to={to}
                 search={{ merchantId }}
-                aria-label={`Start: ${name}`}
+                aria-label={t('Start: {step}', { step: t(name) })}
               >
-                Start
+                {t('Start')}
               </Link>
             )}
           </li>

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api';
 import { bearerQuery } from '../api-access/queries';
 import { dayBeganAt, today } from '../format';
@@ -23,6 +23,7 @@ import {
 import { Attention } from './attention';
 import { LatestPayments } from './latest-payments';
 import './home.css';
+import { rich, t, useTitle } from '../language/language';
 
 const homeQuery = (merchantId: number | undefined, range: '24h' | '7d') =>
   queryOptions({
@@ -40,7 +41,7 @@ export function HomePage(): ReactNode {
   const { data: merchants } = useQuery(merchantsQuery);
   const merchantId = chosen ?? (merchants?.length === 1 ? merchants[0]!.merchantId : undefined);
   const home = useQuery({ ...homeQuery(merchantId, range), placeholderData: keepPreviousData });
-  useEffect(() => void (document.title = 'Home · Paycode'), []);
+  useTitle('Home');
   return (
     <>
       <Head />
@@ -67,12 +68,12 @@ function Head(): ReactNode {
   const { data: me } = useQuery(meQuery);
   return (
     <div className="head">
-      <h1>Home</h1>
+      <h1>{t('Home')}</h1>
       <span className="dim today">{today()}</span>
       <span className="spacer" />
       {me?.environment === 'sandbox' && me.person.tenantType === 'MERCHANT' && (
         <Link className="button main" to="/till">
-          Take a payment
+          {t('Take a payment')}
         </Link>
       )}
     </div>
@@ -83,7 +84,7 @@ const shown: Outcome[] = ['SETTLED', 'REVERSED', 'PENDING'];
 
 function Today({ home, merchantId }: { home: HomeAnswer; merchantId: number | undefined }): ReactNode {
   return (
-    <section aria-label="Today">
+    <section aria-label={t('Today')}>
       <div className="tiles">
         {shown.map(outcome => {
           const isOwn = (sum: { outcome: string }) => sum.outcome === outcome;
@@ -114,9 +115,9 @@ function AnswerTime({ chart: { buckets } }: { chart: HomeAnswer['chart'] }): Rea
   if (!last) return null;
   return (
     <div className="tile">
-      <span>Answer time, median</span>
-      <strong>{last.medianMs} ms</strong>
-      <small>slowest {last.slowestMs} ms · limit 45 s</small>
+      <span>{t('Answer time, median')}</span>
+      <strong>{t('{ms} ms', { ms: last.medianMs! })}</strong>
+      <small>{t('slowest {ms} ms · limit 45 s', { ms: last.slowestMs! })}</small>
     </div>
   );
 }
@@ -125,11 +126,12 @@ const countOf = (sums: HomeAnswer['today']) => sums.reduce((total, { count }) =>
 
 /** Compared with yesterday until the same time of day. */
 function comparedWords(count: number, before: number): string {
-  const payments = `${count} ${count === 1 ? 'payment' : 'payments'}`;
+  const payments = t('{count, plural, one {# payment} other {# payments}}', { count });
   if (before === 0) return payments;
-  const percent = Math.round((100 * (count - before)) / before);
-  if (percent === 0) return `${payments} · as many as yesterday by now`;
-  return `${payments} · ${Math.abs(percent)} % ${percent > 0 ? 'more' : 'fewer'} than yesterday by now`;
+  const change = Math.round((100 * (count - before)) / before);
+  if (change === 0) return `${payments} · ${t('as many as yesterday by now')}`;
+  const percent = Math.abs(change);
+  return `${payments} · ${change > 0 ? t('{percent} % more than yesterday by now', { percent }) : t('{percent} % fewer than yesterday by now', { percent })}`;
 }
 
 function Answers(props: {
@@ -142,29 +144,29 @@ function Answers(props: {
   return (
     <section className="card" aria-labelledby="answers">
       <div className="row">
-        <h2 id="answers">{range === '24h' ? 'Payments by hour' : 'Payments by quarter of a day'}</h2>
+        <h2 id="answers">{range === '24h' ? t('Payments by hour') : t('Payments by quarter of a day')}</h2>
         <span className="spacer" />
         <p className="legend">
-          <span className="dot settled">Settled</span> <span className="dot reversed">Reversed</span>{' '}
-          <span className="dot pending">Pending</span>
+          <span className="dot settled">{t('Settled')}</span> <span className="dot reversed">{t('Reversed')}</span>{' '}
+          <span className="dot pending">{t('Pending')}</span>
         </p>
         <select
           className="small"
-          aria-label="Time range"
+          aria-label={t('Time range')}
           value={range}
           onChange={event => setRange(event.target.value as '24h' | '7d')}
         >
-          <option value="24h">Last 24 hours</option>
-          <option value="7d">Last 7 days</option>
+          <option value="24h">{t('Last 24 hours')}</option>
+          <option value="7d">{t('Last 7 days')}</option>
         </select>
       </div>
       {chart.buckets.length === 0 ? (
-        <p className="dim">No payments in this time. When a payment code is paid, it shows here.</p>
+        <p className="dim">{t('No payments in this time. When a payment code is paid, it shows here.')}</p>
       ) : (
         <>
           <AnswerChart chart={chart} merchantId={merchantId} />
           <details>
-            <summary>In numbers</summary>
+            <summary>{t('In numbers')}</summary>
             <AnswerTable {...chart} />
           </details>
         </>
@@ -180,15 +182,19 @@ function ServerCard({ merchantId, chart }: { merchantId: number; chart: HomeAnsw
   return (
     <section className="card" aria-labelledby="your-server">
       <div className="row">
-        <h2 id="your-server">Your server</h2>
+        <h2 id="your-server">{t('Your server')}</h2>
         <span className="spacer" />
         {notifications && latest && <ServerTag http={notifications.http} payments={latest.payments} />}
       </div>
-      {notifications?.http ? <code>{notifications.http.url}</code> : <p className="dim">Paycode tells nobody of payments.</p>}
+      {notifications?.http ? (
+        <code>{notifications.http.url}</code>
+      ) : (
+        <p className="dim">{t('Paycode tells nobody of payments.')}</p>
+      )}
       <TimeChart chart={chart} />
       <p>
         <Link to="/notifications" search={{ merchantId }}>
-          Open your server
+          {t('Open your server')}
         </Link>
       </p>
     </section>
@@ -205,13 +211,22 @@ function SecondPersonHint({ me }: { me: ShownPerson }): ReactNode {
   const isMine = request.askedBy.personId === person.personId;
   return (
     <section className="card" aria-labelledby="second-person">
-      <h2 id="second-person">{isMine ? 'You wait for a second owner' : 'You are asked to confirm'}</h2>
+      <h2 id="second-person">{isMine ? t('You wait for a second owner') : t('You are asked to confirm')}</h2>
       <p>
-        {isMine ? 'You have' : `${request.askedBy.name} has`} asked for the switch of your API account to Bearer.{' '}
-        {isMine ? 'Another owner confirms or refuses it' : 'Confirm or refuse it'} until <Moment at={request.expiresAt} />.
-        Nothing has changed yet.
+        {isMine
+          ? rich(
+              'You have asked for the switch of your API account to Bearer. Another owner confirms or refuses it until {at}. Nothing has changed yet.',
+              { at: <Moment at={request.expiresAt} /> },
+            )
+          : rich(
+              '{name} has asked for the switch of your API account to Bearer. Confirm or refuse it until {at}. Nothing has changed yet.',
+              {
+                name: request.askedBy.name,
+                at: <Moment at={request.expiresAt} />,
+              },
+            )}
       </p>
-      <Link to="/api">Go to API</Link>
+      <Link to="/api">{t('Go to API')}</Link>
     </section>
   );
 }

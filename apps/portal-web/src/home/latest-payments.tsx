@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { PaymentTable } from '../payments/payment-table';
 import { latestQuery } from '../server/server-state';
+import { t } from '../language/language';
 
 /** The five newest payments. */
 export function LatestPayments({ merchantId }: { merchantId: number }): ReactNode {
@@ -11,10 +12,10 @@ export function LatestPayments({ merchantId }: { merchantId: number }): ReactNod
   return (
     <div className="payment-list">
       <div className="head">
-        <h2>Latest payments</h2>
+        <h2>{t('Latest payments')}</h2>
         <span className="spacer" />
         <Link to="/payments" search={{ merchantId } as never}>
-          All payments
+          {t('All payments')}
         </Link>
       </div>
       <PaymentTable label="Latest payments" payments={data.payments} isShort />

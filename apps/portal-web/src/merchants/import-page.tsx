@@ -6,6 +6,7 @@ import { Confirm, Field, Table } from '../ui';
 import { fileBytesMax, fileRowsMax, type FileRow, readMerchantsFile } from './read-merchants-file';
 import { type RowResult, sendRows } from './send-rows';
 import './merchants.css';
+import { asIs, t, useTitle } from '../language/language';
 
 type Read = ReturnType<typeof readMerchantsFile>;
 
@@ -13,35 +14,43 @@ type Read = ReturnType<typeof readMerchantsFile>;
 export function ImportPage(): ReactNode {
   const { data: me } = useQuery(meQuery);
   const [read, setRead] = useState<Read>();
-  useEffect(() => void (document.title = 'Set up merchants by a file · Paycode'), []);
+  useTitle('Set up merchants by a file');
   const choose = async (file: File | undefined) => {
     setRead(undefined);
     if (!file) return;
     const isLong = file.size > fileBytesMax;
     setRead(
-      isLong ? { problem: 'The file is larger than 1 MB, which is the most: split it.' } : readMerchantsFile(await file.text()),
+      isLong
+        ? { problem: t('The file is larger than 1 MB, which is the most: split it.') }
+        : readMerchantsFile(await file.text()),
     );
   };
   return (
     <>
       <p>
         <Link to="/merchants" search={{ search: undefined, after: undefined }}>
-          All merchants
+          {t('All merchants')}
         </Link>
       </p>
-      <h1>Set up merchants by a file</h1>
-      {me && !me.person.mayConfigure && <p className="notice">Your role may look, and not change anything.</p>}
+      <h1>{t('Set up merchants by a file')}</h1>
+      {me && !me.person.mayConfigure && <p className="notice">{t('Your role may look, and not change anything.')}</p>}
       {me && me.person.mayConfigure && !me.person.hasPassword && (
         <p className="notice">
-          Each line is confirmed by your own password, and your company signs you in without one. Set up merchants one by one.
+          {t(
+            'Each line is confirmed by your own password, and your company signs you in without one. Set up merchants one by one.',
+          )}
         </p>
       )}
       {me?.person.mayConfigure && me.person.hasPassword && (
         <>
           <section className="card" aria-labelledby="file">
-            <h2 id="file">File</h2>
-            <p>A CSV of at most {fileRowsMax} merchants: server and recipients of each. Nothing is changed before you say so.</p>
-            <pre role="group" aria-label="Sample of the file">
+            <h2 id="file">{t('File')}</h2>
+            <p>
+              {t('A CSV of at most {count} merchants: server and recipients of each. Nothing is changed before you say so.', {
+                count: asIs(fileRowsMax),
+              })}
+            </p>
+            <pre role="group" aria-label={t('Sample of the file')}>
               {
                 'merchantId,name,url,recipients\n1001,Corner Coffee,https://pay.corner.example/hook,till@corner.example +27820000001'
               }
@@ -80,11 +89,9 @@ function Rows({ rows }: { rows: FileRow[] }): ReactNode {
   const done = [...results.values()].filter(({ isDone }) => isDone).length;
   return (
     <section className="merchant-list card" aria-labelledby="preview">
-      <h2 id="preview">
-        {good.length} of {rows.length} lines can be sent
-      </h2>
+      <h2 id="preview">{t('{good} of {all} lines can be sent', { good: good.length, all: rows.length })}</h2>
       {good.length < rows.length && (
-        <p>Lines with a mistake stay out. Mend the file and choose it again, or go on without them.</p>
+        <p>{t('Lines with a mistake stay out. Mend the file and choose it again, or go on without them.')}</p>
       )}
       <label className="row">
         <input
@@ -93,7 +100,7 @@ function Rows({ rows }: { rows: FileRow[] }): ReactNode {
           disabled={sending.isPending}
           onChange={event => setReplace(event.target.checked)}
         />
-        Replace URLs that are set
+        {t('Replace URLs that are set')}
       </label>
       <div className="row">
         <button
@@ -103,17 +110,17 @@ function Rows({ rows }: { rows: FileRow[] }): ReactNode {
           onClick={() => setAsking(true)}
         >
           {results.size === 0
-            ? `Set up ${good.length} ${good.length === 1 ? 'merchant' : 'merchants'}`
-            : 'Send the lines that are left'}
+            ? t('{count, plural, one {Set up # merchant} other {Set up # merchants}}', { count: good.length })
+            : t('Send the lines that are left')}
         </button>
         {sending.isPending && (
           <button type="button" onClick={() => stop.current.abort()}>
-            Stop
+            {t('Stop')}
           </button>
         )}
         {results.size > 0 && !sending.isPending && (
           <button type="button" onClick={() => download(rows, results)}>
-            Download results with keys
+            {t('Download results with keys')}
           </button>
         )}
       </div>
@@ -145,10 +152,11 @@ function Progress(props: {
   const { of, done, failed, isAtWork, waitingS } = props;
   return (
     <>
-      <progress aria-label="Lines that were sent" max={of} value={done + failed} />
+      <progress aria-label={t('Lines that were sent')} max={of} value={done + failed} />
       <p role="status">
-        {done} done, {failed} not{isAtWork && ', keep this page open'}
-        {waitingS !== undefined && `. Too many at once: goes on in ${waitingS} s`}
+        {t('{done} done, {failed} not', { done, failed })}
+        {isAtWork && `, ${t('keep this page open')}`}
+        {waitingS !== undefined && `. ${t('Too many at once: goes on in {seconds} s', { seconds: waitingS })}`}
       </p>
     </>
   );
@@ -179,8 +187,13 @@ function AskPassword(props: { count: number; onClose: () => void; onGiven: (curr
     return Promise.resolve();
   };
   return (
-    <Confirm title={`Set up ${props.count} merchants`} action="Set up" onConfirm={given} onClose={props.onClose}>
-      <p>The platform asks each server before it takes its URL. E-mail recipients and owners are told of each change.</p>
+    <Confirm
+      title={t('{count, plural, one {Set up # merchant} other {Set up # merchants}}', { count: props.count })}
+      action="Set up"
+      onConfirm={given}
+      onClose={props.onClose}
+    >
+      <p>{t('The platform asks each server before it takes its URL. E-mail recipients and owners are told of each change.')}</p>
       <Field
         label="Your password for the portal"
         type="password"
@@ -196,7 +209,7 @@ function AskPassword(props: { count: number; onClose: () => void; onGiven: (curr
 type Results = ReadonlyMap<number, RowResult>;
 
 const isWrong = ({ line, problems }: FileRow, results: Results) => problems.length > 0 || results.get(line)?.isDone === false;
-const resultOf = ({ line, problems }: FileRow, results: Results) => problems.join(' ') || results.get(line)?.result || 'Ready';
+const resultOf = ({ line, problems }: FileRow, results: Results) => problems.join(' ') || results.get(line)?.result || t('Ready');
 
 /** A person who closes the page would lose keys that are shown once. */
 function useKeptOpen(isAtWork: boolean): void {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import type { HomeAnswer, MerchantPeople, PaymentPage, PortalNotifications } from '../portal-api';
 import { merchantQuery } from '../queries';
 import { LatestPayments } from '../home/latest-payments';
@@ -10,6 +10,7 @@ import { answerName, Facts, Failure, Moment, Money, type Outcome, outcomeName, W
 import { dayBeganAt } from '../format';
 import { merchantPeopleQuery, todayQuery } from './queries';
 import './merchants.css';
+import { asIs, rich, t, useTitle, type Words } from '../language/language';
 
 /** One merchant: whether its server is well, who is told, who may sign in, and today's money. */
 export function MerchantPage(): ReactNode {
@@ -20,28 +21,28 @@ export function MerchantPage(): ReactNode {
   const { data: latest } = useQuery(latestQuery(merchantId));
   const { data: home } = useQuery(todayQuery(merchantId));
   const name = merchant.data?.merchantName;
-  useEffect(() => void (document.title = `${name ?? 'Merchant'} · Paycode`), [name]);
+  useTitle(name === undefined ? 'Merchant' : asIs(name));
   if (merchant.isError) return <Failure error={merchant.error} again={() => void merchant.refetch()} />;
   return (
     <>
       <p>
         <Link to="/merchants" search={{ search: undefined, after: undefined }}>
-          All merchants
+          {t('All merchants')}
         </Link>
       </p>
       <div className="page-head">
-        <h1>{name ?? 'Merchant'}</h1>
+        <h1>{name ?? t('Merchant')}</h1>
         <span className="dim">{merchantId}</span>
-        {merchant.data?.status === 'SUSPENDED' && <span className="tag reversed">Suspended</span>}
+        {merchant.data?.status === 'SUSPENDED' && <span className="tag reversed">{t('Suspended')}</span>}
         <span className="spacer" />
         <Link className="button" to="/payments" search={{ merchantId } as never}>
-          Payments
+          {t('Payments')}
         </Link>
         <Link className="button" to="/notifications" search={{ merchantId }}>
-          Server
+          {t('Server')}
         </Link>
         <Link className="button" to="/statements" search={{ merchantId } as never}>
-          Statements
+          {t('Statements')}
         </Link>
       </div>
       {home && <TodayTiles home={home} merchantId={merchantId} />}
@@ -61,16 +62,14 @@ function TodayTiles({ home, merchantId }: { home: HomeAnswer; merchantId: number
         const count = own.reduce((total, sum) => total + sum.count, 0);
         return (
           <Link key={outcome} className="tile" to="/payments" search={{ merchantId, outcome, from: dayBeganAt() } as never}>
-            <span className={`dot ${outcome.toLowerCase()}`}>{outcomeName(outcome)} today</span>
+            <span className={`dot ${outcome.toLowerCase()}`}>{t('{outcome} today', { outcome: outcomeName(outcome) })}</span>
             {own.length === 0 && <strong>0</strong>}
             {own.map(sum => (
               <strong key={sum.currencyCode}>
                 <Money {...sum} />
               </strong>
             ))}
-            <small>
-              {count} {count === 1 ? 'payment' : 'payments'}
-            </small>
+            <small>{t('{count, plural, one {# payment} other {# payments}}', { count })}</small>
           </Link>
         );
       })}
@@ -82,18 +81,14 @@ function factsOf(
   { http, recipients }: PortalNotifications,
   people: MerchantPeople | undefined,
   latest: PaymentPage | undefined,
-): [string, ReactNode][] {
+): [Words, ReactNode][] {
   const last = latest?.payments.find(({ answer }) => answer !== null);
-  const proven = http?.openedAt ? (
-    <>
-      Proven <Moment at={http.openedAt} />
-    </>
-  ) : (
-    'Not proven: send a test notification'
-  );
+  const proven = http?.openedAt
+    ? rich('Proven {at}', { at: <Moment at={http.openedAt} /> })
+    : t('Not proven: send a test notification');
   return [
-    ['Server', http ? http.url : 'No URL is set: this merchant is not told of payments'],
-    ...(http ? [['Test notification', proven] as [string, ReactNode]] : []),
+    ['Server', http ? http.url : t('No URL is set: this merchant is not told of payments')],
+    ...(http ? [['Test notification', proven] as [Words, ReactNode]] : []),
     [
       'Last answer',
       last ? (
@@ -101,16 +96,16 @@ function factsOf(
           {answerName(last.answer!)}, <Moment at={last.completedAt} />
         </>
       ) : (
-        'None to the last payments'
+        t('None to the last payments')
       ),
     ],
-    ['Recipients', recipients.length === 0 ? 'None' : recipients.map(({ value }) => value).join(', ')],
+    ['Recipients', recipients.length === 0 ? t('None') : recipients.map(({ value }) => value).join(', ')],
     ['People', people ? peopleWords(people) : '…'],
   ];
 }
 
 function peopleWords({ owners, others, invited }: MerchantPeople): string {
-  if (owners + others + invited === 0) return 'Nobody of this merchant has an account';
-  const waiting = invited === 0 ? '' : `, ${invited} invited`;
-  return `${owners} ${owners === 1 ? 'owner' : 'owners'}, ${others} others${waiting}`;
+  if (owners + others + invited === 0) return t('Nobody of this merchant has an account');
+  const signedUp = t('{owners, plural, one {# owner} other {# owners}}, {others} others', { owners, others });
+  return invited === 0 ? signedUp : `${signedUp}, ${t('{invited} invited', { invited })}`;
 }

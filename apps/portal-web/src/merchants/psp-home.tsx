@@ -1,24 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import { clock, dayBeganAt, hour } from '../format';
 import type { HomeAnswer, RankedReceiver, Receivers } from '../portal-api';
 import { Failure, MerchantChoice, Money, type Outcome, outcomeName, Table, Waiting } from '../ui';
 import { receiversQuery, todayQuery } from './queries';
 import './merchants.css';
+import { t, type Text, useTitle } from '../language/language';
 
 /** The home of an owner of many merchants: which of them needs somebody first, and why. */
 export function PspHome(): ReactNode {
   const navigate = useNavigate();
   const today = useQuery(todayQuery());
   const receivers = useQuery(receiversQuery);
-  useEffect(() => void (document.title = 'Home · Paycode'), []);
+  useTitle('Home');
   const open = (merchantId: number | undefined) =>
     merchantId && void navigate({ to: '/merchants/$merchantId', params: { merchantId: String(merchantId) } });
   return (
     <>
       <div className="page-head">
-        <h1>Merchants that need you</h1>
+        <h1>{t('Merchants that need you')}</h1>
         <span className="dim">{countWords(receivers.data)}</span>
         <span className="spacer" />
         <MerchantChoice value={undefined} onChange={open} />
@@ -33,8 +34,8 @@ export function PspHome(): ReactNode {
 }
 
 function countWords(receivers: Receivers | undefined): string {
-  if (!receivers || receivers.merchants === null) return 'Today';
-  return `Today, ${receivers.merchants} ${receivers.merchants === 1 ? 'merchant' : 'merchants'}`;
+  if (!receivers || receivers.merchants === null) return t('Today');
+  return t('Today, {count, plural, one {# merchant} other {# merchants}}', { count: receivers.merchants });
 }
 
 function Tiles({ home, receivers: { receivers, isCut, merchants } }: { home: HomeAnswer; receivers: Receivers }): ReactNode {
@@ -44,19 +45,19 @@ function Tiles({ home, receivers: { receivers, isCut, merchants } }: { home: Hom
       <Today outcome="SETTLED" home={home} />
       <Today outcome="REVERSED" home={home} />
       <div className="tile">
-        <span>Servers failing now</span>
+        <span>{t('Servers failing now')}</span>
         <strong>
           {failing.length}
-          {isCut && ' or more'}
+          {isCut && ` ${t('or more')}`}
         </strong>
-        <small>{merchants === null ? 'of all merchants' : `of ${merchants}`}</small>
+        <small>{merchants === null ? t('of all merchants') : t('of {merchants}', { merchants })}</small>
       </div>
       <div className="tile">
-        <span>Money at risk per hour</span>
+        <span>{t('Money at risk per hour')}</span>
         <Amounts
           of={failing.flatMap(({ money }) => money).map(({ currencyCode, lastHourAmount: amount }) => ({ currencyCode, amount }))}
         />
-        <small>payments of the last hour at servers that fail now</small>
+        <small>{t('payments of the last hour at servers that fail now')}</small>
       </div>
     </div>
   );
@@ -74,8 +75,8 @@ function Today({ outcome, home: { today, yesterday } }: { outcome: Outcome; home
       <span className={`dot ${outcome.toLowerCase()}`}>{outcomeName(outcome)}</span>
       <Amounts of={today.filter(isOwn)} />
       <small>
-        {own} {own === 1 ? 'payment' : 'payments'} · {now}
-        {count(yesterday) > 0 && ` · yesterday by now ${before}`}
+        {t('{count, plural, one {# payment} other {# payments}}', { count: own })} · {now}
+        {count(yesterday) > 0 && ` · ${t('yesterday by now {share}', { share: before! })}`}
       </small>
     </Link>
   );
@@ -105,7 +106,7 @@ function sumOf(amounts: readonly string[]): string {
 
 function Ranking({ receivers: { receivers, isCut } }: { receivers: Receivers }): ReactNode {
   if (receivers.length === 0)
-    return <p className="notice good">No server of your merchants failed today: no payment was given back for one.</p>;
+    return <p className="notice good">{t('No server of your merchants failed today: no payment was given back for one.')}</p>;
   return (
     <div className="merchant-list">
       <Table
@@ -123,7 +124,7 @@ function Ranking({ receivers: { receivers, isCut } }: { receivers: Receivers }):
           <Receiver key={receiver.merchantId} receiver={receiver} />
         ))}
       </Table>
-      {isCut && <p className="dim">There are more: these are the ones with the most money.</p>}
+      {isCut && <p className="dim">{t('There are more: these are the ones with the most money.')}</p>}
     </div>
   );
 }
@@ -137,23 +138,20 @@ function Receiver({ receiver }: { receiver: RankedReceiver }): ReactNode {
     <tr>
       <th scope="row">
         <Link to="/merchants/$merchantId" params={{ merchantId: String(merchantId) }}>
-          {merchantName ?? 'Merchant'}
+          {merchantName ?? t('Merchant')}
         </Link>
         <span className="dim">{merchantId}</span>
       </th>
       <td className="what">
-        {wrong}
-        <span className="dim">{toDo}</span>
+        {t(wrong)}
+        <span className="dim">{t(toDo)}</span>
       </td>
       <td>{sinceWords(failingSince ?? lastAnswerAt)}</td>
       <td className="right">
         {money.map(({ currencyCode, reversed, reversedAmount }) => (
           <span key={currencyCode}>
             <Money amount={reversedAmount} currencyCode={currencyCode} />
-            <span className="dim">
-              {' '}
-              {reversed} {reversed === 1 ? 'payment' : 'payments'}
-            </span>
+            <span className="dim"> {t('{count, plural, one {# payment} other {# payments}}', { count: reversed })}</span>
           </span>
         ))}
       </td>
@@ -164,17 +162,17 @@ function Receiver({ receiver }: { receiver: RankedReceiver }): ReactNode {
             className="button small"
             to="/payments"
             search={search as never}
-            aria-label={`Payments of ${merchantName ?? merchantId}`}
+            aria-label={t('Payments of {name}', { name: merchantName ?? String(merchantId) })}
           >
-            Payments
+            {t('Payments')}
           </Link>
           <Link
             className="button small"
             to="/notifications"
             search={{ merchantId }}
-            aria-label={`Server of ${merchantName ?? merchantId}`}
+            aria-label={t('Server of {name}', { name: merchantName ?? String(merchantId) })}
           >
-            Server
+            {t('Server')}
           </Link>
         </span>
       </td>
@@ -187,7 +185,7 @@ const sinceWords = (at: string): string => (at >= dayBeganAt() ? clock(at) : hou
 
 type LastAnswer = RankedReceiver['lastAnswer'];
 
-const advice: Record<LastAnswer, [wrong: string, toDo: string]> = {
+const advice: Record<LastAnswer, [wrong: Text, toDo: Text]> = {
   NON_200: ['Answers other than HTTP 200', 'Ask the shop for its log: often a body parser or an old key.'],
   CONNECTION: ['Cannot be reached', 'Press Check on its server page: it names what stands in the way.'],
   TIMEOUT: ['No answer in 45 s', 'Its server must answer first, and work afterwards.'],
@@ -198,7 +196,7 @@ const advice: Record<LastAnswer, [wrong: string, toDo: string]> = {
 };
 
 /** The fault of a server that answered so last, and what helps. */
-const adviceOn = (answer: LastAnswer): { wrong: string; toDo: string } => {
+const adviceOn = (answer: LastAnswer): { wrong: Text; toDo: Text } => {
   const [wrong, toDo] = advice[answer];
   return { wrong, toDo };
 };

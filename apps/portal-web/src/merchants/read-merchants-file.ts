@@ -1,3 +1,5 @@
+import { asIs, t } from '../language/language';
+
 export interface FileRow {
   /** In the file, from 1. */
   line: number;
@@ -24,10 +26,15 @@ export function readMerchantsFile(text: string): { rows: FileRow[] } | { problem
   const columns = header.cells.map(cell => cell.trim());
   const isKnown = columns.every(column => (names as readonly string[]).includes(column));
   if (!columns.includes('merchantId') || !isKnown || new Set(columns).size < columns.length)
-    return { problem: 'The first line must name the columns: merchantId, and any of name, url, recipients, each once.' };
-  if (lines.length === 0) return { problem: 'The file has no merchant below its first line.' };
+    return { problem: t('The first line must name the columns: merchantId, and any of name, url, recipients, each once.') };
+  if (lines.length === 0) return { problem: t('The file has no merchant below its first line.') };
   if (lines.length > fileRowsMax)
-    return { problem: `The file has ${lines.length} merchants, and ${fileRowsMax} are the most: split it.` };
+    return {
+      problem: t('The file has {rows} merchants, and {most} are the most: split it.', {
+        rows: asIs(lines.length),
+        most: asIs(fileRowsMax),
+      }),
+    };
   const seen = new Map<string, number>();
   return { rows: lines.map(({ line, cells }) => rowOf(line, { columns, cells }, seen)) };
 }
@@ -40,15 +47,24 @@ function rowOf(line: number, { columns, cells }: { columns: string[]; cells: str
     .filter(value => value !== '')
     .map(value => ({ type: value.includes('@') ? ('EMAIL' as const) : ('SMS' as const), value }));
   const rules: [isBroken: boolean, problem: string][] = [
-    [cells.length !== columns.length, `The line must have ${columns.length} columns, and has ${cells.length}.`],
-    [!/^[1-9]\d{0,15}$/.test(id) || !Number.isSafeInteger(Number(id)), 'merchantId must have digits only, and not begin with 0.'],
-    [seen.has(id), `merchantId must stand in the file once, and stands in line ${seen.get(id)} too.`],
-    [url !== '' && !isUrl(url), 'url must be an address that begins with https://, of at most 2048 characters.'],
-    [url === '' && recipients.length === 0, 'url or recipients must be given.'],
-    [recipients.length > recipientsMax, `recipients must be at most ${recipientsMax}.`],
+    [
+      cells.length !== columns.length,
+      t('The line must have {columns} columns, and has {cells}.', { columns: columns.length, cells: cells.length }),
+    ],
+    [
+      !/^[1-9]\d{0,15}$/.test(id) || !Number.isSafeInteger(Number(id)),
+      t('merchantId must have digits only, and not begin with 0.'),
+    ],
+    [
+      seen.has(id),
+      t('merchantId must stand in the file once, and stands in line {line} too.', { line: asIs(seen.get(id) ?? 0) }),
+    ],
+    [url !== '' && !isUrl(url), t('url must be an address that begins with https://, of at most 2048 characters.')],
+    [url === '' && recipients.length === 0, t('url or recipients must be given.')],
+    [recipients.length > recipientsMax, t('recipients must be at most {most}.', { most: recipientsMax })],
     ...recipients.map(({ type, value }): [boolean, string] => [
       !isRecipient[type](value),
-      `recipients: ${value} must be an e-mail address, or a telephone number such as +27820000001.`,
+      t('recipients: {value} must be an e-mail address, or a telephone number such as +27820000001.', { value }),
     ]),
   ];
   if (!seen.has(id)) seen.set(id, line);

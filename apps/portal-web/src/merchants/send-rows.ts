@@ -1,5 +1,6 @@
 import { call, PortalError } from '../api';
 import type { FileRow } from './read-merchants-file';
+import { t } from '../language/language';
 
 export interface RowResult {
   line: number;
@@ -39,7 +40,7 @@ export async function sendRows(rows: readonly FileRow[], sending: Sending): Prom
         sending.onResult({ line, merchantId, isDone: true, ...(await withTurns(() => send(row!, sending), sending)) });
       } catch (error) {
         isOver.now ||= error instanceof PortalError && [0, 401, 403].includes(error.status);
-        const result = error instanceof Error ? error.message : 'Something went wrong.';
+        const result = error instanceof Error ? error.message : t('Something went wrong.');
         sending.onResult({ line, merchantId, isDone: false, result, encryptKey: '' });
       }
     }
@@ -55,17 +56,18 @@ async function send(row: FileRow, { current, doesReplace }: Sending): Promise<Pi
     ({ type, value }) => !before.recipients.some(each => each.type === type && each.value === value),
   );
   if (row.url !== '' && isOther && !doesReplace)
-    throw new PortalError(409, `url: another one is set, ${before.http!.url}. Nothing was changed.`);
+    throw new PortalError(409, t('url: another one is set, {url}. Nothing was changed.', { url: before.http!.url }));
   let encryptKey = '';
   const done: string[] = [];
   if (row.url !== '' && before.http?.url !== row.url) {
     const set = await call('POST /merchants/{merchantId}/notifications/url', { path, body: { url: row.url, current } });
     encryptKey = set.encryptKey;
-    done.push('URL set');
+    done.push(t('URL set'));
   }
   for (const body of missing) await call('POST /merchants/{merchantId}/notifications/recipients', { path, body });
-  if (missing.length > 0) done.push(`${missing.length} ${missing.length === 1 ? 'recipient' : 'recipients'} added`);
-  return { result: done.join(', ') || 'Nothing to change', encryptKey };
+  if (missing.length > 0)
+    done.push(t('{count, plural, one {# recipient} other {# recipients}} added', { count: missing.length }));
+  return { result: done.join(', ') || t('Nothing to change'), encryptKey };
 }
 
 /** Again after the time that the portal names, while it says that there were too many. The changes that a row made before are found done. */

@@ -1,17 +1,18 @@
 import { type ReactNode, useState } from 'react';
 import { Code, CopyButton } from '../ui';
 import { indentedJson } from './indented-json';
+import { inWords, t, type Words } from '../language/language';
 
 /** A body in lines and colours, or as it was sent. The copy is always as it was sent. */
-export function JsonText({ label, text }: { label: string; text: string }): ReactNode {
+export function JsonText({ label, text }: { label: Words; text: string }): ReactNode {
   const [isAsSent, setAsSent] = useState(false);
   return (
     <>
       <div className="row code-head">
-        <h4>{label}</h4>
+        <h4>{inWords(label)}</h4>
         <span className="spacer" />
         <button type="button" className="small" aria-pressed={isAsSent} onClick={() => setAsSent(!isAsSent)}>
-          As sent
+          {t('As sent')}
         </button>
         <CopyButton value={text} />
       </div>

@@ -2,20 +2,21 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { when } from '../format';
 import { Field } from '../ui';
 import { readMoment } from './read-moment';
+import { asIs, inWords, t, type Words } from '../language/language';
 
 interface MomentFieldProps {
-  label: string;
+  label: Words;
   /** ISO 8601 UTC. */
   value: string | undefined;
   isEnd?: boolean;
-  problem?: string | undefined;
+  problem?: Words | undefined;
   onChange: (value: string | undefined) => void;
 }
 
 /** A time that is typed, pasted or picked. A typed text counts on Enter, or when one leaves the field; one that cannot be read stays in it. */
 export function MomentField({ label, value, isEnd = false, problem, onChange }: MomentFieldProps): ReactNode {
   const [text, setText] = useState(value ? when(value) : '');
-  const [wrong, setWrong] = useState<string>();
+  const [wrong, setWrong] = useState<Words>();
   const isEdited = useRef(false);
   const picker = useRef<HTMLInputElement>(null);
   const show = (next: string | undefined) => {
@@ -27,7 +28,7 @@ export function MomentField({ label, value, isEnd = false, problem, onChange }: 
   const commit = (given: string) => {
     if (given.trim() === '') return onChange(undefined);
     const read = readMoment(given, { isEnd });
-    if ('problem' in read) return setWrong(`${label}: ${read.problem}`);
+    if ('problem' in read) return setWrong(asIs(`${inWords(label)}: ${read.problem}`));
     show(read.at);
     return onChange(read.at);
   };
@@ -46,7 +47,11 @@ export function MomentField({ label, value, isEnd = false, problem, onChange }: 
         onBlur={() => isEdited.current && commit(text)}
         onKeyDown={event => event.key === 'Enter' && isEdited.current && commit(text)}
       />
-      <button type="button" aria-label={`Pick ${label}`} onClick={() => picker.current?.showPicker()}>
+      <button
+        type="button"
+        aria-label={t('Pick {label}', { label: inWords(label) })}
+        onClick={() => picker.current?.showPicker()}
+      >
         <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" fill="none" stroke="currentColor">
           <path d="M2.5 3.5h11v10h-11zM2.5 6.5h11M5.5 1.5v3M10.5 1.5v3" />
         </svg>

@@ -4,8 +4,10 @@ import { MomentField } from './moment-field';
 import type { PaymentSearch } from './queries';
 import { readAmount } from '../read-amount';
 import { type Range, ranges } from './read-moment';
+import { timeZone } from '../time-zone';
+import { asIs, t, type Text, type Words } from '../language/language';
 
-const outcomes: [string, string][] = [
+const outcomes: [string, Text][] = [
   ['SETTLED', 'Settled'],
   ['REVERSED', 'Reversed'],
   ['PENDING', 'Pending'],
@@ -18,14 +20,12 @@ const statuses = [
   'SUCCESS', 'CLIENT_CANCEL', 'CLIENT_TIMEOUT', 'BANK_OFFLINE', 'BANK_REJECTED', 'TRANSACTION_REJECTED', 'SYSTEM_ERROR',
   'LIMIT_FAILED', 'HASH_CHECK_FAILED', 'HASH_CHECK_MISSING', 'BANK_PAYMENT_CANCELLATION', 'DO_NOT_TRY_AGAIN', 'TRY_AGAIN_AFTER_X_HRS',
   'CARD_EXPRIY_NOT_ALLOWED', 'INTERNATIONAL_BIN_NOT_ALLOWED', 'BIN_CLASSIFICATION_NOT_ALLOWED', 'FAILED',
-].map((status): [string, string] => [status, status]); // prettier-ignore
+].map((status): [string, Words] => [status, asIs(status)]); // prettier-ignore
 
 interface FiltersProps {
   filter: PaymentSearch;
   onChange: (next: PaymentSearch) => void;
 }
-
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The form that filters payments. */
 export function PaymentFilters({ filter, onChange }: FiltersProps): ReactNode {
@@ -37,7 +37,10 @@ export function PaymentFilters({ filter, onChange }: FiltersProps): ReactNode {
     <div className="payment-filters">
       <Search filter={filter} onChange={onChange} />
       <details open={isOpen} onToggle={event => setOpen(event.currentTarget.open)}>
-        <summary>Filters{more > 0 && ` (${more})`}</summary>
+        <summary>
+          {t('Filters')}
+          {more > 0 && ` (${more})`}
+        </summary>
         <div className="filters">
           <Choices filter={filter} onChange={onChange} />
           <OpenChoice
@@ -56,7 +59,9 @@ export function PaymentFilters({ filter, onChange }: FiltersProps): ReactNode {
           />
           <MerchantChoice value={filter.merchantId} all="All merchants" onChange={merchantId => onChange({ merchantId })} />
         </div>
-        <p className="dim">Times are in {zone}. They can be typed: 2026-11-27 14:00, yesterday 14:00, 14:00.</p>
+        <p className="dim">
+          {t('Times are in {zone}. They can be typed: 2026-11-27 14:00, yesterday 14:00, 14:00.', { zone: timeZone() })}
+        </p>
       </details>
     </div>
   );
@@ -68,7 +73,7 @@ const notFolded = ['search', 'amount', 'after', 'before'];
 function Search({ filter, onChange }: FiltersProps): ReactNode {
   const shown = filter.search ?? filter.amount ?? '';
   const [text, setText] = useState(shown);
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<Words>();
   // The address may change by a link, too: the field then shows what is looked for now.
   useEffect(() => setText(shown), [shown]);
   const submit = (event: FormEvent) => {
@@ -91,7 +96,7 @@ function Search({ filter, onChange }: FiltersProps): ReactNode {
         problem={problem}
         onChange={setText}
       />
-      <button type="submit">Search</button>
+      <button type="submit">{t('Search')}</button>
       <Reading filter={filter} onChange={onChange} />
     </form>
   );
@@ -103,18 +108,18 @@ function Reading({ filter: { search, amount }, onChange }: FiltersProps): ReactN
   if (amount !== undefined)
     return (
       <p className="dim">
-        Payments of exactly {amount}.{' '}
+        {t('Payments of exactly {amount}.', { amount })}{' '}
         <button type="button" className="small" onClick={() => onChange({ search: amount, amount: undefined })}>
-          Look for a reference, code or transaction {amount} instead
+          {t('Look for a reference, code or transaction {amount} instead', { amount })}
         </button>
       </p>
     );
   if (!other || !('amount' in other)) return null;
   return (
     <p className="dim">
-      What begins with {search}.{' '}
+      {t('What begins with {search}.', { search: search! })}{' '}
       <button type="button" className="small" onClick={() => onChange({ search: undefined, amount: other.amount })}>
-        Look for the amount {other.amount} instead
+        {t('Look for the amount {amount} instead', { amount: other.amount })}
       </button>
     </p>
   );
@@ -137,14 +142,14 @@ function Choices({ filter, onChange }: FiltersProps): ReactNode {
 
 /** A choice that may stay open. */
 function OpenChoice(props: {
-  label: string;
-  options: readonly (readonly [value: string, label: string])[];
+  label: Words;
+  options: readonly (readonly [value: string, label: Words])[];
   value: string | undefined;
   onChange: (value: string | undefined) => void;
 }): ReactNode {
   const { label, options, value = '', onChange } = props;
   // A value that came with the address stays one of the choices.
-  const other = value === '' || options.some(([each]) => each === value) ? [] : [[value, value] as const];
-  const all = [['', 'All'], ...options, ...other] as const;
+  const other = value === '' || options.some(([each]) => each === value) ? [] : [[value, asIs(value)] as const];
+  const all = [['', t('All')], ...options, ...other] as const;
   return <Choice label={label} options={all} value={value} onChange={next => onChange(next || undefined)} />;
 }

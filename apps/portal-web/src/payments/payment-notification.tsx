@@ -5,13 +5,14 @@ import type { DeliveryAttempt, PortalShownNotification, ShownPayment } from '../
 import { meQuery, queryClient } from '../queries';
 import { Code, Confirm, Failure, Moment, Table } from '../ui';
 import { JsonText } from './json-text';
+import { t, type Text } from '../language/language';
 
 /** The notification of one payment, and the answers of the merchant's server. */
 export function PaymentNotification({ shown }: { shown: ShownPayment }): ReactNode {
   const { data: me } = useQuery(meQuery);
   return (
     <section aria-labelledby="notification">
-      <h2 id="notification">Notification</h2>
+      <h2 id="notification">{t('Notification')}</h2>
       {shown.attempts.length > 0 && <Attempts attempts={shown.attempts} />}
       {me?.person.mayReadNotification ? (
         <>
@@ -19,7 +20,7 @@ export function PaymentNotification({ shown }: { shown: ShownPayment }): ReactNo
           <Fetch shown={shown} />
         </>
       ) : (
-        <p className="dim">Developers and owners of the merchant or its PSP can read the notification here.</p>
+        <p className="dim">{t('Developers and owners of the merchant or its PSP can read the notification here.')}</p>
       )}
     </section>
   );
@@ -34,8 +35,8 @@ function Attempts({ attempts }: { attempts: DeliveryAttempt[] }): ReactNode {
           <td>
             <Moment at={startedAt} />
           </td>
-          <td>{outcome ?? 'None yet'}</td>
-          <td className="right">{elapsedMs === null ? '–' : `${elapsedMs} ms`}</td>
+          <td>{outcome ?? t('None yet')}</td>
+          <td className="right">{elapsedMs === null ? '–' : t('{ms} ms', { ms: elapsedMs })}</td>
         </tr>
       ))}
     </Table>
@@ -50,13 +51,14 @@ function WhatWasSeen({ transactionId }: { transactionId: number }): ReactNode {
   });
   return (
     <div className="card">
-      <h3>Attempts and answers</h3>
+      <h3>{t('Attempts and answers')}</h3>
       <p>
-        The body after decryption, and a request as it is sent. It tells who paid, and goes on record with your name. It
-        acknowledges nothing.
+        {t(
+          'The body after decryption, and a request as it is sent. It tells who paid, and goes on record with your name. It acknowledges nothing.',
+        )}
       </p>
       <button type="button" disabled={show.isPending} onClick={() => show.mutate()}>
-        {show.isPending ? 'Opening it…' : 'Show what your server saw'}
+        {show.isPending ? t('Opening it…') : t('Show what your server saw')}
       </button>
       {show.isError && <Failure error={show.error} />}
       {show.data && <Seen notification={show.data} />}
@@ -69,18 +71,21 @@ function Seen({ notification: { body, isErased, request } }: { notification: Por
     <>
       {isErased && (
         <p className="notice">
-          The payer was erased on request: the notification no longer names them. Notifications sent before the erasure did.
+          {t(
+            'The payer was erased on request: the notification no longer names them. Notifications sent before the erasure did.',
+          )}
         </p>
       )}
       <JsonText label="Decrypted body" text={body} />
       {request === null ? (
-        <p>No URL is set now, so there is no key to seal a request with.</p>
+        <p>{t('No URL is set now, so there is no key to seal a request with.')}</p>
       ) : (
         <>
-          <h4>Request, made now</h4>
+          <h4>{t('Request, made now')}</h4>
           <p className="dim">
-            Made with the key and settings of now, and not sent. The bytes of earlier attempts are not kept: each has an
-            initialisation vector of its own, so they differ, and open to the same text.
+            {t(
+              'Made with the key and settings of now, and not sent. The bytes of earlier attempts are not kept: each has an initialisation vector of its own, so they differ, and open to the same text.',
+            )}
           </p>
           <Code label="Request headers">
             {Object.entries(request.headers)
@@ -89,7 +94,7 @@ function Seen({ notification: { body, isErased, request } }: { notification: Por
           </Code>
           <Code label="Request body, Base64">{request.body}</Code>
           <details>
-            <summary>The same bytes in hex</summary>
+            <summary>{t('The same bytes in hex')}</summary>
             <Code label="Request body, hex">{hexOf(request.body)}</Code>
           </details>
         </>
@@ -102,7 +107,7 @@ function hexOf(base64: string): string {
   return [...atob(base64)].map(char => char.charCodeAt(0).toString(16).padStart(2, '0')).join('');
 }
 
-const saysBefore: Record<ShownPayment['payment']['outcome'], string> = {
+const saysBefore: Record<ShownPayment['payment']['outcome'], Text> = {
   SETTLED: 'Acknowledges nothing: this payment is settled.',
   REVERSED: 'Acknowledges nothing: this payment is reversed and stays so. The body says REVERSED.',
   NO_MONEY: 'Acknowledges nothing: there is no money to acknowledge.',
@@ -120,18 +125,20 @@ function Fetch({ shown: { payment, doesFetchAcknowledge } }: { shown: ShownPayme
   });
   return (
     <div className="card">
-      <h3>Fetch the notification</h3>
+      <h3>{t('Fetch the notification')}</h3>
       <p>
         {doesFetchAcknowledge
-          ? 'Acknowledges this payment: it waits for your server, and is settled when you fetch it, as if your program had called getNotification.'
-          : saysBefore[outcome]}
+          ? t(
+              'Acknowledges this payment: it waits for your server, and is settled when you fetch it, as if your program had called getNotification.',
+            )
+          : t(saysBefore[outcome])}
       </p>
       <button
         type="button"
         disabled={fetched.isPending}
         onClick={() => (doesFetchAcknowledge ? setAsked(true) : fetched.mutate())}
       >
-        {fetched.isPending ? 'Fetching…' : doesFetchAcknowledge ? 'Fetch and acknowledge…' : 'Fetch the notification'}
+        {fetched.isPending ? t('Fetching…') : doesFetchAcknowledge ? t('Fetch and acknowledge…') : t('Fetch the notification')}
       </button>
       {fetched.isError && <Failure error={fetched.error} />}
       {fetched.data && <JsonText label="Fetched notification" text={fetched.data.body} />}
@@ -142,7 +149,9 @@ function Fetch({ shown: { payment, doesFetchAcknowledge } }: { shown: ShownPayme
           onConfirm={() => fetched.mutateAsync()}
           onClose={() => setAsked(false)}
         >
-          <p>It is settled then, and not given back, whatever your server does. Make sure that your shop knows of the order.</p>
+          <p>
+            {t('It is settled then, and not given back, whatever your server does. Make sure that your shop knows of the order.')}
+          </p>
         </Confirm>
       )}
     </div>

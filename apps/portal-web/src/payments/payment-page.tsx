@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { clock, elapsed, utc } from '../format';
 import type { NamedPayment, ShownPayment } from '../portal-api';
 import { mayGoOn, paymentQuery, shownKey } from './queries';
@@ -9,6 +9,7 @@ import { Callout, CopyButton, Facts, Failure, type Look, Moment, Money, OutcomeT
 import { usePaymentChanges } from './payment-changes';
 import { PaymentNotification } from './payment-notification';
 import './payments.css';
+import { rich, t, useTitle, type Words } from '../language/language';
 
 /** The outcome of one payment, its reason, and advice. */
 export function PaymentPage(): ReactNode {
@@ -17,20 +18,20 @@ export function PaymentPage(): ReactNode {
   // Attempts are not told of, but seen by asking.
   const { data, isError, error, refetch } = useQuery(paymentQuery(transactionId, isLive ? 5_000 : 1_500));
   usePaymentChanges(transactionId, data ? mayGoOn(data.payment) : !isError, setLive);
-  useEffect(() => void (document.title = `Payment ${transactionId} · Paycode`), [transactionId]);
+  useTitle(t('Payment {transactionId}', { transactionId }));
   return (
     <>
       <p className="crumbs">
         <Link to="/payments" search={(queryClient.getQueryData(shownKey) ?? {}) as never}>
-          Payments
+          {t('Payments')}
         </Link>{' '}
         / {data?.payment.reference ?? transactionId}
       </p>
-      {data ? <Head payment={data.payment} /> : <h1>Payment {transactionId}</h1>}
+      {data ? <Head payment={data.payment} /> : <h1>{t('Payment {transactionId}', { transactionId })}</h1>}
       {isError && <Failure error={error} again={() => void refetch()} />}
       {!data && !isError && <Waiting what="Asking what became of it" />}
       {data && <Explanation shown={data} />}
-      {isLive && <p className="dim live">Live: this page changes by itself.</p>}
+      {isLive && <p className="dim live">{t('Live: this page changes by itself.')}</p>}
       {data && (
         <div className="columns">
           <div>
@@ -69,7 +70,7 @@ function Explanation({ shown: { payment, explanation } }: { shown: ShownPayment 
       actions={
         payment.outcome === 'REVERSED' && (
           <Link className="button" to="/notifications" search={{ merchantId: payment.merchantId }}>
-            Test your server
+            {t('Test your server')}
           </Link>
         )
       }
@@ -77,15 +78,12 @@ function Explanation({ shown: { payment, explanation } }: { shown: ShownPayment 
       <p>
         {why}
         {dueAt && (
-          <>
-            {' '}
-            Without an HTTP 200 it is reversed at <time dateTime={dueAt}>{clock(dueAt)}</time>.
-          </>
+          <> {rich('Without an HTTP 200 it is reversed at {at}.', { at: <time dateTime={dueAt}>{clock(dueAt)}</time> })}</>
         )}
       </p>
       {advice.length > 0 && (
         <p>
-          <strong>Next steps:</strong> {advice.join(' ')}
+          <strong>{t('Next steps:')}</strong> {advice.join(' ')}
         </p>
       )}
     </Callout>
@@ -94,7 +92,7 @@ function Explanation({ shown: { payment, explanation } }: { shown: ShownPayment 
 
 function PaymentFacts({ payment }: { payment: NamedPayment }): ReactNode {
   const { merchantName, reversedBy, refundedAmount, currencyCode } = payment;
-  const facts: [string, ReactNode][] = [
+  const facts: [Words, ReactNode][] = [
     ['Transaction', payment.transactionId],
     ['Status', payment.status],
     ['Reference', payment.reference],
@@ -109,10 +107,10 @@ function PaymentFacts({ payment }: { payment: NamedPayment }): ReactNode {
 function Life({ shown: { timeline, silent } }: { shown: ShownPayment }): ReactNode {
   return (
     <section className="card" aria-labelledby="life">
-      <h2 id="life">Timeline</h2>
+      <h2 id="life">{t('Timeline')}</h2>
       {silent.length > 0 && (
         <p className="notice">
-          A part of the platform did not answer: some steps may be missing. They show up when you come back.
+          {t('A part of the platform did not answer: some steps may be missing. They show up when you come back.')}
         </p>
       )}
       <ol className="timeline">

@@ -5,11 +5,12 @@ import type { ReactNode } from 'react';
 import type { NamedPayment, Payment } from '../portal-api';
 import { merchantsQuery } from '../queries';
 import { answerName, type Column, Moment, Money, OutcomeTag, Table } from '../ui';
+import { rich, t, type Words } from '../language/language';
 
 const columns: Column[] = ['Payment', { name: 'Amount', isRight: true }, 'Outcome', 'Your server', 'Time'];
 
 /** A line for each payment. `isShort`: of one merchant, by their references. */
-export function PaymentTable(props: { label: string; payments: NamedPayment[]; isShort?: boolean }): ReactNode {
+export function PaymentTable(props: { label: Words; payments: NamedPayment[]; isShort?: boolean }): ReactNode {
   const { label, payments, isShort = false } = props;
   const { data: merchants = [] } = useQuery(merchantsQuery);
   const isOfMany = !isShort && merchants.length > 1;
@@ -19,7 +20,7 @@ export function PaymentTable(props: { label: string; payments: NamedPayment[]; i
         <tr key={payment.transactionId}>
           {isOfMany && (
             <td className="of">
-              {payment.merchantName ?? 'Merchant'} <span className="dim">{payment.merchantId}</span>
+              {payment.merchantName ?? t('Merchant')} <span className="dim">{payment.merchantId}</span>
             </td>
           )}
           <th scope="row">
@@ -27,7 +28,7 @@ export function PaymentTable(props: { label: string; payments: NamedPayment[]; i
               {isShort ? payment.reference : payment.transactionId}
             </Link>
             {!isShort && <span className="reference">{payment.reference}</span>}
-            {!isShort && payment.code && <span className="dim">code {payment.code}</span>}
+            {!isShort && payment.code && <span className="dim">{t('code {code}', { code: payment.code })}</span>}
           </th>
           <td className="right">
             <Money {...payment} />
@@ -51,14 +52,13 @@ function Ending({ payment }: { payment: Payment }): ReactNode {
   return (
     <>
       <OutcomeTag {...payment} />
-      {returnedAt && (
-        <span className="dim">
-          money back <Moment at={returnedAt} />
-        </span>
-      )}
+      {returnedAt && <span className="dim">{rich('money back {at}', { at: <Moment at={returnedAt} /> })}</span>}
       {refundedAmount && refundedAt && (
         <span className="dim">
-          Refunded <Money amount={refundedAmount} currencyCode={currencyCode} />, <Moment at={refundedAt} />
+          {rich('Refunded {amount}, {at}', {
+            amount: <Money amount={refundedAmount} currencyCode={currencyCode} />,
+            at: <Moment at={refundedAt} />,
+          })}
         </span>
       )}
     </>

@@ -8,6 +8,7 @@ import { Failure, Money, outcomeName, Waiting } from '../ui';
 import { PaymentFilters } from './payment-filters';
 import { PaymentTable } from './payment-table';
 import { exportLink, type PaymentPageSearch, type PaymentSearch, paymentsQuery, shownKey, totalsQuery } from './queries';
+import { rich, t, useTitle } from '../language/language';
 
 /** Payments, newest first, as far back as one asks. The address holds the filter, so a person can send it to a colleague. */
 export function PaymentsPage(): ReactNode {
@@ -19,17 +20,17 @@ export function PaymentsPage(): ReactNode {
   const list = useQuery({ ...paymentsQuery(page), placeholderData: keepPreviousData });
   useListKeys();
   useEffect(() => void queryClient.setQueryData(shownKey, page), [page]);
-  useEffect(() => void (document.title = 'Payments · Paycode'), []);
+  useTitle('Payments');
   return (
     <>
-      <h1>Payments</h1>
+      <h1>{t('Payments')}</h1>
       <PaymentFilters filter={page} onChange={change} />
       {list.isError && <Failure error={list.error} again={() => void list.refetch()} />}
       {list.isPending && <Waiting what="Reading payments" />}
       {list.data?.payments.length === 0 && <Nothing isFiltered={Object.values(page).some(value => value !== undefined)} />}
       {list.data?.isWhole && (
         <p className="dim">
-          More than 5,000 payments begin with this: shown are those that are exactly this. Type more to find others.
+          {t('More than 5,000 payments begin with this: shown are those that are exactly this. Type more to find others.')}
         </p>
       )}
       {list.data && list.data.payments.length > 0 && (
@@ -50,15 +51,15 @@ function Pages(props: { page: PaymentPage; isFirst: boolean; onGo: (next: Paymen
   const { next, previous } = props.page;
   if (props.isFirst && !next) return null;
   return (
-    <nav className="row" aria-label="Pages of the list">
+    <nav className="row" aria-label={t('Pages of the list')}>
       <button type="button" disabled={props.isFirst} onClick={() => props.onGo({ after: undefined, before: undefined })}>
-        Newest
+        {t('Newest')}
       </button>
       <button type="button" disabled={!previous} onClick={() => props.onGo({ after: undefined, before: previous ?? undefined })}>
-        Newer
+        {t('Newer')}
       </button>
       <button type="button" disabled={!next} onClick={() => props.onGo({ after: next ?? undefined, before: undefined })}>
-        Older
+        {t('Older')}
       </button>
     </nav>
   );
@@ -91,15 +92,15 @@ function Nothing({ isFiltered }: { isFiltered: boolean }): ReactNode {
   if (isFiltered)
     return (
       <div className="notice">
-        <p>No payment fits. Type how its reference, code or transaction id begins.</p>
+        <p>{t('No payment fits. Type how its reference, code or transaction id begins.')}</p>
         <Link to="/payments" search={{} as never}>
-          Show all payments
+          {t('Show all payments')}
         </Link>
       </div>
     );
   return (
     <div className="notice">
-      <p>No payments yet. Make a payment code by the API and pay it; it shows here within a second:</p>
+      <p>{t('No payments yet. Make a payment code by the API and pay it; it shows here within a second:')}</p>
       <pre>
         POST /pluto/code/create{'\n'}
         {'{"merchantReference":"order-1","amount":25.50,"currencyCode":"ZAR"}'}
@@ -113,20 +114,22 @@ function PaymentTotals({ filter }: { filter: PaymentSearch }): ReactNode {
   const { data } = useQuery(totalsQuery(filter));
   if (!data || data.totals.length === 0) return null;
   if (data.isCut)
-    return <p className="dim">More than 5,000 payments fit: with a shorter time, or another filter, they are added up here.</p>;
+    return (
+      <p className="dim">{t('More than 5,000 payments fit: with a shorter time, or another filter, they are added up here.')}</p>
+    );
   const count = data.totals.reduce((sum, each) => sum + each.count, 0);
   const sums = data.totals.filter(({ outcome }) => outcome !== 'NO_MONEY');
   return (
-    <p className="totals" aria-label="Totals">
-      <span className="dim">
-        {count} {count === 1 ? 'payment' : 'payments'}
-      </span>
+    <p className="totals" aria-label={t('Totals')}>
+      <span className="dim">{t('{count, plural, one {# payment} other {# payments}}', { count })}</span>
       {sums.map(({ outcome, refunded, refundedAmount, ...sum }) => (
         <span key={`${outcome} ${sum.currencyCode}`} className={outcome.toLowerCase()}>
           <Money {...sum} /> {outcomeName(outcome).toLowerCase()}
           {refunded > 0 && (
             <>
-              , <Money amount={refundedAmount} currencyCode={sum.currencyCode} /> of it refunded
+              {rich(', {amount} of it refunded', {
+                amount: <Money amount={refundedAmount} currencyCode={sum.currencyCode} />,
+              })}
             </>
           )}
         </span>
@@ -142,7 +145,7 @@ function PaymentExport({ filter }: { filter: PaymentSearch }): ReactNode {
     mutationFn: async () => {
       setKilobytes(0);
       const { name, blob } = await fileOf(exportLink(filter), bytes => setKilobytes(Math.ceil(bytes / 1_000)));
-      if (blob.size === 0) throw new PortalError(0, 'The file came without content. Please try again.');
+      if (blob.size === 0) throw new PortalError(0, t('The file came without content. Please try again.'));
       const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(blob), download: name });
       link.click();
       // The browser reads it after the click.
@@ -152,13 +155,15 @@ function PaymentExport({ filter }: { filter: PaymentSearch }): ReactNode {
   return (
     <div className="export">
       <button type="button" disabled={making.isPending} onClick={() => making.mutate()}>
-        {making.isPending ? 'Exporting…' : 'Export CSV'}
+        {making.isPending ? t('Exporting…') : t('Export CSV')}
       </button>{' '}
       <span className="dim" role="status">
-        {making.isPending && `${kilobytes} kB so far`}
-        {making.isSuccess && `Exported, ${kilobytes} kB.`}
+        {making.isPending && t('{kilobytes} kB so far', { kilobytes })}
+        {making.isSuccess && t('Exported, {kilobytes} kB.', { kilobytes })}
         {making.isIdle &&
-          'All that fits the filters, with reversals and refunds as lines of their own; at most 100,000 lines, the newest first.'}
+          t(
+            'All that fits the filters, with reversals and refunds as lines of their own; at most 100,000 lines, the newest first.',
+          )}
       </span>
       {making.isError && <Failure error={making.error} again={() => making.mutate()} />}
     </div>

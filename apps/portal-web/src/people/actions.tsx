@@ -1,13 +1,15 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call, linkTo } from '../api';
-import type { RecordedAction } from '../portal-api';
-import { Choice, Failure, Moment, Table, Waiting } from '../ui';
+import type { Person, RecordedAction } from '../portal-api';
+import { Choice, Failure, Moment, roleName, Table, Waiting } from '../ui';
+import { asIs, t, type Text } from '../language/language';
 
 const perPage = 50;
+type Role = Person['role'];
 
 /** In words; an action that is missing here shows its name. */
-const names: Record<string, string> = {
+const names: Record<string, Text> = {
   SIGNED_IN: 'Signed in',
   SIGN_IN_FAILED: 'Gave a wrong password',
   SIGNED_OUT: 'Signed out',
@@ -46,7 +48,7 @@ const names: Record<string, string> = {
   NOTIFICATION_SHOWN: 'Looked at a notification',
   NOTIFICATION_FETCHED: 'Fetched a notification',
 };
-const nameOf = (action: string) => names[action] ?? action.toLowerCase().replaceAll('_', ' ');
+const nameOf = (action: string) => t(names[action] ?? asIs(action.toLowerCase().replaceAll('_', ' ')));
 
 /** Shows owners the actions of the people of the account. */
 export function Actions(): ReactNode {
@@ -60,18 +62,18 @@ export function Actions(): ReactNode {
   const rows = list.data?.pages.flat() ?? [];
   return (
     <section className="card" aria-labelledby="actions">
-      <h2 id="actions">Record</h2>
-      <p>Each action of people of this account, with their address. It keeps people who left.</p>
-      <Choice label="Show" options={[['', 'Everything'], ...Object.entries(names)]} value={action} onChange={setAction} />
+      <h2 id="actions">{t('Record')}</h2>
+      <p>{t('Each action of people of this account, with their address. It keeps people who left.')}</p>
+      <Choice label="Show" options={[['', t('Everything')], ...Object.entries(names)]} value={action} onChange={setAction} />
       <p>
         <a className="button" href={linkTo('GET /actions/file', { query: action === '' ? {} : { action } })} download>
-          Download CSV
+          {t('Download CSV')}
         </a>{' '}
-        <span className="dim">The latest 10,000 of what is shown.</span>
+        <span className="dim">{t('The latest 10,000 of what is shown.')}</span>
       </p>
       {list.isError && <Failure error={list.error} />}
       {list.isPending && <Waiting what="Reading the record" />}
-      {list.data && rows.length === 0 && <p className="notice">Nothing of this kind is on record.</p>}
+      {list.data && rows.length === 0 && <p className="notice">{t('Nothing of this kind is on record.')}</p>}
       {rows.length > 0 && (
         <Table label="Recorded actions" columns={['Time', 'Person', 'Action', 'About', 'Address']}>
           {rows.map(row => (
@@ -89,7 +91,7 @@ export function Actions(): ReactNode {
       )}
       {list.hasNextPage && (
         <button type="button" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          {list.isFetchingNextPage ? 'Reading…' : 'Older'}
+          {list.isFetchingNextPage ? t('Reading…') : t('Older')}
         </button>
       )}
     </section>
@@ -100,9 +102,9 @@ function aboutOf({ merchantId, detail }: RecordedAction): string {
   const { name, from, to, role } = detail as Record<string, string | undefined>;
   const who =
     name && to
-      ? `${name}: ${from?.toLowerCase()} to ${to.toLowerCase()}`
+      ? t('{name}: {from} to {to}', { name, from: roleName(from as Role), to: roleName(to as Role) })
       : name && role
-        ? `${name}, ${role.toLowerCase()}`
+        ? `${name}, ${roleName(role as Role)}`
         : name;
-  return [who, merchantId && `merchant ${merchantId}`].filter(Boolean).join(', ') || '–';
+  return [who, merchantId && t('merchant {merchantId}', { merchantId: String(merchantId) })].filter(Boolean).join(', ') || '–';
 }

@@ -3,8 +3,9 @@ import { type ReactNode, useState } from 'react';
 import { call } from '../api';
 import type { Colleague, Person, ShownPerson } from '../portal-api';
 import { queryClient } from '../queries';
-import { Choice, Failure, Field, Form, Waiting } from '../ui';
+import { Choice, Failure, Field, Form, roleName, Waiting } from '../ui';
 import { ConfirmByPassword, OwnPassword } from '../security/own-password';
+import { t, type Text } from '../language/language';
 
 const peopleQuery = queryOptions({ queryKey: ['people'], queryFn: () => call('GET /people') });
 
@@ -14,11 +15,11 @@ const tenantRoles = [
   ['VIEWER', 'Viewer: sees payments'],
   ['DEVELOPER', 'Developer: sets up notifications'],
   ['OWNER', 'Owner: also invites people'],
-] as const;
+] as const satisfies Roles;
 const operatorRoles = [
   ['ON_CALL', 'On-call: sees everything'],
   ['ADMINISTRATOR', 'Administrator: also changes and invites'],
-] as const;
+] as const satisfies Roles;
 
 /** The other people of the account, and the form that invites one. */
 export function Colleagues({ me: { person, environment } }: { me: ShownPerson }): ReactNode {
@@ -26,7 +27,7 @@ export function Colleagues({ me: { person, environment } }: { me: ShownPerson })
   const roles = person.tenantType === 'OPERATOR' ? operatorRoles : tenantRoles;
   return (
     <section className="card" aria-labelledby="people">
-      <h2 id="people">People of this account</h2>
+      <h2 id="people">{t('People of this account')}</h2>
       {isError && <Failure error={error} />}
       {!data && !isError && <Waiting what="Reading who is in" />}
       <ul className="lines">
@@ -36,7 +37,7 @@ export function Colleagues({ me: { person, environment } }: { me: ShownPerson })
               {colleague.name} <span className="dim">{colleague.email}</span>
             </span>
             <span className="tag">{roleName(colleague.role)}</span>
-            {!colleague.isIn && <span className="tag pending">invited</span>}
+            {!colleague.isIn && <span className="tag pending">{t('invited')}</span>}
             {colleague.areCodesRefused && person.mayInvite && <AllowCodes personId={colleague.personId} name={colleague.name} />}
             {person.mayInvite && <Manage colleague={colleague} roles={roles} isMe={colleague.personId === person.personId} />}
           </li>
@@ -47,9 +48,7 @@ export function Colleagues({ me: { person, environment } }: { me: ShownPerson })
   );
 }
 
-type Roles = readonly (readonly [Role, string])[];
-
-const roleName = (role: Role) => role.toLowerCase().replace('_', '-');
+type Roles = readonly (readonly [Role, Text])[];
 
 /** Another role, another link, or the end of a colleague's access. */
 function Manage({ colleague, roles, isMe }: { colleague: Colleague; roles: Roles; isMe: boolean }): ReactNode {
@@ -65,46 +64,57 @@ function Manage({ colleague, roles, isMe }: { colleague: Colleague; roles: Roles
     <span className="row">
       {!isIn && (
         <button type="button" className="small" disabled={again.isPending || again.isSuccess} onClick={() => again.mutate()}>
-          {again.isSuccess ? 'Sent again' : 'Send again'}
+          {again.isSuccess ? t('Sent again') : t('Send again')}
         </button>
       )}
-      <button type="button" className="small" onClick={() => setQuestion('role')} aria-label={`Change role of ${name}`}>
-        Change role
+      <button
+        type="button"
+        className="small"
+        onClick={() => setQuestion('role')}
+        aria-label={t('Change role of {name}', { name })}
+      >
+        {t('Change role')}
       </button>
       <button
         type="button"
         className="small"
         onClick={() => setQuestion('remove')}
-        aria-label={isIn ? `Remove ${name}` : `Withdraw the invitation of ${name}`}
+        aria-label={t(isIn ? 'Remove {name}' : 'Withdraw the invitation of {name}', { name })}
       >
-        {isIn ? 'Remove' : 'Withdraw'}
+        {isIn ? t('Remove') : t('Withdraw')}
       </button>
       {again.isError && <Failure error={again.error} />}
       {question === 'role' && (
         <ConfirmByPassword
-          title={`Change the role of ${name}?`}
+          title={t('Change the role of {name}?', { name })}
           action="Change role"
           onConfirm={setRole}
           onClose={() => setQuestion(null)}
         >
           <Choice label="Role" options={roles} value={next} onChange={setNext} />
-          <p>The new role counts at once. Somebody who becomes an owner can confirm requests after a day.</p>
+          <p>{t('The new role counts at once. Somebody who becomes an owner can confirm requests after a day.')}</p>
         </ConfirmByPassword>
       )}
       {question === 'remove' && (
         <ConfirmByPassword
-          title={isIn ? `Remove ${name}?` : `Withdraw the invitation of ${name}?`}
+          title={t(isIn ? 'Remove {name}?' : 'Withdraw the invitation of {name}?', { name })}
           action={isIn ? 'Remove' : 'Withdraw'}
           onConfirm={remove}
           onClose={() => setQuestion(null)}
         >
           {isIn ? (
             <p>
-              {isMe ? 'You are' : `${name} is`} signed out everywhere at once, and can sign in no more. If {isMe ? 'you' : name}{' '}
-              knew the password of your API account, make a new one under API.
+              {isMe
+                ? t(
+                    'You are signed out everywhere at once, and can sign in no more. If you knew the password of your API account, make a new one under API.',
+                  )
+                : t(
+                    '{name} is signed out everywhere at once, and can sign in no more. If {name} knew the password of your API account, make a new one under API.',
+                    { name },
+                  )}
             </p>
           ) : (
-            <p>The link in the mail lets nobody in any more.</p>
+            <p>{t('The link in the mail lets nobody in any more.')}</p>
           )}
         </ConfirmByPassword>
       )}
@@ -122,11 +132,13 @@ function AllowCodes({ personId, name }: { personId: string; name: string }): Rea
   });
   return (
     <details>
-      <summary>Codes are refused until tomorrow</summary>
+      <summary>{t('Codes are refused until tomorrow')}</summary>
       <Form step={allow} action="Allow codes again" busy="Allowing…">
         <p className="dim">
-          Ten wrong codes of the authenticator app were given for {name} within a day. Ask {name} whether it was a mistake. If
-          not, somebody else knows the password: have it changed first.
+          {t(
+            'Ten wrong codes of the authenticator app were given for {name} within a day. Ask {name} whether it was a mistake. If not, somebody else knows the password: have it changed first.',
+            { name },
+          )}
         </p>
         <OwnPassword value={current} onChange={setCurrent} />
       </Form>
@@ -154,14 +166,14 @@ function Invite({ roles, isProduction }: { roles: Roles; isProduction: boolean }
   });
   return (
     <Form step={invite} action="Invite" busy="Inviting…" isMain>
-      <h3>Invite somebody</h3>
+      <h3>{t('Invite somebody')}</h3>
       <Field label="Name" required maxLength={100} autoComplete="off" value={name} onChange={setName} />
       <Field label="E-mail address" type="email" required autoComplete="off" value={email} onChange={setEmail} />
       <Choice label="Role" options={roles} value={role} onChange={setRole} />
       {takesPassword && <OwnPassword value={current} onChange={setCurrent} />}
       {invite.data && (
         <p className="notice good" role="status">
-          {invite.data.email} gets a link by e-mail, good for three days.
+          {t('{email} gets a link by e-mail, good for three days.', { email: invite.data.email })}
         </p>
       )}
     </Form>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { call } from '../api';
 import { queryClient } from '../queries';
 import { Failure, Moment } from '../ui';
+import { rich, t } from '../language/language';
 
 const recoveryQuery = queryOptions({ queryKey: ['owner-recovery'], queryFn: () => call('GET /owner-recovery') });
 
@@ -18,22 +19,24 @@ export function OwnerRecovery(): ReactNode {
   if (refuse.isSuccess)
     return (
       <p className="notice good" role="status">
-        Refused: nobody becomes an owner by it. Our support sees your refusal.
+        {t('Refused: nobody becomes an owner by it. Our support sees your refusal.')}
       </p>
     );
   if (!recovery) return null;
   return (
     <section className="card" aria-labelledby="owner-recovery">
-      <h2 id="owner-recovery">Somebody is to become an owner</h2>
+      <h2 id="owner-recovery">{t('Somebody is to become an owner')}</h2>
       <p>
-        Our support was asked to make <strong>{recovery.name}</strong> ({recovery.email}) an owner of this account. Another person
-        of our support can confirm it from <Moment at={recovery.confirmsFrom} />.
+        {rich(
+          'Our support was asked to make <strong>{name}</strong> ({email}) an owner of this account. Another person of our support can confirm it from {at}.',
+          { name: recovery.name, email: recovery.email, at: <Moment at={recovery.confirmsFrom} /> },
+        )}
       </p>
-      <p>Reason: {recovery.reason}</p>
-      <p>If you know of it, do nothing. If not, refuse it, and change your password.</p>
+      <p>{t('Reason: {reason}', { reason: recovery.reason })}</p>
+      <p>{t('If you know of it, do nothing. If not, refuse it, and change your password.')}</p>
       {refuse.isError && <Failure error={refuse.error} />}
       <button type="button" className="main" disabled={refuse.isPending} onClick={() => refuse.mutate(recovery.recoveryId)}>
-        {refuse.isPending ? 'Refusing…' : 'Refuse'}
+        {refuse.isPending ? t('Refusing…') : t('Refuse')}
       </button>
     </section>
   );

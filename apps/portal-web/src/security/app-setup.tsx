@@ -4,6 +4,7 @@ import { call } from '../api';
 import { Failure, Field, Form, Secret, Waiting } from '../ui';
 import { addPasskey, knowsPasskeys, OwnPassword } from './own-password';
 import { QrCode } from './qr-code';
+import { t } from '../language/language';
 
 /**
  * Sets up an authenticator app: its secret, a first code, and recovery codes that are shown once. `isFresh`: the password was given a moment
@@ -22,10 +23,10 @@ export function AppSetup({ onDone, isFresh = false }: { onDone: () => void; isFr
   if (!begin.data) return <Waiting what="Making a secret for your app" />;
   return (
     <Form step={confirm} action="Turn on" isMain>
-      <p>Scan this with your authenticator app, then enter the code that the app shows.</p>
+      <p>{t('Scan this with your authenticator app, then enter the code that the app shows.')}</p>
       <QrCode text={begin.data.url} label="QR code of the key" />
       <Secret label="Key" value={begin.data.secret} />
-      <a href={begin.data.url}>Open in the app on this device</a>
+      <a href={begin.data.url}>{t('Open in the app on this device')}</a>
       <Field
         label="Code"
         autoComplete="one-time-code"
@@ -44,8 +45,8 @@ export function AppSetup({ onDone, isFresh = false }: { onDone: () => void; isFr
 export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }): ReactNode {
   return (
     <section aria-labelledby="recovery">
-      <h2 id="recovery">Keep these recovery codes</h2>
-      <p>Each lets you in once when your phone or passkey is lost. They are not shown again.</p>
+      <h2 id="recovery">{t('Keep these recovery codes')}</h2>
+      <p>{t('Each lets you in once when your phone or passkey is lost. They are not shown again.')}</p>
       <ul className="codes">
         {codes.map(code => (
           <li key={code}>
@@ -54,7 +55,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
         ))}
       </ul>
       <button type="button" className="main" onClick={onDone}>
-        I have kept them
+        {t('I have kept them')}
       </button>
     </section>
   );
@@ -63,18 +64,18 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
 /** Where nobody gets further with a password alone: a passkey, or an app. */
 export function SecondFactorSetup({ onDone }: { onDone: () => void }): ReactNode {
   const [isApp, setApp] = useState(!knowsPasskeys());
-  const add = useMutation({ mutationFn: () => addPasskey('My first passkey', undefined) });
+  const add = useMutation({ mutationFn: () => addPasskey(t('My first passkey'), undefined) });
   if (add.data) return <RecoveryCodes codes={add.data} onDone={onDone} />;
   if (isApp) return <AppSetup onDone={onDone} isFresh />;
   return (
     <>
-      <p>A password alone opens nothing here. Add a passkey: your finger, face or PIN then signs you in.</p>
+      <p>{t('A password alone opens nothing here. Add a passkey: your finger, face or PIN then signs you in.')}</p>
       {add.isError && <Failure error={add.error} />}
       <button type="button" className="main" disabled={add.isPending} onClick={() => add.mutate()}>
-        {add.isPending ? 'Waiting for your device…' : 'Add a passkey'}
+        {add.isPending ? t('Waiting for your device…') : t('Add a passkey')}
       </button>
       <button type="button" onClick={() => setApp(true)}>
-        Use an authenticator app
+        {t('Use an authenticator app')}
       </button>
     </>
   );

@@ -5,6 +5,7 @@ import type { RequestReport, SwitchOverview } from '../portal-api';
 import { meQuery } from '../queries';
 import { Failure, Field, Moment } from '../ui';
 import { ConfirmByPassword } from './own-password';
+import { inWords, rich, t, type Text, type Words } from '../language/language';
 
 interface StepsProps {
   request: RequestReport;
@@ -24,10 +25,10 @@ export function RequestSteps({ request, owners, ended, children }: StepsProps): 
   const isNewcomer = from !== undefined && Date.parse(from) > Date.now();
   return (
     <>
-      {from === undefined && <p className="notice">Confirming takes a password, and you sign in without one.</p>}
+      {from === undefined && <p className="notice">{t('Confirming takes a password, and you sign in without one.')}</p>}
       {isNewcomer && (
         <p className="notice">
-          You were let in less than a day ago. You can confirm from <Moment at={from} />.
+          {rich('You were let in less than a day ago. You can confirm from {at}.', { at: <Moment at={from} /> })}
         </p>
       )}
       <div className="row">
@@ -41,7 +42,7 @@ export function RequestSteps({ request, owners, ended, children }: StepsProps): 
 interface EndProps {
   request: RequestReport;
   step: 'withdraw' | 'refuse';
-  words: readonly [button: string, busy: string];
+  words: readonly [button: Text, busy: Text];
   ended: (isDone: boolean) => unknown;
 }
 
@@ -54,14 +55,14 @@ function End({ request, step, words: [button, busy], ended }: EndProps): ReactNo
     <>
       {end.isError && <Failure error={end.error} />}
       <button type="button" disabled={end.isPending} onClick={() => end.mutate()}>
-        {end.isPending ? busy : button}
+        {t(end.isPending ? busy : button)}
       </button>
     </>
   );
 }
 
 interface StepProps<T> {
-  words: { button: string; busy: string; title: string; action: string };
+  words: { button: Words; busy: Words; title: Words; action: Words };
   look?: 'main' | 'danger';
   /** The name of an account, which the person types. */
   name?: string;
@@ -83,7 +84,7 @@ export function PasswordStep<T>({ words, look = 'danger', name, send, done, sett
   return (
     <>
       <button type="button" className={look} disabled={step.isPending} onClick={() => setAsked(true)}>
-        {step.isPending ? words.busy : words.button}
+        {inWords(step.isPending ? words.busy : words.button)}
       </button>
       {isAsked && (
         <ConfirmByPassword
@@ -94,12 +95,7 @@ export function PasswordStep<T>({ words, look = 'danger', name, send, done, sett
         >
           <p>
             {children}
-            {name && (
-              <>
-                {' '}
-                Type <code>{name}</code> to go on.
-              </>
-            )}
+            {name && <> {rich('Type <code>{name}</code> to go on.', { name })}</>}
           </p>
           {name && <Field label="Name of the account" autoComplete="off" required value={typed} onChange={setTyped} />}
         </ConfirmByPassword>

@@ -5,6 +5,7 @@ import { call } from '../api';
 import type { AssertionBody, BegunSignIn } from '../portal-api';
 import { meQuery } from '../queries';
 import { Confirm, Failure, Field } from '../ui';
+import { t, type Words } from '../language/language';
 
 /** As the portal's answers begin that stand in for the password. */
 const proofPrefix = 'paycode-proof:';
@@ -21,14 +22,14 @@ export function OwnPassword({ value, onChange }: { value: string; onChange: (nex
   if (value.startsWith(proofPrefix))
     return (
       <p className="notice good" role="status">
-        You have proved who you are. This is good for one change within five minutes.{' '}
+        {t('You have proved who you are. This is good for one change within five minutes.')}{' '}
         <button type="button" className="small" onClick={() => onChange('')}>
-          Prove it again
+          {t('Prove it again')}
         </button>
       </p>
     );
   const { hasPassword = true, hasPasskey = false } = me?.person ?? {};
-  const waiting = prove.isPending ? 'One moment…' : undefined;
+  const waiting = prove.isPending ? t('One moment…') : undefined;
   return (
     <>
       {hasPassword && (
@@ -44,15 +45,15 @@ export function OwnPassword({ value, onChange }: { value: string; onChange: (nex
       {hasPasskey && knowsPasskeys() && (
         <p>
           <button type="button" className="small" disabled={prove.isPending} onClick={() => prove.mutate(proofByPasskey)}>
-            {waiting ?? 'Use your passkey instead'}
+            {waiting ?? t('Use your passkey instead')}
           </button>
         </p>
       )}
       {!hasPassword && (
         <p>
-          Your company signs you in.{' '}
+          {t('Your company signs you in.')}{' '}
           <button type="button" className="small" disabled={prove.isPending} onClick={() => prove.mutate(proofByCompany)}>
-            {waiting ?? 'Show that it was just now'}
+            {waiting ?? t('Show that it was just now')}
           </button>
         </p>
       )}
@@ -63,8 +64,8 @@ export function OwnPassword({ value, onChange }: { value: string; onChange: (nex
 
 /** A question that is answered with the own password. */
 export function ConfirmByPassword(props: {
-  title: string;
-  action: string;
+  title: Words;
+  action: Words;
   onConfirm: (current: string) => Promise<unknown>;
   onClose: () => void;
   children: ReactNode;
@@ -111,7 +112,7 @@ export async function addPasskey(name: string, current: string | undefined): Pro
 function inWords(cause: unknown): never {
   const isKnown = cause instanceof WebAuthnError && cause.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED';
   const message = isKnown
-    ? 'This device has a passkey of yours already.'
-    : 'No passkey answered: it was cancelled, took too long, or this device has none for Paycode.';
+    ? t('This device has a passkey of yours already.')
+    : t('No passkey answered: it was cancelled, took too long, or this device has none for Paycode.');
   throw new Error(message, { cause });
 }

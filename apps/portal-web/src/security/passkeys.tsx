@@ -7,6 +7,7 @@ import { meQuery, queryClient } from '../queries';
 import { passkeysQuery, sessionsQuery } from './queries';
 import { Failure, Field, Form, Moment, Waiting } from '../ui';
 import { RecoveryCodes } from './app-setup';
+import { rich, t } from '../language/language';
 
 const refresh = () =>
   Promise.all(
@@ -19,11 +20,11 @@ export function Passkeys(): ReactNode {
   const [codes, setCodes] = useState<string[]>([]);
   return (
     <section className="card" aria-labelledby="passkeys">
-      <h2 id="passkeys">Passkeys</h2>
+      <h2 id="passkeys">{t('Passkeys')}</h2>
       <p>
-        A passkey signs you in by your finger, face or PIN, on this device or a security key. It takes the place of password and
-        code, and pages that imitate this one cannot use it. After the password, the portal asks people who have a passkey for it
-        or for a code.
+        {t(
+          'A passkey signs you in by your finger, face or PIN, on this device or a security key. It takes the place of password and code, and pages that imitate this one cannot use it. After the password, the portal asks people who have a passkey for it or for a code.',
+        )}
       </p>
       {isError && <Failure error={error} />}
       {!data && !isError && <Waiting what="Reading your passkeys" />}
@@ -32,7 +33,7 @@ export function Passkeys(): ReactNode {
           <Line key={each.passkeyId} passkey={each} />
         ))}
       </ul>
-      {data?.length === 0 && codes.length === 0 && <p className="dim">You have none yet.</p>}
+      {data?.length === 0 && codes.length === 0 && <p className="dim">{t('You have none yet.')}</p>}
       {codes.length > 0 ? <RecoveryCodes codes={codes} onDone={() => setCodes([])} /> : <AddPasskey onAdded={setCodes} />}
     </section>
   );
@@ -44,21 +45,21 @@ function Line({ passkey: { passkeyId, name, createdAt, usedAt } }: { passkey: Pa
   return (
     <li>
       <span>
-        {name}, added <Moment at={createdAt} />,{' '}
-        {usedAt ? (
-          <>
-            used <Moment at={usedAt} />
-          </>
-        ) : (
-          'not used yet'
-        )}
+        {usedAt
+          ? rich('{name}, added {at}, used {usedAt}', { name, at: <Moment at={createdAt} />, usedAt: <Moment at={usedAt} /> })
+          : rich('{name}, added {at}, not used yet', { name, at: <Moment at={createdAt} /> })}
       </span>
-      <button type="button" className="small" aria-label={`Remove ${name}`} onClick={() => setAsked(true)}>
-        Remove
+      <button type="button" className="small" aria-label={t('Remove {name}', { name })} onClick={() => setAsked(true)}>
+        {t('Remove')}
       </button>
       {isAsked && (
-        <ConfirmByPassword title={`Remove ${name}?`} action="Remove passkey" onConfirm={remove} onClose={() => setAsked(false)}>
-          <p>It signs you in no more. Your other browsers are signed out. Remove it from your device too.</p>
+        <ConfirmByPassword
+          title={t('Remove {name}?', { name })}
+          action="Remove passkey"
+          onConfirm={remove}
+          onClose={() => setAsked(false)}
+        >
+          <p>{t('It signs you in no more. Your other browsers are signed out. Remove it from your device too.')}</p>
         </ConfirmByPassword>
       )}
     </li>
@@ -79,8 +80,8 @@ function AddPasskey({ onAdded }: { onAdded: (codes: string[]) => void }): ReactN
   });
   const { data: me } = useQuery(meQuery);
   if (me && !me.person.hasPassword)
-    return <p className="dim">Your company signs you in: passkeys are for people with a password.</p>;
-  if (!knowsPasskeys()) return <p className="notice">This browser knows no passkeys.</p>;
+    return <p className="dim">{t('Your company signs you in: passkeys are for people with a password.')}</p>;
+  if (!knowsPasskeys()) return <p className="notice">{t('This browser knows no passkeys.')}</p>;
   return (
     <Form step={add} action="Add a passkey" busy="Waiting for your device…" isMain>
       <Field

@@ -1,16 +1,24 @@
 import { type ReactNode, useEffect, useState } from 'react';
+import { inWords, type Words } from '../language/language';
 
 /** Points of quiet zone around the symbol (ISO/IEC 18004). */
 const quiet = 4;
 
 /** A text as a QR code, drawn in the browser: no server sees it. Until it is drawn, and where it cannot be, there is nothing. */
-export function QrCode({ text, label }: { text: string; label: string }): ReactNode {
+export function QrCode({ text, label }: { text: string; label: Words }): ReactNode {
   const [drawn, setDrawn] = useState<{ path: string; size: number }>();
   useEffect(() => void draw(text).then(setDrawn, () => setDrawn(undefined)), [text]);
   if (!drawn) return null;
   const whole = drawn.size + 2 * quiet;
   return (
-    <svg className="qr" role="img" aria-label={label} width={200} height={200} viewBox={`${-quiet} ${-quiet} ${whole} ${whole}`}>
+    <svg
+      className="qr"
+      role="img"
+      aria-label={inWords(label)}
+      width={200}
+      height={200}
+      viewBox={`${-quiet} ${-quiet} ${whole} ${whole}`}
+    >
       <path d={drawn.path} shapeRendering="crispEdges" />
     </svg>
   );

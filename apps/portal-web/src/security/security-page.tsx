@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api';
 import { meQuery, queryClient } from '../queries';
 import { sessionsQuery } from './queries';
@@ -9,15 +9,16 @@ import { AppSetup } from './app-setup';
 import { Colleagues } from '../people/colleagues';
 import { OwnerRecovery } from '../people/owner-recovery';
 import { Passkeys } from './passkeys';
+import { rich, t, useTitle } from '../language/language';
 
 /** One's password, app and browsers, and who else is in the account. */
 export function SecurityPage(): ReactNode {
   const { data: me } = useQuery(meQuery);
-  useEffect(() => void (document.title = 'Security · Paycode'), []);
+  useTitle('Security');
   if (!me) return <Waiting what="Reading who you are" />;
   return (
     <>
-      <h1>Security</h1>
+      <h1>{t('Security')}</h1>
       {me.person.mayInvite && <OwnerRecovery />}
       <Sessions />
       <Passkeys />
@@ -37,20 +38,18 @@ function Sessions(): ReactNode {
   });
   return (
     <section className="card" aria-labelledby="sessions">
-      <h2 id="sessions">Where you are signed in</h2>
+      <h2 id="sessions">{t('Where you are signed in')}</h2>
       {isError && <Failure error={error} />}
       {!data && !isError && <Waiting what="Reading your sessions" />}
       <ul className="lines">
         {data?.map(({ sessionId, device, address, seenAt, isThisOne }) => (
           <li key={sessionId}>
-            <span>
-              {device} from {address}, seen <Moment at={seenAt} />
-            </span>
+            <span>{rich('{device} from {address}, seen {at}', { device, address, at: <Moment at={seenAt} /> })}</span>
             {isThisOne ? (
-              <span className="tag settled">This browser</span>
+              <span className="tag settled">{t('This browser')}</span>
             ) : (
               <button type="button" className="small" onClick={() => end.mutate(sessionId)}>
-                End
+                {t('End')}
               </button>
             )}
           </li>
@@ -72,19 +71,19 @@ function SecondFactor({ hasTotp }: { hasTotp: boolean }): ReactNode {
   };
   return (
     <section className="card" aria-labelledby="app">
-      <h2 id="app">Authenticator app</h2>
+      <h2 id="app">{t('Authenticator app')}</h2>
       {isSettingUp && <AppSetup onDone={done} />}
       {!isSettingUp && !hasTotp && (
         <>
-          <p>Not set up. With an app, a stolen password alone lets nobody in.</p>
+          <p>{t('Not set up. With an app, a stolen password alone lets nobody in.')}</p>
           <button type="button" className="main" onClick={() => setSettingUp(true)}>
-            Set up an app
+            {t('Set up an app')}
           </button>
         </>
       )}
       {!isSettingUp && hasTotp && (
         <Form step={remove} action="Remove the app">
-          <p>Set up: signing in asks for its code.</p>
+          <p>{t('Set up: signing in asks for its code.')}</p>
           <Field
             label="Code, to remove the app"
             autoComplete="one-time-code"
@@ -112,7 +111,7 @@ function Password(): ReactNode {
   });
   return (
     <section className="card" aria-labelledby="password">
-      <h2 id="password">Password</h2>
+      <h2 id="password">{t('Password')}</h2>
       <Form step={change} action="Change password">
         <Field
           label="Current password"
@@ -134,7 +133,7 @@ function Password(): ReactNode {
         />
         {change.isSuccess && (
           <p className="notice good" role="status">
-            Your password is changed.
+            {t('Your password is changed.')}
           </p>
         )}
       </Form>

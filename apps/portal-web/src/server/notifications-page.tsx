@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api';
 import type { HttpNotificationAnswer, PortalNotifications } from '../portal-api';
 import { meQuery, merchantsQuery, queryClient } from '../queries';
@@ -12,6 +12,7 @@ import { Recipients } from './recipients';
 import { ServerCallout } from './server-state';
 import { TestNotification } from './test-notification';
 import { UrlForm } from './url-form';
+import { t, type Text, useTitle, type Words } from '../language/language';
 
 /** Where a merchant is notified: its URL and key, and who gets e-mails and short messages. */
 export function NotificationsPage(): ReactNode {
@@ -19,13 +20,15 @@ export function NotificationsPage(): ReactNode {
   const navigate = useNavigate({ from: '/notifications' });
   const { data: merchants, isError, error } = useQuery(merchantsQuery);
   const merchantId = chosen ?? merchants?.[0]?.merchantId;
-  useEffect(() => void (document.title = 'Notifications · Paycode'), []);
+  useTitle('Notifications');
   return (
     <>
-      <h1>Notifications</h1>
+      <h1>{t('Notifications')}</h1>
       <MerchantChoice value={merchantId} onChange={next => void navigate({ search: { merchantId: next } })} />
       {isError && <Failure error={error} />}
-      {merchants?.length === 0 && <p className="notice">You have no merchants yet. They appear here once they are signed up.</p>}
+      {merchants?.length === 0 && (
+        <p className="notice">{t('You have no merchants yet. They appear here once they are signed up.')}</p>
+      )}
       {merchantId !== undefined && <OfMerchant key={merchantId} merchantId={merchantId} />}
     </>
   );
@@ -39,14 +42,14 @@ function OfMerchant({ merchantId }: { merchantId: number }): ReactNode {
   if (!data) return <Waiting what="Reading what is set" />;
   return (
     <>
-      {!mayChange && <p className="notice">{lookOnly(me?.person.role)}</p>}
+      {!mayChange && <p className="notice">{t(lookOnly(me?.person.role))}</p>}
       <Webhook merchantId={merchantId} notifications={data} mayChange={mayChange} />
       <Recipients merchantId={merchantId} recipients={data.recipients} mayChange={mayChange} />
     </>
   );
 }
 
-function lookOnly(role: string | undefined): string {
+function lookOnly(role: string | undefined): Text {
   return role === 'ADMINISTRATOR'
     ? 'In production people of the merchant or its PSP change this. You may look and check.'
     : 'Your role may look and check, and not change anything.';
@@ -88,7 +91,7 @@ function Webhook({
       <ServerCallout merchantId={merchantId} http={http} />
       <div className={http ? 'columns' : ''}>
         <section className="card" aria-labelledby="webhook">
-          <h2 id="webhook">Your server</h2>
+          <h2 id="webhook">{t('Your server')}</h2>
           {http && (
             <p>
               <code>{http.url}</code>
@@ -98,15 +101,15 @@ function Webhook({
           {http && (
             <div className="row">
               <button type="button" disabled={probe.isPending} onClick={() => probe.mutate(undefined)}>
-                {probe.isPending ? 'Checking…' : 'Check'}
+                {probe.isPending ? t('Checking…') : t('Check')}
               </button>
               {mayChange && (
                 <>
                   <button type="button" disabled={renew.isPending} onClick={() => setQuestion('key')}>
-                    Renew key
+                    {t('Renew key')}
                   </button>
                   <button type="button" disabled={remove.isPending} onClick={() => setQuestion('remove')}>
-                    Remove URL
+                    {t('Remove URL')}
                   </button>
                 </>
               )}
@@ -119,7 +122,7 @@ function Webhook({
       </div>
       {mayChange && (
         <section className="card" aria-labelledby="address">
-          <h2 id="address">{http ? 'Change the address' : 'Set the address'}</h2>
+          <h2 id="address">{http ? t('Change the address') : t('Set the address')}</h2>
           <UrlForm
             merchantId={merchantId}
             current={http}
@@ -138,14 +141,14 @@ type Http = NonNullable<PortalNotifications['http']>;
 
 const dayMs = 86_400_000;
 
-function factsOf(http: Http, encryption: string): [string, ReactNode][] {
+function factsOf(http: Http, encryption: string): [Words, ReactNode][] {
   const age = Math.floor((Date.now() - Date.parse(http.changedAt)) / dayMs);
   return [
-    ['Opens notifications', http.openedAt ? 'Yes' : 'Not proven yet'],
-    ...(http.openedAt ? [['First seen', <Moment at={http.openedAt} />] as [string, ReactNode]] : []),
+    ['Opens notifications', t(http.openedAt ? 'Yes' : 'Not proven yet')],
+    ...(http.openedAt ? [['First seen', <Moment at={http.openedAt} />] as [Words, ReactNode]] : []),
     ['Key', <code>{http.keyId}</code>],
     ['Set', <Moment at={http.changedAt} />],
-    ['Age', `${age} ${age === 1 ? 'day' : 'days'}`],
+    ['Age', t('{age, plural, one {# day} other {# days}}', { age })],
     ['Encryption', encryption],
     ['Your server is shown', shownTo(http)],
   ];
@@ -153,10 +156,10 @@ function factsOf(http: Http, encryption: string): [string, ReactNode][] {
 
 function shownTo({ hasCredential, hasClientCertificate }: Http): string {
   const shown = [
-    ...(hasCredential ? ['the credential that you set'] : []),
-    ...(hasClientCertificate ? ['our client certificate'] : []),
+    ...(hasCredential ? [t('the credential that you set')] : []),
+    ...(hasClientCertificate ? [t('our client certificate')] : []),
   ];
-  return shown.join(' and ') || 'no credential';
+  return shown.join(` ${t('and')} `) || t('no credential');
 }
 
 function Question(props: {
@@ -170,14 +173,17 @@ function Question(props: {
       {props.asked === 'key' && (
         <ConfirmByPassword title="Renew the key?" action="Renew key" onConfirm={props.renew} onClose={props.onClose}>
           <p>
-            The new key is used at once. Notifications on their way may still come under the old one: keep both on your server for
-            a minute. A server that cannot decrypt and does not answer 200 loses payments.
+            {t(
+              'The new key is used at once. Notifications on their way may still come under the old one: keep both on your server for a minute. A server that cannot decrypt and does not answer 200 loses payments.',
+            )}
           </p>
         </ConfirmByPassword>
       )}
       {props.asked === 'remove' && (
         <ConfirmByPassword title="Remove the URL?" action="Remove URL" onConfirm={props.remove} onClose={props.onClose}>
-          <p>Your server is no longer told of payments, and they are settled without its answer. The key goes with the URL.</p>
+          <p>
+            {t('Your server is no longer told of payments, and they are settled without its answer. The key goes with the URL.')}
+          </p>
         </ConfirmByPassword>
       )}
     </>
@@ -187,7 +193,7 @@ function Question(props: {
 function KeyShown({ revealed }: { revealed: HttpNotificationAnswer }): ReactNode {
   return (
     <div className="notice good" role="status">
-      <p>This is your key, in hexadecimal. It is shown now and not again: put it into your server’s configuration.</p>
+      <p>{t('This is your key, in hexadecimal. It is shown now and not again: put it into your server’s configuration.')}</p>
       <Secret label="Key" value={revealed.encryptKey} />
     </div>
   );

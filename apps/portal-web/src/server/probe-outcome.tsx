@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { call } from '../api';
 import type { CheckedUrl } from '../portal-api';
 import { Failure, Moment } from '../ui';
+import { rich, t, type Text } from '../language/language';
 
 type Probe = UseMutationResult<CheckedUrl, Error, string | undefined>;
 
@@ -14,7 +15,7 @@ export function useProbe(merchantId: number): Probe {
   });
 }
 
-const causes: Record<string, string> = {
+const causes: Record<string, Text> = {
   NOT_ALLOWED: 'This address is not allowed: it must be https, on port 443 or 8443, at a public address.',
   NAME_NOT_FOUND: 'The name is not known in DNS. Is it spelt right?',
   NAME_SERVERS_FAILED: 'The name servers of this domain did not answer.',
@@ -50,7 +51,7 @@ export function ProbeOutcome({ probe }: { probe: Probe }): ReactNode {
 /** How a server answered one request, in words, and how long each step took. */
 export function Answer(props: {
   result: CheckedUrl;
-  accepted: string;
+  accepted: Text;
   /** Accepted, and still something is wrong. */
   isDoubtful?: boolean;
   children?: ReactNode;
@@ -62,20 +63,20 @@ export function Answer(props: {
     ['TLS', timings.tlsMs],
     ['First byte', timings.firstByteMs],
     ['In all', timings.totalMs],
-  ] as const;
+  ] as const satisfies (readonly [Text, number | null])[];
   return (
     <div className={`notice ${isAccepted && !props.isDoubtful ? 'good' : 'bad'}`} role="status">
       <p>
-        <strong>{isAccepted ? props.accepted : (causes[detail ?? ''] ?? 'The check failed.')}</strong> <code>{url}</code>
-        {status !== null && ` answered HTTP ${status}`}
+        <strong>{t(isAccepted ? props.accepted : (causes[detail ?? ''] ?? 'The check failed.'))}</strong> <code>{url}</code>
+        {status !== null && ` ${t('answered HTTP {status}', { status: String(status) })}`}
       </p>
       {props.children}
       <p className="dim">
-        {times.flatMap(([name, ms]) => (ms === null ? [] : [`${name} ${Math.round(ms)} ms`])).join(' · ')}
+        {times.flatMap(([name, ms]) => (ms === null ? [] : [`${t(name)} ${t('{ms} ms', { ms: Math.round(ms) })}`])).join(' · ')}
         {certificateExpiresAt && (
           <>
-            {' · certificate until '}
-            <Moment at={certificateExpiresAt} />
+            {' · '}
+            {rich('certificate until {at}', { at: <Moment at={certificateExpiresAt} /> })}
           </>
         )}
       </p>

@@ -6,6 +6,7 @@ import { notificationsQuery } from './queries';
 import { queryClient } from '../queries';
 import { Choice, Failure, Field } from '../ui';
 import { ConfirmByPassword } from '../security/own-password';
+import { t } from '../language/language';
 
 type Recipient = PortalNotifications['recipients'][number];
 
@@ -25,25 +26,26 @@ export function Recipients(props: { merchantId: number; recipients: Recipient[];
   });
   return (
     <section className="card" aria-labelledby="recipients">
-      <h2 id="recipients">People who are told</h2>
+      <h2 id="recipients">{t('People who are told')}</h2>
       {props.recipients.length === 0 && (
         <p>
-          Nobody yet. Add an e-mail address or a mobile number: it gets a short text of every payment. Payments do not wait for
-          it.
+          {t(
+            'Nobody yet. Add an e-mail address or a mobile number: it gets a short text of every payment. Payments do not wait for it.',
+          )}
         </p>
       )}
       <ul className="lines">
         {props.recipients.map(recipient => (
           <li key={`${recipient.type} ${recipient.value}`}>
-            <span className="tag">{recipient.type === 'EMAIL' ? 'E-mail' : 'SMS'}</span> <span>{recipient.value}</span>
+            <span className="tag">{recipient.type === 'EMAIL' ? t('E-mail') : 'SMS'}</span> <span>{recipient.value}</span>
             {props.mayChange && (
               <button
                 type="button"
                 className="small"
-                aria-label={`Remove ${recipient.value}`}
+                aria-label={t('Remove {name}', { name: recipient.value })}
                 onClick={() => setLeaving(recipient)}
               >
-                Remove
+                {t('Remove')}
               </button>
             )}
           </li>
@@ -51,13 +53,15 @@ export function Recipients(props: { merchantId: number; recipients: Recipient[];
       </ul>
       {leaving && (
         <ConfirmByPassword
-          title={`Remove ${leaving.value}?`}
+          title={t('Remove {name}?', { name: leaving.value })}
           action="Remove"
           onConfirm={current => remove.mutateAsync({ ...leaving, current })}
           onClose={() => setLeaving(null)}
         >
           <p>
-            It is told of no further payment. A removed e-mail address gets a mail about it, and so do the owners of the account.
+            {t(
+              'It is told of no further payment. A removed e-mail address gets a mail about it, and so do the owners of the account.',
+            )}
           </p>
         </ConfirmByPassword>
       )}
@@ -93,7 +97,7 @@ function AddRecipient({ add }: { add: (recipient: Recipient) => Promise<unknown>
         value={value}
         onChange={setValue}
       />
-      <button type="submit">Add</button>
+      <button type="submit">{t('Add')}</button>
     </form>
   );
 }

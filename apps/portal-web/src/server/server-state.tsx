@@ -5,6 +5,7 @@ import { call } from '../api';
 import { when } from '../format';
 import type { Payment, PortalNotifications } from '../portal-api';
 import { answerName, Callout } from '../ui';
+import { rich, type Said, t } from '../language/language';
 
 /** The five newest payments of a merchant. */
 export const latestQuery = (merchantId: number) =>
@@ -28,10 +29,10 @@ const isGood = ({ answer }: Payment) => answer === 'HTTP_200';
 
 /** Whether the server answers, by its newest payment. */
 export function ServerTag({ http, payments }: { http: Http; payments: readonly Payment[] }): ReactNode {
-  if (!http) return <span className="tag pending">Not set</span>;
+  if (!http) return <span className="tag pending">{t('Not set')}</span>;
   const last = lastAnswered(http, payments);
-  if (!last) return <span className="tag">Not asked yet</span>;
-  return <span className={`tag ${isGood(last) ? 'settled' : 'reversed'}`}>{isGood(last) ? 'Answering' : 'Failing'}</span>;
+  if (!last) return <span className="tag">{t('Not asked yet')}</span>;
+  return <span className={`tag ${isGood(last) ? 'settled' : 'reversed'}`}>{isGood(last) ? t('Answering') : t('Failing')}</span>;
 }
 
 /** The same in a sentence, with what is missing. */
@@ -40,7 +41,9 @@ export function ServerCallout({ merchantId, http }: { merchantId: number; http: 
   if (!http)
     return (
       <Callout look="pending" title="No URL is set: your server is not told of payments.">
-        <p>Register its address. It must answer each payment with HTTP 200 within 45 seconds, or the payment is reversed.</p>
+        <p>
+          {t('Register its address. It must answer each payment with HTTP 200 within 45 seconds, or the payment is reversed.')}
+        </p>
       </Callout>
     );
   const last = lastAnswered(http, data?.payments ?? []);
@@ -48,19 +51,21 @@ export function ServerCallout({ merchantId, http }: { merchantId: number; http: 
     return (
       <Callout look="reversed" title="Your server is failing: payments are reversed." actions={<OfPayment payment={last} />}>
         <p>
-          {lastWords(last)} <strong>Next steps:</strong> press Check, then send a test notification.
+          {lastWords(last)} {rich('<strong>Next steps:</strong> press Check, then send a test notification.')}
         </p>
       </Callout>
     );
   if (!http.openedAt)
     return (
       <Callout look="pending" title="Not proven yet that your server opens notifications.">
-        <p>{last && lastWords(last)} Send a test notification: it moves no money.</p>
+        <p>
+          {last && lastWords(last)} {t('Send a test notification: it moves no money.')}
+        </p>
       </Callout>
     );
   return (
     <Callout look="settled" title="Your server opens notifications, and answers them.">
-      <p>{last ? lastWords(last) : 'No payment was answered since this URL was set.'}</p>
+      <p>{last ? lastWords(last) : t('No payment was answered since this URL was set.')}</p>
     </Callout>
   );
 }
@@ -68,10 +73,14 @@ export function ServerCallout({ merchantId, http }: { merchantId: number; http: 
 function OfPayment({ payment: { transactionId } }: { payment: Payment }): ReactNode {
   return (
     <Link className="button" to="/payments/$transactionId" params={{ transactionId: String(transactionId) }}>
-      See why
+      {t('See why')}
     </Link>
   );
 }
 
-const lastWords = (payment: Payment) =>
-  `Latest payment, ${when(payment.completedAt)}: ${answerName(payment.answer!)}${payment.ackElapsedMs === null ? '' : ` after ${payment.ackElapsedMs} ms`}.`;
+function lastWords({ completedAt, answer, ackElapsedMs }: Payment): Said {
+  const values = { at: when(completedAt), answer: answerName(answer!) };
+  return ackElapsedMs === null
+    ? t('Latest payment, {at}: {answer}.', values)
+    : t('Latest payment, {at}: {answer} after {ms} ms.', { ...values, ms: ackElapsedMs });
+}

@@ -4,13 +4,14 @@ import { call, PortalError } from '../api';
 import type { HttpNotificationAnswer, PortalNotifications } from '../portal-api';
 import { Choice, Field, Form } from '../ui';
 import { OwnPassword } from '../security/own-password';
+import { t, type Text } from '../language/language';
 
 const kinds = [
   ['KEEP', 'the credential that is set'],
   ['NONE', 'no credential'],
   ['HEADER', 'a header field'],
   ['BASIC', 'user name and password (Basic)'],
-] as const;
+] as const satisfies (readonly [string, Text])[];
 type Kind = (typeof kinds)[number][0];
 
 interface Credential {
@@ -69,13 +70,13 @@ export function UrlForm({ merchantId, current: set, certificateAuthorities, onSe
         <div className="field">
           <label>
             <input type="checkbox" checked={clientCertificate} onChange={event => setClientCertificate(event.target.checked)} />{' '}
-            Show our client certificate (mutual TLS)
+            {t('Show our client certificate (mutual TLS)')}
           </label>
           <a
             href={`data:application/x-pem-file,${encodeURIComponent(certificateAuthorities)}`}
             download="paycode-client-authorities.pem"
           >
-            Download its authorities
+            {t('Download its authorities')}
           </a>
         </div>
       )}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
 import { SignInSteps } from './sign-in-steps';
 import { isSessionOverQuery, meQuery, queryClient, sessionNowQuery } from '../queries';
+import { t } from '../language/language';
 
 /** Over the page whose session has ended: whoever worked on it signs in again, and what was typed is still there. */
 export function SessionOver(): ReactNode {
@@ -23,8 +24,8 @@ function SignInAgain(): ReactNode {
   }, [now]);
   return (
     <dialog ref={dialog} aria-labelledby="session-over" onCancel={event => event.preventDefault()}>
-      <h2 id="session-over">Your session has ended</h2>
-      <p>Sign in again to go on where you were. Nothing that you typed is lost.</p>
+      <h2 id="session-over">{t('Your session has ended')}</h2>
+      <p>{t('Sign in again to go on where you were. Nothing that you typed is lost.')}</p>
       <SignInSteps me={now ?? null} changed={() => queryClient.invalidateQueries(sessionNowQuery)} />
     </dialog>
   );
@@ -44,7 +45,7 @@ export function Offline(): ReactNode {
   if (isOnline) return null;
   return (
     <p className="notice bad" role="status">
-      You are offline. This page shows what it last read, and changes nothing until you are connected again.
+      {t('You are offline. This page shows what it last read, and changes nothing until you are connected again.')}
     </p>
   );
 }

@@ -3,19 +3,22 @@ import { useRouter, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { meQuery, queryClient } from '../queries';
 import { SignInSteps } from './sign-in-steps';
+import { LanguageChoice } from '../language/choices';
+import { t, useTitle } from '../language/language';
 
 export function SignInPage(): ReactNode {
   const { data: me } = useQuery(meQuery);
   const go = useWayOn();
   const isDone = me?.stage === 'FULL';
-  useEffect(() => {
-    document.title = 'Sign in · Paycode';
-    if (isDone) go();
-  }, [isDone]);
+  useTitle('Sign in');
+  useEffect(() => void (isDone && go()), [isDone]);
   return (
     <main className="alone">
-      <h1>Sign in to Paycode</h1>
+      <h1>{t('Sign in to Paycode')}</h1>
       <SignInSteps me={me ?? null} changed={() => queryClient.invalidateQueries(meQuery)} />
+      <p>
+        <LanguageChoice />
+      </p>
     </main>
   );
 }

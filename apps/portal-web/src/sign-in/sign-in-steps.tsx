@@ -6,6 +6,7 @@ import type { ShownPerson } from '../portal-api';
 import { SecondFactorSetup } from '../security/app-setup';
 import { knowsPasskeys, signInByPasskey } from '../security/own-password';
 import { Failure, Field, Form } from '../ui';
+import { t, type Text } from '../language/language';
 
 interface Changing {
   /** The session of this browser has got further. */
@@ -38,9 +39,9 @@ function PasswordStep({ changed }: Changing): ReactNode {
         <>
           <PasskeyButton label="Sign in with a passkey" changed={changed} />
           <p>
-            <Link to="/forgotten">Forgotten your password?</Link>
+            <Link to="/forgotten">{t('Forgotten your password?')}</Link>
           </p>
-          <p className="dim">No account? An owner of your company’s account can invite you under Security.</p>
+          <p className="dim">{t('No account? An owner of your company’s account can invite you under Security.')}</p>
         </>
       }
     >
@@ -64,10 +65,10 @@ function SecondStep({ person: { hasTotp, hasPasskey }, changed }: Changing & { p
   );
 }
 
-const appHint = 'Six digits. Without your phone, use one of your recovery codes.';
-const recoveryHint = 'Without your passkey, use one of the codes that you kept when you added it.';
+const appHint: Text = 'Six digits. Without your phone, use one of your recovery codes.';
+const recoveryHint: Text = 'Without your passkey, use one of the codes that you kept when you added it.';
 
-function CodeStep({ label, hint, changed }: Changing & { label: string; hint: string }): ReactNode {
+function CodeStep({ label, hint, changed }: Changing & { label: Text; hint: Text }): ReactNode {
   const [code, setCode] = useState('');
   const prove = useMutation({ mutationFn: () => call('POST /session/code', { body: { code } }), onSuccess: changed });
   const startOver = async () => {
@@ -83,7 +84,7 @@ function CodeStep({ label, hint, changed }: Changing & { label: string; hint: st
       after={
         <>
           <button type="button" onClick={() => void startOver()}>
-            Sign in as somebody else
+            {t('Sign in as somebody else')}
           </button>
         </>
       }
@@ -112,7 +113,7 @@ function CompanySignIn(): ReactNode {
   });
   return (
     <details>
-      <summary>Sign in with your company</summary>
+      <summary>{t('Sign in with your company')}</summary>
       <Form step={begin} action="Go to your company" busy="Asking for the way…">
         <Field
           label="Name of your company here"
@@ -129,14 +130,14 @@ function CompanySignIn(): ReactNode {
 }
 
 /** Signs in by whatever passkey the person's device offers. */
-function PasskeyButton({ label, changed }: { label: string; changed: () => Promise<unknown> }): ReactNode {
+function PasskeyButton({ label, changed }: { label: Text; changed: () => Promise<unknown> }): ReactNode {
   const signIn = useMutation({ mutationFn: signInByPasskey, onSuccess: changed });
   if (!knowsPasskeys()) return null;
   return (
     <>
       {signIn.isError && <Failure error={signIn.error} />}
       <button type="button" disabled={signIn.isPending} onClick={() => signIn.mutate()}>
-        {signIn.isPending ? 'Waiting for your device…' : label}
+        {signIn.isPending ? t('Waiting for your device…') : t(label)}
       </button>
     </>
   );

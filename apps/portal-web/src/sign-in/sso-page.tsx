@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { call } from '../api';
 import { meQuery, queryClient } from '../queries';
 import { Failure, Waiting } from '../ui';
+import { t, useTitle } from '../language/language';
 
 /** The identity provider redirects to this page. Its answer is valid once, so the page removes it from the address at once. */
 export function SsoPage(): ReactNode {
@@ -18,8 +19,8 @@ export function SsoPage(): ReactNode {
       await router.navigate({ to: '/', search: { merchantId: undefined }, replace: true });
     },
   });
+  useTitle('Sign in');
   useEffect(() => {
-    document.title = 'Sign in · Paycode';
     history.replaceState(history.state, '', location.pathname);
     // A second time the provider takes back what it gave; React may run an effect twice.
     if (!isSent.current) finish.mutate();
@@ -27,12 +28,12 @@ export function SsoPage(): ReactNode {
   }, []);
   return (
     <main className="alone">
-      <h1>Sign in to Paycode</h1>
+      <h1>{t('Sign in to Paycode')}</h1>
       {finish.isError ? <Failure error={finish.error} /> : <Waiting what="Asking your company who you are" />}
       {finish.isError && (
         <p>
           <Link to="/sign-in" search={{ next: undefined }}>
-            Sign in again
+            {t('Sign in again')}
           </Link>
         </p>
       )}

@@ -1,13 +1,15 @@
 import './statements.css';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import { call, linkTo } from '../api';
 import { money } from '../format';
 import type { StatementLine, StatementSums } from '../portal-api';
 import { meQuery, merchantQuery, merchantsQuery } from '../queries';
 import { separatorsOf } from '../read-amount';
+import { civilOf, timeZone as timeZoneOfPerson, timeZones } from '../time-zone';
 import { Failure, MerchantChoice, Table, Waiting } from '../ui';
+import { currentLocale, t, type Text, useTitle } from '../language/language';
 
 interface Wanted {
   period: string;
@@ -22,43 +24,41 @@ const statementQuery = (query: Wanted) =>
     queryFn: () => call('GET /statements', { query }),
   });
 
-const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
 /** Sums of days and months for an accountant. The address holds what is shown. */
 export function StatementsPage(): ReactNode {
-  const { period = monthsBack(0), timeZone = ownZone, merchantId } = useSearch({ from: '/signed-in/statements' });
+  const { period = monthsBack(0), timeZone = timeZoneOfPerson(), merchantId } = useSearch({ from: '/signed-in/statements' });
   const navigate = useNavigate({ from: '/statements' });
   const go = (next: Partial<Wanted>) => void navigate({ search: before => ({ ...before, ...next }) as never });
   const { data: me } = useQuery(meQuery);
   const isMissingMerchant = me?.person.tenantType === 'OPERATOR' && merchantId === undefined;
   const wanted = { period, timeZone, merchantId };
-  useEffect(() => void (document.title = 'Statements · Paycode'), []);
+  useTitle('Statements');
   return (
     <>
-      <h1>Statements</h1>
+      <h1>{t('Statements')}</h1>
       <form className="filters statement-filters">
         <MerchantChoice value={merchantId} all="All merchants" onChange={chosen => go({ merchantId: chosen })} />
         <Choice label="Period" value={period} onChange={chosen => go({ period: chosen })}>
-          <optgroup label="Days of a month">
-            {months.map(month => (
+          <optgroup label={t('Days of a month')}>
+            {months().map(month => (
               <option key={month} value={month}>
                 {nameOf(month)}
               </option>
             ))}
           </optgroup>
-          <optgroup label="Months of a year">
-            {years.map(year => (
+          <optgroup label={t('Months of a year')}>
+            {years().map(year => (
               <option key={year}>{year}</option>
             ))}
           </optgroup>
         </Choice>
         <Choice label="Time zone of the days" value={timeZone} onChange={chosen => go({ timeZone: chosen })}>
-          {[...new Set([ownZone, timeZone, 'UTC', ...Intl.supportedValuesOf('timeZone')])].map(zone => (
+          {[...new Set([timeZone, ...timeZones()])].map(zone => (
             <option key={zone}>{zone}</option>
           ))}
         </Choice>
       </form>
-      {isMissingMerchant ? <p className="notice">Choose a merchant.</p> : <Sheet wanted={wanted} />}
+      {isMissingMerchant ? <p className="notice">{t('Choose a merchant.')}</p> : <Sheet wanted={wanted} />}
     </>
   );
 }
@@ -75,20 +75,22 @@ function Sheet({ wanted }: { wanted: Wanted }): ReactNode {
     <>
       <div className="row statement-actions">
         <a className="button" href={linkTo('GET /statements/file', { query: { ...wanted, decimalMark } })} download>
-          Download CSV
+          {t('Download CSV')}
         </a>
         <button type="button" onClick={() => print()}>
-          Print
+          {t('Print')}
         </button>
       </div>
-      <article className="statement" aria-label="Statement">
+      <article className="statement" aria-label={t('Statement')}>
         <h2>
-          {isOne ? (chosen ?? merchants?.[0])?.merchantName : 'All merchants'}, {nameOf(wanted.period)}
+          {isOne ? (chosen ?? merchants?.[0])?.merchantName : t('All merchants')}, {nameOf(wanted.period)}
         </h2>
         <p className="dim">
-          Days of {wanted.timeZone}. A payment counts on the day it was made, a refund on its own. Settled contains the tips.
+          {t('Days of {timeZone}. A payment counts on the day it was made, a refund on its own. Settled contains the tips.', {
+            timeZone: wanted.timeZone,
+          })}
         </p>
-        {data.totals.length === 0 && <p className="notice">Nothing was paid or refunded in this time.</p>}
+        {data.totals.length === 0 && <p className="notice">{t('Nothing was paid or refunded in this time.')}</p>}
         {data.totals.map(total => (
           <Currency
             key={total.currencyCode}
@@ -103,7 +105,13 @@ function Sheet({ wanted }: { wanted: Wanted }): ReactNode {
 }
 
 const columns = ['paid', 'settled', 'reversed', 'waiting', 'refunded'] as const;
-const names = { paid: 'Paid', settled: 'Settled', reversed: 'Reversed', waiting: 'Waiting', refunded: 'Refunded' };
+const names = {
+  paid: 'Paid',
+  settled: 'Settled',
+  reversed: 'Reversed',
+  waiting: 'Waiting',
+  refunded: 'Refunded',
+} as const satisfies Record<string, Text>;
 
 function Currency(props: { total: StatementSums; lines: StatementLine[]; isOne: boolean }): ReactNode {
   const { total, lines, isOne } = props;
@@ -111,10 +119,13 @@ function Currency(props: { total: StatementSums; lines: StatementLine[]; isOne: 
   return (
     <section className="card" aria-label={currencyCode}>
       <h3>
-        {money(settled.amount, currencyCode)} settled, {money(reversed.amount, currencyCode)} reversed
+        {t('{settled} settled, {reversed} reversed', {
+          settled: money(settled.amount, currencyCode),
+          reversed: money(reversed.amount, currencyCode),
+        })}
       </h3>
       <Table
-        label={`Statement in ${currencyCode}`}
+        label={t('Statement in {currencyCode}', { currencyCode })}
         columns={[
           isOne ? 'Day' : 'Merchant',
           ...columns.map(name => ({ name: names[name], isRight: true as const })),
@@ -128,7 +139,7 @@ function Currency(props: { total: StatementSums; lines: StatementLine[]; isOne: 
           </tr>
         ))}
         <tr className="statement-total">
-          <th scope="row">Total</th>
+          <th scope="row">{t('Total')}</th>
           <Sums sums={total} />
         </tr>
       </Table>
@@ -151,11 +162,11 @@ function Sums({ sums }: { sums: StatementSums }): ReactNode {
   );
 }
 
-function Choice(props: { label: string; value: string; onChange: (value: string) => void; children: ReactNode }): ReactNode {
+function Choice(props: { label: Text; value: string; onChange: (value: string) => void; children: ReactNode }): ReactNode {
   const { label, value, onChange, children } = props;
   return (
     <label className="field inline">
-      {label}
+      {t(label)}
       <select value={value} onChange={event => onChange(event.target.value)}>
         {children}
       </select>
@@ -164,12 +175,11 @@ function Choice(props: { label: string; value: string; onChange: (value: string)
 }
 
 const monthsBack = (count: number) => {
-  const now = new Date();
-  const then = new Date(now.getFullYear(), now.getMonth() - count, 1);
-  return `${then.getFullYear()}-${String(then.getMonth() + 1).padStart(2, '0')}`;
+  const { year, month } = civilOf(new Date());
+  return new Date(Date.UTC(year, month - 1 - count)).toISOString().slice(0, 7);
 };
-const months = Array.from({ length: 24 }, (_, at) => monthsBack(at));
-const years = Array.from({ length: 5 }, (_, at) => String(new Date().getFullYear() - at));
+const months = () => Array.from({ length: 24 }, (_, at) => monthsBack(at));
+const years = () => Array.from({ length: 5 }, (_, at) => String(civilOf(new Date()).year - at));
 
-const monthFormat = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
-const nameOf = (period: string) => (period.length === 4 ? period : monthFormat.format(new Date(`${period}-01T00:00:00Z`)));
+const monthFormat = () => new Intl.DateTimeFormat(currentLocale(), { month: 'long', year: 'numeric', timeZone: 'UTC' });
+const nameOf = (period: string) => (period.length === 4 ? period : monthFormat().format(new Date(`${period}-01T00:00:00Z`)));

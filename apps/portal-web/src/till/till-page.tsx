@@ -1,6 +1,6 @@
 import './till.css';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { PortalError } from '../api';
 import { money } from '../format';
 import { meQuery } from '../queries';
@@ -8,14 +8,15 @@ import { Choice, Failure, Field } from '../ui';
 import { wantedAmount } from '../read-amount';
 import { keepCode, keptCode, Press, type TillCode, type Wish } from './till-code';
 import { TillStage } from './till-stage';
+import { asIs, type Said, t, type Text, useTitle } from '../language/language';
 
 /** A merchant takes a payment face to face. */
 export function TillPage(): ReactNode {
   const { data: me } = useQuery(meQuery);
-  useEffect(() => void (document.title = 'Take a payment · Paycode'), []);
+  useTitle('Take a payment');
   if (me?.environment !== 'sandbox' || me.person.tenantType !== 'MERCHANT')
-    return <Refused>Merchants take payments here, in the sandbox only. In production your own programs make the codes.</Refused>;
-  if (!me.person.mayTest) return <Refused>Your role may look, and not take payments. Ask an owner of your account.</Refused>;
+    return <Refused why="Merchants take payments here, in the sandbox only. In production your own programs make the codes." />;
+  if (!me.person.mayTest) return <Refused why="Your role may look, and not take payments. Ask an owner of your account." />;
   return <Till merchantId={me.person.tenantId} />;
 }
 
@@ -30,12 +31,15 @@ function Till({ merchantId }: { merchantId: string }): ReactNode {
   if (code && isShown) return <TillStage key={code.code} code={code} onNext={() => setShown(false)} />;
   return (
     <>
-      <h1>Take a payment</h1>
+      <h1>{t('Take a payment')}</h1>
       {code && isGood(code) && (
         <p className="notice">
-          The code {code.code} of {money(code.amount, code.currencyCode)} can still be paid.{' '}
+          {t('The code {code} of {amount} can still be paid.', {
+            code: code.code,
+            amount: money(code.amount, code.currencyCode),
+          })}{' '}
           <button type="button" className="small" onClick={() => setShown(true)}>
-            Show it again
+            {t('Show it again')}
           </button>
         </p>
       )}
@@ -46,11 +50,11 @@ function Till({ merchantId }: { merchantId: string }): ReactNode {
 
 const isGood = ({ expiresAtMs }: TillCode) => expiresAtMs === null || Date.now() < expiresAtMs;
 
-function Refused({ children }: { children: ReactNode }): ReactNode {
+function Refused({ why }: { why: Text }): ReactNode {
   return (
     <>
-      <h1>Take a payment</h1>
-      <p className="notice">{children}</p>
+      <h1>{t('Take a payment')}</h1>
+      <p className="notice">{t(why)}</p>
     </>
   );
 }
@@ -60,7 +64,7 @@ const lives = [
   ['30', '30 minutes'],
   ['1440', '1 day'],
   ['0', 'For ever'],
-] as const;
+] as const satisfies (readonly [string, Text])[];
 const currencyKey = 'paycode-till-currency';
 
 function TillForm({ onMade }: { onMade: (code: TillCode) => void }): ReactNode {
@@ -89,8 +93,9 @@ function TillForm({ onMade }: { onMade: (code: TillCode) => void }): ReactNode {
     make.mutate({ ...wish, amount: read.amount, reference: wish.reference.trim(), description: wish.description.trim() });
   };
   const fields = make.error instanceof PortalError ? make.error.fields : [];
-  const problemOf = (field: string) => fields.find(each => each.field === field)?.message;
-  const refused = problemOf('amount') && `The amount ${problemOf('amount')}.`;
+  const problemOf = (field: string) => fields.find(each => each.field === field)?.message as Said | undefined;
+  const ofAmount = problemOf('amount');
+  const refused = ofAmount && t('The amount {problem}.', { problem: ofAmount });
   return (
     <form className="card till-form" onSubmit={submit} noValidate>
       <div className="row till-sum">
@@ -125,13 +130,13 @@ function TillForm({ onMade }: { onMade: (code: TillCode) => void }): ReactNode {
       <More wish={wish} set={set} problem={problemOf('shortDescription') ?? problemOf('expiryDate')} />
       {make.isError && fields.length === 0 && <Failure error={make.error} />}
       <button type="submit" className="main till-main" disabled={make.isPending}>
-        {make.isPending ? 'Making the code…' : 'Show the code'}
+        {make.isPending ? t('Making the code…') : t('Show the code')}
       </button>
     </form>
   );
 }
 
-function More(props: { wish: Wish; set: (part: Partial<Wish>) => void; problem: string | undefined }): ReactNode {
+function More(props: { wish: Wish; set: (part: Partial<Wish>) => void; problem: Said | undefined }): ReactNode {
   const { wish, set, problem } = props;
   return (
     <>
@@ -150,21 +155,21 @@ function More(props: { wish: Wish; set: (part: Partial<Wish>) => void; problem: 
         onChange={minutes => set({ minutes: Number(minutes) })}
       />
       <label className="till-check">
-        <input type="checkbox" checked={!wish.useOnce} onChange={event => set({ useOnce: !event.target.checked })} /> Many
-        customers may pay it
+        <input type="checkbox" checked={!wish.useOnce} onChange={event => set({ useOnce: !event.target.checked })} />{' '}
+        {t('Many customers may pay it')}
       </label>
       <label className="till-check">
-        <input type="checkbox" checked={wish.requestTip} onChange={event => set({ requestTip: event.target.checked })} /> Ask for
-        a tip
+        <input type="checkbox" checked={wish.requestTip} onChange={event => set({ requestTip: event.target.checked })} />{' '}
+        {t('Ask for a tip')}
       </label>
     </>
   );
 }
 
 /** As it was understood, before anybody pays it. */
-function shown(digits: string, currencyCode: string): string | undefined {
+function shown(digits: string, currencyCode: string): Said | undefined {
   try {
-    return money(digits, currencyCode);
+    return asIs(money(digits, currencyCode));
   } catch {
     return undefined;
   }

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
-import { money } from '../format';
+import { clock as time, money, when } from '../format';
 import type { TakenPayment } from '../portal-api';
 import { merchantsQuery } from '../queries';
 import { Failure, Icon, Money } from '../ui';
 import { paymentsByCodeQuery, type TillCode } from './till-code';
+import { inWords, t, type Text, type Words } from '../language/language';
 
 /** The code across a counter, until it is paid, fails or expires. */
 export function TillStage({ code, onNext }: { code: TillCode; onNext: () => void }): ReactNode {
@@ -50,9 +51,9 @@ export function TillStage({ code, onNext }: { code: TillCode; onNext: () => void
 function Stage({ look, sheet, children }: { look: string; sheet: ReactNode; children: ReactNode }): ReactNode {
   const { data: merchants } = useQuery(merchantsQuery);
   return (
-    <section className={`till ${look}`} aria-label="Payment">
+    <section className={`till ${look}`} aria-label={t('Payment')}>
       <div className="till-sheet">
-        <h1 className="till-shop">{merchants?.[0]?.merchantName ?? 'Take a payment'}</h1>
+        <h1 className="till-shop">{merchants?.[0]?.merchantName ?? t('Take a payment')}</h1>
         {sheet}
       </div>
       <div className="till-actions">{children}</div>
@@ -60,10 +61,10 @@ function Stage({ look, sheet, children }: { look: string; sheet: ReactNode; chil
   );
 }
 
-function Button({ name, onPress, isMain }: { name: string; onPress: () => void; isMain?: boolean }): ReactNode {
+function Button({ name, onPress, isMain }: { name: Words; onPress: () => void; isMain?: boolean }): ReactNode {
   return (
     <button type="button" className={isMain ? 'main' : ''} onClick={onPress}>
-      {name}
+      {inWords(name)}
     </button>
   );
 }
@@ -76,20 +77,22 @@ function Shown(props: { code: TillCode; leftS: number | null; payments: TakenPay
       <p className="till-amount">
         <Money {...code} />
       </p>
-      <img className="till-qr" src={code.qrPath} width={300} height={300} alt={`QR code of ${code.payUrl}`} />
+      <img className="till-qr" src={code.qrPath} width={300} height={300} alt={t('QR code of {url}', { url: code.payUrl })} />
       <p className="till-code">{code.code.replace(/^(...)(...)/, '$1 $2 ')}</p>
       <p className="till-waiting tag">
-        <span role="status">Waiting for the customer</span>
+        <span role="status">{t('Waiting for the customer')}</span>
         {leftS !== null && <span aria-hidden="true"> · {clock(leftS)}</span>}
       </p>
-      {code.expiresAtMs !== null && <p className="till-printed">Good until {new Date(code.expiresAtMs).toLocaleString()}</p>}
+      {code.expiresAtMs !== null && (
+        <p className="till-printed">{t('Good until {at}', { at: when(new Date(code.expiresAtMs).toISOString()) })}</p>
+      )}
       {payments.length > 0 && <Latest payments={payments} />}
     </>
   );
 }
 
 /** Only what the merchant's server acknowledged is paid for good: before that the goods stay. */
-const words: Record<TakenPayment['state'], { word: string; why: string; look: string; mark: string }> = {
+const words: Record<TakenPayment['state'], { word: Text; why: Text; look: string; mark: string }> = {
   PAID: { word: 'Paid', why: 'Settled: you can hand over the goods.', look: 'good', mark: 'good' },
   CONFIRMING: {
     word: 'One moment',
@@ -115,7 +118,7 @@ function Ended({ payment, code }: { payment: TakenPayment; code: TillCode }): Re
         <Money {...payment} />
       </p>
       <p className="till-about">
-        {aboutOf(code)} · {new Date(payment.completedAt).toLocaleTimeString()} ·{' '}
+        {aboutOf(code)} · {time(payment.completedAt)} ·{' '}
         <Link to="/payments/$transactionId" params={{ transactionId: String(payment.transactionId) }}>
           {payment.transactionId}
         </Link>
@@ -124,22 +127,22 @@ function Ended({ payment, code }: { payment: TakenPayment; code: TillCode }): Re
   );
 }
 
-function BigWords({ word, why, mark }: { word: string; why: string; mark?: string }): ReactNode {
+function BigWords({ word, why, mark }: { word: Text; why: Text; mark?: string }): ReactNode {
   return (
     <div role="status" className="till-outcome">
       {mark && <Icon name={mark} />}
-      <p className="till-word">{word}</p>
-      <p>{why}</p>
+      <p className="till-word">{t(word)}</p>
+      <p>{t(why)}</p>
     </div>
   );
 }
 
 function Latest({ payments }: { payments: TakenPayment[] }): ReactNode {
   return (
-    <ul className="till-latest" aria-label="Latest payments" aria-live="polite">
+    <ul className="till-latest" aria-label={t('Latest payments')} aria-live="polite">
       {payments.map(({ transactionId, state, amount, currencyCode, completedAt }) => (
         <li key={transactionId}>
-          {words[state].word}: {money(amount, currencyCode)}, {new Date(completedAt).toLocaleTimeString()}
+          {t(words[state].word)}: {money(amount, currencyCode)}, {time(completedAt)}
         </li>
       ))}
     </ul>
@@ -159,7 +162,7 @@ function SendLink({ url }: { url: string }): ReactNode {
   };
   return (
     <button type="button" onClick={() => void send()}>
-      {isCopied ? 'Copied' : 'Send link'}
+      {isCopied ? t('Copied') : t('Send link')}
     </button>
   );
 }

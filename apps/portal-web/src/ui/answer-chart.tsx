@@ -3,9 +3,11 @@ import type { ReactNode } from 'react';
 import { hour } from '../format';
 import type { HomeAnswer } from '../portal-api';
 import { Table } from './table';
+import { t } from '../language/language';
 
 const [width, gap] = [720, 2];
 const parts = ['settled', 'reversed', 'pending'] as const;
+const countNames = { settled: '{count} settled', reversed: '{count} reversed', pending: '{count} pending' } as const;
 type Column = ReturnType<typeof columnsOf>[number];
 
 /** Payments by time, settled, reversed and pending one upon the other. A bar leads to its payments; the same numbers stand in the table below it. */
@@ -39,17 +41,14 @@ function Bar(props: { column: Column; chart: HomeAnswer['chart']; top: number; m
   const from = column.at;
   if (countOf(column) === 0) return <span className="bar" data-hour={hour(from)} />;
   const to = new Date(Date.parse(from) + chart.bucketS * 1_000).toISOString();
-  const words = parts.filter(name => column[name] > 0).map(name => `${column[name]} ${name}`);
+  const words = parts.filter(name => column[name] > 0).map(name => t(countNames[name], { count: column[name] }));
   return (
     <Link className="bar" data-hour={hour(from)} to="/payments" search={{ merchantId, from, to } as never}>
       {parts.map(name => (
         <span key={name} className={name} style={{ height: `${(100 * column[name]) / top}%` }} />
       ))}
       <span className="tip">
-        <strong>
-          {hour(from)} to {hour(to)}
-        </strong>{' '}
-        {words.join(', ')}
+        <strong>{t('{from} to {to}', { from: hour(from), to: hour(to) })}</strong> {words.join(', ')}
       </span>
     </Link>
   );
@@ -67,7 +66,7 @@ export function TimeChart({ chart }: { chart: HomeAnswer['chart'] }): ReactNode 
   const each = width / columns.length;
   return (
     <>
-      <h3>Time until the answer</h3>
+      <h3>{t('Time until the answer')}</h3>
       <svg className="chart times" viewBox={`0 0 ${width} ${timesHeight}`} preserveAspectRatio="none" aria-hidden="true">
         {columns.map(({ at, medianMs, slowestMs }, index) =>
           [
@@ -86,8 +85,8 @@ export function TimeChart({ chart }: { chart: HomeAnswer['chart'] }): ReactNode 
         )}
       </svg>
       <p className="legend">
-        <span className="dot median">Median</span> <span className="dot slowest">Slowest</span>
-        <span>At most {slowestOfAllMs} ms, limit 45 s</span>
+        <span className="dot median">{t('Median')}</span> <span className="dot slowest">{t('Slowest')}</span>
+        <span>{t('At most {ms} ms, limit 45 s', { ms: slowestOfAllMs })}</span>
       </p>
     </>
   );

@@ -1,14 +1,15 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { inWords, t, type Words } from '../language/language';
 
 /** The message of the error, and a button that tries again. */
 export function Failure({ error, again }: { error: unknown; again?: () => void }): ReactNode {
   return (
     <div className="notice bad" role="alert">
-      <p>{error instanceof Error ? error.message : 'Something went wrong.'}</p>
+      <p>{error instanceof Error ? error.message : t('Something went wrong.')}</p>
       {again && (
         <button type="button" onClick={again}>
-          Try again
+          {t('Try again')}
         </button>
       )}
     </div>
@@ -18,10 +19,10 @@ export function Failure({ error, again }: { error: unknown; again?: () => void }
 export function NotHere(): ReactNode {
   return (
     <main className="alone">
-      <h1>There is no such page</h1>
+      <h1>{t('There is no such page')}</h1>
       <p>
         <Link to="/" search={{ merchantId: undefined }}>
-          Go to Home
+          {t('Go to Home')}
         </Link>
       </p>
     </main>
@@ -29,10 +30,10 @@ export function NotHere(): ReactNode {
 }
 
 /** Says what is waited for: never a bare spinner. */
-export function Waiting({ what }: { what: string }): ReactNode {
+export function Waiting({ what }: { what: Words }): ReactNode {
   return (
     <p className="dim" role="status">
-      {what}…
+      {inWords(what)}…
     </p>
   );
 }

@@ -19,6 +19,7 @@ export {
   type Outcome,
   outcomeName,
   OutcomeTag,
+  roleName,
   Secret,
 } from './parts';
 export { type Column, Table } from './table';

@@ -3,11 +3,12 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState 
 import type { ListedMerchants } from '../portal-api';
 import { merchantPageQuery, merchantQuery, merchantsQuery } from '../queries';
 import './merchant-choice.css';
+import { asIs, inWords, t, type Words } from '../language/language';
 
 interface ChoiceProps {
   value: number | undefined;
   onChange: (merchantId: number | undefined) => void;
-  all?: string;
+  all?: Words;
 }
 
 /** For people of several merchants; a person of one merchant needs no choice. */
@@ -63,7 +64,7 @@ function Combobox({ value, onChange, all }: ChoiceProps): ReactNode {
   };
   return (
     <div className="field inline merchant-choice">
-      <label htmlFor={id}>Merchant</label>
+      <label htmlFor={id}>{t('Merchant')}</label>
       <input
         id={id}
         role="combobox"
@@ -74,8 +75,8 @@ function Combobox({ value, onChange, all }: ChoiceProps): ReactNode {
         autoComplete="off"
         spellCheck={false}
         maxLength={100}
-        placeholder={all ?? 'Name or id'}
-        value={typed ?? (value === undefined ? '' : `${chosen?.merchantName ?? 'Merchant'} ${value}`)}
+        placeholder={inWords(all ?? 'Name or id')}
+        value={typed ?? (value === undefined ? '' : `${chosen?.merchantName ?? t('Merchant')} ${value}`)}
         onChange={event => {
           setTyped(event.target.value);
           setActive(event.target.value.trim() === '' ? -1 : 0);
@@ -88,7 +89,7 @@ function Combobox({ value, onChange, all }: ChoiceProps): ReactNode {
       />
       {isOpen && (
         <div className="merchant-popup">
-          <ul id={`${id}-list`} role="listbox" aria-label="Merchants">
+          <ul id={`${id}-list`} role="listbox" aria-label={t('Merchants')}>
             {options.map((option, index) => (
               <Choice
                 key={option.merchantId ?? 'all'}
@@ -101,7 +102,7 @@ function Combobox({ value, onChange, all }: ChoiceProps): ReactNode {
             ))}
           </ul>
           <p className="dim" role="status">
-            {found.isError ? 'The merchants cannot be read now.' : hintOf(found.data, options.length)}
+            {found.isError ? t('The merchants cannot be read now.') : inWords(hintOf(found.data, options.length))}
           </p>
         </div>
       )}
@@ -109,9 +110,9 @@ function Combobox({ value, onChange, all }: ChoiceProps): ReactNode {
   );
 }
 
-function optionsOf(found: ListedMerchants | undefined, all: string | undefined): Option[] {
+function optionsOf(found: ListedMerchants | undefined, all: Words | undefined): Option[] {
   const merchants = (found?.merchants ?? []).map(({ merchantId, merchantName }) => ({ merchantId, name: merchantName }));
-  return all === undefined ? merchants : [{ merchantId: undefined, name: all }, ...merchants];
+  return all === undefined ? merchants : [{ merchantId: undefined, name: inWords(all) }, ...merchants];
 }
 
 function moved(active: number, step: number, length: number): number {
@@ -119,11 +120,13 @@ function moved(active: number, step: number, length: number): number {
   return active === -1 && step === -1 ? length - 1 : (active + step + length) % length;
 }
 
-function hintOf(found: ListedMerchants | undefined, options: number): string {
+function hintOf(found: ListedMerchants | undefined, options: number): Words {
   if (!found) return 'Looking…';
   if (options === 0) return 'No merchant has this id, or a name that begins so.';
-  if (found.next === null) return '';
-  return found.count === null ? 'There are more: type a name or an id.' : `Of ${found.count} merchants: type a name or an id.`;
+  if (found.next === null) return asIs('');
+  return found.count === null
+    ? 'There are more: type a name or an id.'
+    : t('Of {count, plural, other {# merchants}}: type a name or an id.', { count: found.count });
 }
 
 function Choice(props: { id: string; option: Option; isActive: boolean; isChosen: boolean; onChoose: () => void }): ReactNode {

@@ -3,6 +3,7 @@ import {
   type ChangeEvent,
   type FormEvent,
   type InputHTMLAttributes,
+  type ReactElement,
   type ReactNode,
   type TextareaHTMLAttributes,
   useEffect,
@@ -11,9 +12,10 @@ import {
   useState,
 } from 'react';
 import { money, utc, when } from '../format';
-import type { Payment } from '../portal-api';
+import type { Payment, Person } from '../portal-api';
 import { Failure } from './failure';
 import { Icon } from './icon';
+import { inWords, t, type Text, type Words } from '../language/language';
 
 /** A time in the reader's zone; in UTC when one points at it. */
 export function Moment({ at }: { at: string }): ReactNode {
@@ -30,18 +32,18 @@ export function Money({ amount, currencyCode }: { amount: string; currencyCode: 
 
 export type Outcome = Payment['outcome'];
 
-const outcomeNames: Record<Outcome, string> = {
+const outcomeNames: Record<Outcome, Text> = {
   PENDING: 'Pending',
   SETTLED: 'Settled',
   REVERSED: 'Reversed',
   NO_MONEY: 'Notice',
 };
 
-export const outcomeName = (outcome: Outcome): string => outcomeNames[outcome];
+export const outcomeName = (outcome: Outcome) => t(outcomeNames[outcome]);
 
 type Answer = NonNullable<Payment['answer']>;
 
-const answerNames: Record<Answer, string> = {
+const answerNames: Record<Answer, Text> = {
   HTTP_200: 'HTTP 200',
   READ: 'Read by getNotification',
   NON_200: 'Other than HTTP 200',
@@ -51,20 +53,31 @@ const answerNames: Record<Answer, string> = {
   BACKSTOP: 'None known at the deadline',
 };
 
-export const answers = Object.entries(answerNames) as [Answer, string][];
-export const answerName = (answer: Answer): string => answerNames[answer];
+export const answers = Object.entries(answerNames) as [Answer, Text][];
+export const answerName = (answer: Answer) => t(answerNames[answer]);
+
+type Role = Person['role'];
+
+const roleNames: Record<Role, Text> = {
+  VIEWER: 'viewer',
+  DEVELOPER: 'developer',
+  OWNER: 'owner',
+  ON_CALL: 'on-call',
+  ADMINISTRATOR: 'administrator',
+};
+export const roleName = (role: Role) => t(roleNames[role]);
 
 export function OutcomeTag({ outcome, kind }: { outcome: Outcome; kind?: Payment['kind'] }): ReactNode {
   const isFailure = outcome === 'NO_MONEY' && kind === 'PURCHASE';
-  return <span className={`tag ${outcome.toLowerCase()}`}>{isFailure ? 'Failed' : outcomeNames[outcome]}</span>;
+  return <span className={`tag ${outcome.toLowerCase()}`}>{isFailure ? t('Failed') : outcomeName(outcome)}</span>;
 }
 
 type Attributes = InputHTMLAttributes<HTMLInputElement> & TextareaHTMLAttributes<HTMLTextAreaElement>;
 
 interface FieldProps extends Omit<Attributes, 'onChange'> {
-  label: string;
-  hint?: ReactNode;
-  problem?: string | undefined;
+  label: Words;
+  hint?: Words | ReactElement | undefined;
+  problem?: Words | undefined;
   onChange: (next: string, input: HTMLInputElement) => void;
 }
 
@@ -81,27 +94,27 @@ export function Field({ label, hint, problem, onChange, ...rest }: FieldProps): 
   };
   return (
     <div className="field">
-      <label htmlFor={id}>{label}</label>
+      <label htmlFor={id}>{inWords(label)}</label>
       {rest.rows === undefined ? <input {...given} /> : <textarea {...given} />}
       {hint && (
         <span id={`${id}-hint`} className="dim">
-          {hint}
+          {typeof hint === 'string' ? inWords(hint) : hint}
         </span>
       )}
       {problem && (
         <span id={`${id}-problem`} className="problem" role="alert">
-          {problem}
+          {inWords(problem)}
         </span>
       )}
     </div>
   );
 }
 
-type Option<Value extends string> = readonly [value: Value, label: string];
+type Option<Value extends string> = readonly [value: Value, label: Words];
 
 /** One of several, with its label. */
 export function Choice<Value extends string>(props: {
-  label: string;
+  label: Words;
   options: readonly Option<Value>[];
   value: Value;
   onChange: (next: Value) => void;
@@ -110,11 +123,11 @@ export function Choice<Value extends string>(props: {
   const id = useId();
   return (
     <div className={props.isInline ? 'field inline' : 'field'}>
-      <label htmlFor={id}>{props.label}</label>
+      <label htmlFor={id}>{inWords(props.label)}</label>
       <select id={id} value={props.value} onChange={event => props.onChange(event.target.value as Value)}>
         {props.options.map(([value, label]) => (
           <option key={value} value={value}>
-            {label}
+            {inWords(label)}
           </option>
         ))}
       </select>
@@ -125,8 +138,8 @@ export function Choice<Value extends string>(props: {
 /** Fields, and the button that sends them; the failure stands above it. `after`: stands below the button. */
 export function Form(props: {
   step: { mutate: () => void; isPending: boolean; isError: boolean; error: unknown };
-  action: string;
-  busy?: string;
+  action: Words;
+  busy?: Words;
   isMain?: boolean;
   after?: ReactNode;
   children: ReactNode;
@@ -141,7 +154,7 @@ export function Form(props: {
       {props.children}
       {step.isError && <Failure error={step.error} />}
       <button type="submit" className={isMain ? 'main' : undefined} disabled={step.isPending}>
-        {step.isPending ? busy : action}
+        {inWords(step.isPending ? busy : action)}
       </button>
       {props.after}
     </form>
@@ -153,8 +166,8 @@ export function Form(props: {
  * there, and shows why there is none; `onConfirm` rejects with that.
  */
 export function Confirm(props: {
-  title: string;
-  action: string;
+  title: Words;
+  action: Words;
   onConfirm: () => Promise<unknown>;
   onClose: () => void;
   children: ReactNode;
@@ -175,15 +188,15 @@ export function Confirm(props: {
       onCancel={event => step.isPending && event.preventDefault()}
     >
       <form onSubmit={submit}>
-        <h2 id={titleId}>{props.title}</h2>
+        <h2 id={titleId}>{inWords(props.title)}</h2>
         {props.children}
         {step.isError && <Failure error={step.error} />}
         <div className="row">
           <button type="button" disabled={step.isPending} onClick={props.onClose}>
-            Cancel
+            {t('Cancel')}
           </button>
           <button type="submit" className="danger" disabled={step.isPending}>
-            {step.isPending ? 'One moment…' : props.action}
+            {step.isPending ? t('One moment…') : inWords(props.action)}
           </button>
         </div>
       </form>
@@ -196,14 +209,14 @@ export function Facts({
   facts,
   title,
 }: {
-  facts: readonly (readonly [name: string, value: ReactNode])[];
-  title?: string;
+  facts: readonly (readonly [name: Words, value: ReactNode])[];
+  title?: Words;
 }): ReactNode {
   const list = (
     <dl className={title === undefined ? 'facts card' : 'facts rows'}>
       {facts.map(([name, value]) => (
         <div key={name}>
-          <dt>{name}</dt>
+          <dt>{inWords(name)}</dt>
           <dd>{value}</dd>
         </div>
       ))}
@@ -211,8 +224,8 @@ export function Facts({
   );
   if (title === undefined) return list;
   return (
-    <section className="card" aria-label={title}>
-      <h2>{title}</h2>
+    <section className="card" aria-label={inWords(title)}>
+      <h2>{inWords(title)}</h2>
       {list}
     </section>
   );
@@ -223,13 +236,13 @@ export type Look = 'settled' | 'reversed' | 'pending' | 'no_money';
 const signs: Record<Look, string> = { settled: 'good', reversed: 'alert', pending: 'pending', no_money: 'pending' };
 
 /** The answer to what brought a person here, before any detail. `actions`: buttons and links. */
-export function Callout(props: { look: Look; title: string; actions?: ReactNode; children?: ReactNode }): ReactNode {
+export function Callout(props: { look: Look; title: Words; actions?: ReactNode; children?: ReactNode }): ReactNode {
   const id = useId();
   return (
     <section className={`card callout result ${props.look}`} aria-live="polite" aria-labelledby={id}>
       <Icon name={signs[props.look]} />
       <div>
-        <h2 id={id}>{props.title}</h2>
+        <h2 id={id}>{inWords(props.title)}</h2>
         {props.children}
       </div>
       {props.actions && <div className="row">{props.actions}</div>}
@@ -238,17 +251,17 @@ export function Callout(props: { look: Look; title: string; actions?: ReactNode;
 }
 
 /** A text that is shown once, to be taken away. */
-export function Secret({ label, value }: { label: string; value: string }): ReactNode {
+export function Secret({ label, value }: { label: Words; value: string }): ReactNode {
   return (
     <div className="secret">
-      <span className="dim">{label}</span>
+      <span className="dim">{inWords(label)}</span>
       <code data-secret>{value}</code>
       <CopyButton value={value} />
     </div>
   );
 }
 
-export function CopyButton({ value, name = 'Copy' }: { value: string; name?: string }): ReactNode {
+export function CopyButton({ value, name = 'Copy' }: { value: string; name?: Words }): ReactNode {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(value);
@@ -256,15 +269,15 @@ export function CopyButton({ value, name = 'Copy' }: { value: string; name?: str
   };
   return (
     <button type="button" className="small" onClick={() => void copy()}>
-      {isCopied ? 'Copied' : name}
+      {isCopied ? t('Copied') : inWords(name)}
     </button>
   );
 }
 
 /** Text for programs. The keyboard scrolls it, so it has a name. */
-export function Code({ label, children }: { label: string; children: ReactNode }): ReactNode {
+export function Code({ label, children }: { label: Words; children: ReactNode }): ReactNode {
   return (
-    <pre tabIndex={0} role="group" aria-label={label}>
+    <pre tabIndex={0} role="group" aria-label={inWords(label)}>
       {children}
     </pre>
   );

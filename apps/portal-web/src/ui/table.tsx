@@ -1,6 +1,7 @@
 import type { CSSProperties, ReactNode } from 'react';
+import { inWords, type Words } from '../language/language';
 
-export type Column = string | { name: string; isRight: true };
+export type Column = Words | { name: Words; isRight: true };
 
 /** A table that scrolls in itself, also by the keyboard. On a phone each row is a card. `children`: its rows, of at most 8 cells. */
 export function Table({
@@ -8,15 +9,15 @@ export function Table({
   columns,
   children,
 }: {
-  label: string;
+  label: Words;
   columns: readonly Column[];
   children: ReactNode;
 }): ReactNode {
-  const names = columns.map(column => (typeof column === 'string' ? column : column.name));
+  const names = columns.map(column => inWords(typeof column === 'string' ? column : column.name));
   // The style sheet writes them before the cells of a card.
   const style = Object.fromEntries(names.map((name, index) => [`--column-${index + 1}`, JSON.stringify(name)])) as CSSProperties;
   return (
-    <div className="scroll" role="region" aria-label={label} tabIndex={0}>
+    <div className="scroll" role="region" aria-label={inWords(label)} tabIndex={0}>
       <table style={style}>
         <thead>
           <tr>

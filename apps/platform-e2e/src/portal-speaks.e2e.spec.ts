@@ -1,0 +1,83 @@
+import type { Merchant, MerchantReceiver } from '@paycode/platform-client';
+import { eventually } from '@paycode/service-runtime/testing';
+import { makeMerchantWithReceiver, sharedPlatform } from './testing/platform';
+import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
+import { makePerson } from './testing/portal-client';
+
+/** proves: the portal speaks a person's language, also one that runs to the left, and shows times in the person's zone. */
+describeInBrowser('the languages of the portal', () => {
+  const platform = sharedPlatform();
+  let merchant: Merchant;
+  let receiver: MerchantReceiver;
+  let portal: PortalBrowser;
+
+  beforeAll(async () => {
+    ({ merchant, receiver } = await makeMerchantWithReceiver(platform));
+    const { code } = await merchant.createCode({ merchantReference: 'order-77', amount: '1025.50', currencyCode: 'ZAR' });
+    await merchant.pay(code);
+    portal = await PortalBrowser.open(platform.standalone.baseUrl);
+    await portal.goto('sign-in');
+  });
+  afterAll(async () => {
+    await portal?.close();
+    await receiver?.stop();
+  });
+
+  /** The page loads again in the new language. */
+  const choose = async (name: string, value: string) => {
+    const loaded = portal.page.waitForEvent('load');
+    await portal.page.getByLabel(name, { exact: true }).selectOption(value);
+    await loaded;
+  };
+  const heading = (name: string) => portal.page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+  const direction = () => portal.page.evaluate('document.documentElement.lang + " " + document.documentElement.dir');
+
+  it('a person chooses the language before signing in, each named in itself', async () => {
+    await choose('The portal speaks', 'es');
+    await heading('Iniciar sesión en Paycode');
+    await portal.screenshots('sign-in-es');
+    await choose('El portal habla', 'ar');
+    await heading('تسجيل الدخول إلى Paycode');
+    expect(await direction()).toBe('ar rtl');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('sign-in-ar');
+    await choose('البوابة تتحدث', 'en');
+    await portal.signIn(await makePerson(platform, { tenantId: String(merchant.merchantId) }));
+    await heading('Home');
+  });
+
+  it.each([
+    ['The portal speaks', 'es', 'Inicio', 'Pagos', 'Liquidado', '1025,50'],
+    ['El portal habla', 'ar', 'الرئيسية', 'الدفعات', 'مسوّاة', '1,025.50'],
+  ])('from %s to %s, the payments are translated, fit a phone and break no rule of WCAG', async (label, language, ...words) => {
+    const [home, payments, settled, amount] = words as [string, string, string, string];
+    await choose(label, language);
+    await heading(home);
+    await portal.page.locator('.bars').waitFor();
+    await portal.screenshots(`home-${language}`);
+    await portal.page.getByRole('link', { name: payments, exact: true }).click();
+    await heading(payments);
+    await eventually(async () => {
+      const line = await portal.page.locator('tbody tr').first().textContent();
+      expect(line).toContain('order-77');
+      expect(line).toContain(settled);
+      expect(line).toContain(amount);
+    });
+    await portal.screenshots(`payments-${language}`);
+    await portal.page.setViewportSize({ width: 390, height: 844 });
+    expect(await direction()).toBe(language === 'ar' ? 'ar rtl' : 'es ltr');
+    expect(await portal.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.page.setViewportSize({ width: 1_280, height: 900 });
+    expect(portal.complaints).toEqual([]);
+  });
+
+  it('shows times in the zone that the person chooses', async () => {
+    await choose('البوابة تتحدث', 'en');
+    await choose('Time zone', 'Asia/Tokyo');
+    const time = portal.page.locator('tbody time').first();
+    const at = new Date((await time.getAttribute('datetime'))!);
+    const inTokyo = new Intl.DateTimeFormat('en-ZA', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'Asia/Tokyo' });
+    expect((await time.textContent())!.replaceAll(/\s/g, ' ')).toBe(inTokyo.format(at).replaceAll(/\s/g, ' '));
+  });
+});

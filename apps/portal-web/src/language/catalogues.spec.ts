@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { IntlMessageFormat } from 'intl-messageformat';
+import ar from './ar.json';
+import es from './es.json';
+
+const root = join(__dirname, '..');
+/** Folders whose pages are in English alone so far. */
+const notYet = /^(on-call|sandbox)\//;
+const textOf = (isWanted: (name: string) => boolean) =>
+  readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter(name => /\.tsx?$/.test(name) && !name.endsWith('.spec.ts') && isWanted(name))
+    .map(name => readFileSync(join(root, name), 'utf8').replaceAll("\\'", "'"))
+    .join('\n');
+const sources = textOf(() => true);
+const given = [...textOf(name => !notYet.test(name)).matchAll(/\s(?:label|action|busy|title|what|hint|all)="([^"]+)"/g)];
+
+type Part = ReturnType<IntlMessageFormat['getAst']>[number];
+
+/** Values and marks that a message takes. */
+function namesOf(parts: readonly Part[]): string[] {
+  return parts.flatMap(part => [
+    ...('value' in part && (part.type as number) !== 0 ? [part.value as string] : []),
+    ...('children' in part ? namesOf(part.children) : []),
+    ...('options' in part ? Object.values(part.options).flatMap(({ value }) => namesOf(value)) : []),
+  ]);
+}
+const takenBy = (message: string, locale: string) =>
+  [...new Set(namesOf(new IntlMessageFormat(message, locale).getAst()))].sort();
+
+/** proves: each text of the portal is there in each of its languages. */
+describe('the catalogues of the portal', () => {
+  it('have the same texts: those that the pages use, which the compiler checks, and no other', () => {
+    expect(Object.keys(ar)).toEqual(Object.keys(es));
+    expect(Object.keys(es).filter(text => !sources.includes(text))).toEqual([]);
+    expect(given.length).toBeGreaterThan(100);
+    expect(given.map(([, text]) => text!).filter(text => !Object.hasOwn(es, text))).toEqual([]);
+  });
+
+  it.each(Object.entries({ es, ar }))(
+    '%s takes the values and marks of the English text, and no entry is empty',
+    (locale, catalogue) => {
+      const wrong = Object.entries(catalogue).filter(
+        ([text, said]) => said === '' || takenBy(said, locale).join() !== takenBy(text, 'en').join(),
+      );
+      expect(wrong).toEqual([]);
+    },
+  );
+});

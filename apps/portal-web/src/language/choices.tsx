@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react';
+import { keepTimeZone, timeZone, timeZones } from '../time-zone';
+import { changeLanguage, currentLanguage, type Language, languages, t } from './language';
+
+export function LanguageChoice(): ReactNode {
+  return (
+    <select
+      className="small"
+      aria-label={t('The portal speaks')}
+      value={currentLanguage()}
+      onChange={event => changeLanguage(event.target.value as Language)}
+    >
+      {Object.entries(languages).map(([tag, name]) => (
+        <option key={tag} value={tag} lang={tag}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Of the times that are shown and typed, and of the days on Home and in statements. */
+export function TimeZoneChoice(): ReactNode {
+  return (
+    <select
+      className="small"
+      aria-label={t('Time zone')}
+      value={timeZone()}
+      onChange={event => {
+        keepTimeZone(event.target.value);
+        location.reload();
+      }}
+    >
+      {timeZones().map(zone => (
+        <option key={zone}>{zone}</option>
+      ))}
+    </select>
+  );
+}
