@@ -174,7 +174,7 @@ function sessionRules(overrides: AppOverrides): SessionRules {
 /** Most connections to the portal's database: pages ask for one row at a time. */
 const portalPoolMax = 4;
 
-function portalPeople({ PORTAL_DATABASE_URL: url, DATABASE_CA_FILE: caFile, ...env }: AuthSessionEnv): PortalPeopleStore {
+function portalPeople({ PORTAL_DATABASE_URL: url, DATABASE_CA_FILE: caFile }: AuthSessionEnv): PortalPeopleStore {
   const connection = { caFile, applicationName: 'auth-session', poolMax: portalPoolMax, statementTimeoutMs };
   return new PortalPeopleStore({ database: url === null ? null : { url, ...connection }, idleS: browserSessionIdleS });
 }

@@ -1,4 +1,4 @@
-import { currentLocale, t } from './language/language';
+import { currentLocale } from './language/language';
 import { civilOf, dayStart, timeZone } from './time-zone';
 
 /**

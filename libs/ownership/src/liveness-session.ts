@@ -118,6 +118,7 @@ async function held(client: Client, replica: string): Promise<boolean> {
     await client.connect();
     return (await client.query<{ held: boolean }>(livenessSql.hold, [replica])).rows[0]?.held ?? false;
   } catch (error) {
+    // The caller hears why it could not ask; a connection that is broken has no better end.
     client.end().catch(() => undefined);
     throw error;
   }

@@ -15,7 +15,7 @@ interface StepsProps {
   children: ReactNode;
 }
 
-/** What a person can do about a request that waits for a second one: its asker withdraws it, another person refuses or confirms. */
+/** The buttons of a request that waits for a second person: its asker withdraws it, another person refuses or confirms. */
 export function RequestSteps({ request, owners, ended, children }: StepsProps): ReactNode {
   const { data: me } = useQuery(meQuery);
   const myId = me?.person.personId;
