@@ -1,5 +1,6 @@
 import { GatewayUnderTest } from '../testing/gateway-under-test';
 import { json } from '../testing/stub-service';
+import { AccountUse } from './account-use';
 import { RateLimits } from './rate-limits';
 
 describe('request rates', () => {
@@ -71,6 +72,28 @@ describe('request rates', () => {
     expect(admit('Basic right').waitS).toBe(1);
     limits.forget(own.credential!);
     expect(admit('Basic right').isCharged).toBe(false);
+  });
+
+  it('the gateway shows how much of its rate the busiest account used in the last minute, and names it once a minute', () => {
+    const high: [string, number][] = [];
+    const use = new AccountUse(1, (account, share) => high.push([account, share]));
+    const limits = new RateLimits({ addressPerS: 0, addressBurst: 1, credentialPerS: 1, credentialBurst: 2 }, use);
+    const send = (account: string, atMs: number) => {
+      nowMs = atMs;
+      const { credential, isCharged } = limits.admit({ address: '192.0.2.1', authorization: [account], nowMs });
+      if (!isCharged) limits.charge(credential!, account, nowMs);
+    };
+    for (let second = 0; second < 60; second++) send('psp-1', second * 1_000);
+    for (let second = 0; second < 30; second++) send('psp-2', second * 1_000);
+    expect([use.share(59_999), use.share(60_000), high]).toEqual([0, 1, [['psp-1', 1]]]);
+    for (let second = 60; second < 108; second++) send('psp-1', second * 1_000);
+    expect([use.share(120_000), high]).toEqual([0.8, [['psp-1', 1]]]);
+    expect(use.share(240_000)).toBe(0);
+  });
+
+  it('the metric of that share is there before the first request', async () => {
+    gateway = await GatewayUnderTest.start();
+    expect(await gateway.metric(/^paycode_api_gateway_account_limit_used /)).toBe(0);
   });
 
   it('beyond its rate an address is refused before auth-session is asked', async () => {
