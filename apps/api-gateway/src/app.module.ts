@@ -7,6 +7,7 @@ import { AuthorizerClient } from './forwarding/authorizer.client';
 import { ForwardRequest } from './forwarding/forward-request';
 import { UpstreamClient } from './forwarding/upstream.client';
 import { GatewayMetrics } from './gateway-metrics';
+import { AccountUse, showUse } from './limits/account-use';
 import { RateLimits } from './limits/rate-limits';
 import { CertificateFiles } from './listener/certificate-files';
 import { ClientAddresses, TrustedProxies } from './listener/client-addresses';
@@ -91,10 +92,23 @@ function forwardRequest({ rates, limits, siteFolder }: ForwardingOptions): Provi
   const site = siteFolder === undefined ? null : new Site(siteFolder);
   return {
     provide: ForwardRequest,
-    inject: [AuthorizerClient, UpstreamClient, RelayEndpoints],
-    useFactory: (authorizer: AuthorizerClient, upstreams: UpstreamClient, relay: RelayEndpoints | null) =>
-      new ForwardRequest(authorizer, upstreams, relay, site, new RateLimits(rates), limits),
+    inject: [AuthorizerClient, UpstreamClient, RelayEndpoints, LOGGER],
+    useFactory: (...parts: ForwardRequestParts) => {
+      const [authorizer, upstreams, relay, logger] = parts;
+      return new ForwardRequest(authorizer, upstreams, relay, site, new RateLimits(rates, accountUse(rates, logger)), limits);
+    },
   };
+}
+
+type ForwardRequestParts = [AuthorizerClient, UpstreamClient, RelayEndpoints | null, Logger];
+
+function accountUse({ credentialPerS }: ForwardingOptions['rates'], logger: Logger): AccountUse {
+  const use = new AccountUse(credentialPerS, (account, share) => {
+    const fields = { event: 'account-near-limit', username: account, percent: Math.round(share * 100) };
+    logger.warn(fields, 'an account used more than 80 % of its requests per second in the last minute');
+  });
+  showUse(use);
+  return use;
 }
 
 /** From a request's first header to the end of its answer. */

@@ -51,6 +51,7 @@ describeInBrowser('the languages of the portal', () => {
     ['El portal habla', 'ar', 'الرئيسية', 'الدفعات', 'مسوّاة', '1,025.50'],
   ])('from %s to %s, the payments are translated, fit a phone and break no rule of WCAG', async (label, language, ...words) => {
     const [home, payments, settled, amount] = words as [string, string, string, string];
+    await portal.goto('');
     await choose(label, language);
     await heading(home);
     await portal.page.locator('.bars').waitFor();

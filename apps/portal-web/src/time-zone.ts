@@ -54,7 +54,7 @@ function candidates(civil: Civil, of: string): Date[] {
   });
 }
 
-/** What a clock shows, as if it were one in UTC. */
+/** The time that a clock of the zone shows, as if it were one in UTC. */
 function shownMs(at: Date, of: string): number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: of,

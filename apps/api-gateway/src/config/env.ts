@@ -1,3 +1,4 @@
+import { requestLimits } from '@paycode/dto';
 import { baseEnv, defineEnv, type EnvOf, serviceTokenEnv, tlsVersions } from '@paycode/service-runtime';
 
 /** Environment of the gateway: addresses of the services, its certificate, and limits. The gateway owns no data. */
@@ -82,6 +83,17 @@ export const gatewayEnv = defineEnv({
     description:
       'Addresses or CIDR ranges of proxies that pass TLS through and begin each connection with a header of the PROXY protocol, version 1 or 2, ' +
       'which names the client (T-30). Without the header their connections are closed; other clients may not send one.',
+  },
+  ADDRESS_RATE_PER_S: {
+    type: 'integer',
+    default: requestLimits.addressPerS,
+    description: 'Requests per second of one client address, twice as many at once; 0 sets no limit.',
+  },
+  CREDENTIAL_RATE_PER_S: {
+    type: 'integer',
+    default: requestLimits.accountPerS,
+    description:
+      'Requests per second of one account, over all its credentials and sessions, twice as many at once; 0 sets no limit.',
   },
 });
 

@@ -1,4 +1,3 @@
-import { requestLimits } from '@paycode/dto';
 import { type MutualTlsFiles, mutualTlsFilesOf } from '@paycode/service-runtime';
 import type { UpstreamName } from '../forwarding/domain/route-table';
 import type { ForwardingLimits } from '../forwarding/forward-request';
@@ -52,7 +51,6 @@ const bodyBytesMax = 262_144;
 
 /** Limits that are the same everywhere. Tests shorten some. */
 export const gatewayLimits = {
-  ...requestLimits,
   /** Request line and header fields: Node's own limit, and above what browsers send. */
   headerBytesMax: 16_384,
   /** For all header fields, and for the first byte of a connection: time for a lost packet or two, not for a client that trickles. */
@@ -87,10 +85,10 @@ export function forwardingOptionsOf(env: GatewayEnv, limits = gatewayLimits): Fo
     ...listenerOptions(env, limits),
     // A client that was silent may catch up on two seconds at once.
     rates: {
-      addressPerS: limits.addressPerS,
-      addressBurst: 2 * limits.addressPerS,
-      credentialPerS: limits.accountPerS,
-      credentialBurst: 2 * limits.accountPerS,
+      addressPerS: env.ADDRESS_RATE_PER_S,
+      addressBurst: 2 * env.ADDRESS_RATE_PER_S,
+      credentialPerS: env.CREDENTIAL_RATE_PER_S,
+      credentialBurst: 2 * env.CREDENTIAL_RATE_PER_S,
     },
     relayKey: relayKeyOf(env),
     siteFolder: env.SITE_FOLDER ?? undefined,

@@ -1,5 +1,6 @@
 import { GatewayUnderTest } from '../testing/gateway-under-test';
 import { json } from '../testing/stub-service';
+import { AccountUse } from './account-use';
 import { RateLimits } from './rate-limits';
 
 describe('request rates', () => {
@@ -23,7 +24,7 @@ describe('request rates', () => {
   const basic = (text: string) => ({ headers: { authorization: `Basic ${Buffer.from(text).toString('base64')}` } });
 
   it('beyond its rate a credential gets a JSON 429 with Retry-After and the limit that it met; others go on', async () => {
-    gateway = await GatewayUnderTest.start({}, { accountPerS: 1 });
+    gateway = await GatewayUnderTest.start({ CREDENTIAL_RATE_PER_S: '1' });
     const as = (text: string) => gateway!.send('/pluto/code/x', basic(text));
     const first = await Promise.all(Array.from({ length: 8 }, () => as('psp-1:a')));
     const refused = first.filter(answer => answer.status === 429);
@@ -43,7 +44,7 @@ describe('request rates', () => {
   const assertionOf = (sub: string) => `e30.${Buffer.from(JSON.stringify({ sub })).toString('base64url')}.sig`;
 
   it("the rate is the account's: other spellings, further passwords and sessions of one account do not multiply it, and each answer says what is left (T-05)", async () => {
-    gateway = await GatewayUnderTest.start({}, { accountPerS: 1 });
+    gateway = await GatewayUnderTest.start({ CREDENTIAL_RATE_PER_S: '1' });
     gateway.auth.answer = (_request, response) => json(response, { allowed: true, identity: assertionOf('psp-1') });
     const good = Buffer.from('psp-1:a').toString('base64');
     // 10 spellings of one credential, 30 sessions.
@@ -73,8 +74,30 @@ describe('request rates', () => {
     expect(admit('Basic right').isCharged).toBe(false);
   });
 
+  it('the gateway shows how much of its rate the busiest account used in the last minute, and names it once a minute', () => {
+    const high: [string, number][] = [];
+    const use = new AccountUse(1, (account, share) => high.push([account, share]));
+    const limits = new RateLimits({ addressPerS: 0, addressBurst: 1, credentialPerS: 1, credentialBurst: 2 }, use);
+    const send = (account: string, atMs: number) => {
+      nowMs = atMs;
+      const { credential, isCharged } = limits.admit({ address: '192.0.2.1', authorization: [account], nowMs });
+      if (!isCharged) limits.charge(credential!, account, nowMs);
+    };
+    for (let second = 0; second < 60; second++) send('psp-1', second * 1_000);
+    for (let second = 0; second < 30; second++) send('psp-2', second * 1_000);
+    expect([use.share(59_999), use.share(60_000), high]).toEqual([0, 1, [['psp-1', 1]]]);
+    for (let second = 60; second < 108; second++) send('psp-1', second * 1_000);
+    expect([use.share(120_000), high]).toEqual([0.8, [['psp-1', 1]]]);
+    expect(use.share(240_000)).toBe(0);
+  });
+
+  it('the metric of that share is there before the first request', async () => {
+    gateway = await GatewayUnderTest.start();
+    expect(await gateway.metric(/^paycode_api_gateway_account_limit_used /)).toBe(0);
+  });
+
   it('beyond its rate an address is refused before auth-session is asked', async () => {
-    gateway = await GatewayUnderTest.start({}, { addressPerS: 1 });
+    gateway = await GatewayUnderTest.start({ ADDRESS_RATE_PER_S: '1' });
     const answers = await Promise.all(Array.from({ length: 8 }, () => gateway!.send('/public/x')));
     expect(answers.map(answer => answer.status).sort()).toEqual([200, 200, 429, 429, 429, 429, 429, 429]);
     expect(answers.find(({ status }) => status === 200)!.headers).not.toHaveProperty('ratelimit');

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { createHash } from 'node:crypto';
 import { BoundedMap } from '@paycode/service-runtime/timing';
+import type { AccountUse } from './account-use';
 import { TokenBuckets } from './domain/token-buckets';
 
 export interface RateLimitSettings {
@@ -45,7 +46,10 @@ export class RateLimits {
   private readonly byCredential: TokenBuckets | undefined;
   private readonly accounts = new BoundedMap<string, string>(bucketsMax);
 
-  constructor(private readonly settings: RateLimitSettings) {
+  constructor(
+    private readonly settings: RateLimitSettings,
+    private readonly use?: AccountUse,
+  ) {
     this.byAddress = bucketsOf(settings.addressPerS, settings.addressBurst);
     this.byCredential = bucketsOf(settings.credentialPerS, settings.credentialBurst);
   }
@@ -56,7 +60,7 @@ export class RateLimits {
     if (!this.byCredential || authorization.length === 0) return { waitS: 0, limit: 'account', isCharged: false };
     const credential = digestOf(authorization);
     const account = this.accounts.get(credential);
-    const waitMs = this.byCredential.take(account ?? credential, nowMs);
+    const waitMs = account === undefined ? this.byCredential.take(credential, nowMs) : this.chargeKnown(account, nowMs);
     return { waitS: wholeSeconds(waitMs), limit: 'account', credential, isCharged: account !== undefined };
   }
 
@@ -65,16 +69,20 @@ export class RateLimits {
    * request may pass, else whole seconds to wait.
    */
   charge(credential: string, account: string, nowMs: number): number {
-    const key = `account ${account}`;
-    this.accounts.set(credential, key);
-    return wholeSeconds(this.byCredential?.take(key, nowMs) ?? 0);
+    this.accounts.set(credential, account);
+    return wholeSeconds(this.chargeKnown(account, nowMs));
+  }
+
+  private chargeKnown(account: string, nowMs: number): number {
+    this.use?.count(account, nowMs);
+    return this.byCredential?.take(keyOf(account), nowMs) ?? 0;
   }
 
   /** Fields of an answer to a credential that was let in: the rate of its account, and the requests left. None without a limit. */
   fieldsFor(credential: string | undefined): Record<string, string> {
     const account = credential === undefined ? undefined : this.accounts.get(credential);
     if (!this.byCredential || account === undefined) return {};
-    return this.fields('account', { left: this.byCredential.left(account), nextS: 1 });
+    return this.fields('account', { left: this.byCredential.left(keyOf(account)), nextS: 1 });
   }
 
   /** Fields of a refusal: nothing is left before `waitS`. */
@@ -99,6 +107,11 @@ export class RateLimits {
   forget(credential: string): void {
     this.accounts.delete(credential);
   }
+}
+
+/** No digest of a credential looks like it. */
+function keyOf(account: string): string {
+  return `account ${account}`;
 }
 
 function wholeSeconds(ms: number): number {

@@ -61,10 +61,10 @@ export function t(text: Text | Said, values?: Values): Said {
   return (values ? formatOf(text as Text).format<string>(values) : (catalogue[text] ?? text)) as Said;
 }
 
-/** What a part of a page is given. */
+/** The words that a part of a page is given, in the reader's language. */
 export const inWords = (words: Words) => t(words as Text);
 
-/** What the tab of the browser says. */
+/** Sets the title of the browser's tab. */
 export function useTitle(title: Text | Said): void {
   useEffect(() => void (document.title = `${t(title)} · Paycode`), [title]);
 }

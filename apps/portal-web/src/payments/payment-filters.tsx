@@ -117,7 +117,7 @@ function Reading({ filter: { search, amount }, onChange }: FiltersProps): ReactN
   if (!other || !('amount' in other)) return null;
   return (
     <p className="dim">
-      {t('What begins with {search}.', { search: search! })}{' '}
+      {t('Shown: payments whose id, reference or code begins with {search}.', { search: search! })}{' '}
       <button type="button" className="small" onClick={() => onChange({ search: undefined, amount: other.amount })}>
         {t('Look for the amount {amount} instead', { amount: other.amount })}
       </button>
