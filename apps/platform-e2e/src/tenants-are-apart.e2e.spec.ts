@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accepted, type Credentials, type Merchant, newAccount } from '@paycode/platform-client';
-import { eventually } from '@paycode/service-runtime/testing';
 import { parse } from 'yaml';
 import { makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 
@@ -76,13 +75,12 @@ describe('tenants', () => {
     const { code } = await merchant.createCode({ merchantReference: reference, amount: 77.77, currencyCode: 'ZAR' });
     const transactionId = await payNewCode(merchant);
     await receiver.webhook(each => each.transactionId === transactionId);
-    // A standalone portal starts when it is asked first.
     const listed = {
       method: 'GET',
       path: `/pluto/purchase/notifications?merchantId=${merchant.merchantId}`,
       as: platform.account('psp-1'),
     };
-    await eventually(async () => expect((await platform.gateway(listed)).status).toBe(200));
+    expect((await platform.gateway(listed)).status).toBe(200);
     const { url } = receiver;
     await receiver.stop();
     foreign = { merchantId: merchant.merchantId, transactionId, code, reference };

@@ -103,39 +103,37 @@ const demoPeople: DemoPerson[] = [
   { email: 'admin@paycode.example', name: 'Anna Becker', tenantType: 'OPERATOR', tenantId: '', role: 'ADMINISTRATOR' },
 ];
 
-/** The demo people of the portal. They get passwords before the portal runs, and become known to it when it first does. */
-export class DemoPeople {
-  readonly all: readonly PersonWithPassword[];
-  /** Whose password the portal cannot know yet. */
-  private readonly withNewPassword: Set<string>;
+interface PeopleOptions {
+  operator: OperatorClient;
+  /** Base URL of the portal's internal listener. */
+  portalUrl: string;
+  /** People of an earlier start, with the passwords given then. */
+  known: readonly PersonWithPassword[];
+}
 
-  /** `known`: people of an earlier start, with the passwords given then. */
-  constructor(known: readonly PersonWithPassword[]) {
-    const before = new Map(known.map(person => [person.email, person]));
-    this.withNewPassword = new Set(demoPeople.map(({ email }) => email).filter(email => !before.has(email)));
-    this.all = demoPeople.map(
-      person => before.get(person.email) ?? { ...person, password: randomBytes(12).toString('base64url') },
-    );
+/** Makes missing people of the portal. Those who exist keep the password that they chose, unless the one of an earlier start is lost. */
+export async function ensureDemoPeople({ known, ...at }: PeopleOptions): Promise<PersonWithPassword[]> {
+  const people: PersonWithPassword[] = [];
+  // One after the other: each new password costs the portal 19 MiB while it is hashed.
+  for (const demo of demoPeople) {
+    const before = known.find(({ email }) => email === demo.email);
+    const person = before ?? { ...demo, password: randomBytes(12).toString('base64url') };
+    if (!before || !(await personExists(demo, at))) await makePerson(person, at);
+    people.push(person);
   }
+  return people;
+}
 
-  /** Makes the people who are missing. Those who exist keep the password that they chose, unless the one of an earlier start is lost. */
-  async ensure(operator: OperatorClient, portalUrl: string): Promise<void> {
-    // One after the other: each new password costs the portal 19 MiB while it is hashed.
-    for (const person of this.all) {
-      if (!this.withNewPassword.has(person.email) && (await this.exists(person, { operator, portalUrl }))) continue;
-      const { status } = await operator.send({ method: 'POST', url: `${portalUrl}/internal/people`, body: person });
-      if (status !== 201) throw new DemoDataError(`${person.email} could not be made a person of the portal: status ${status}`);
-      this.withNewPassword.delete(person.email);
-    }
-  }
+type Portal = Omit<PeopleOptions, 'known'>;
 
-  private async exists(person: DemoPerson, at: { operator: OperatorClient; portalUrl: string }): Promise<boolean> {
-    const tenant = new URLSearchParams({ tenantType: person.tenantType, tenantId: person.tenantId });
-    const { status, body } = await at.operator.send({
-      method: 'GET',
-      url: `${at.portalUrl}/internal/people?${tenant.toString()}`,
-    });
-    if (status !== 200) throw new DemoDataError(`the people of the portal could not be read: status ${status}`);
-    return (body as DemoPerson[]).some(({ email }) => email === person.email);
-  }
+async function makePerson(person: PersonWithPassword, { operator, portalUrl }: Portal): Promise<void> {
+  const { status } = await operator.send({ method: 'POST', url: `${portalUrl}/internal/people`, body: person });
+  if (status !== 201) throw new DemoDataError(`${person.email} could not be made a person of the portal: status ${status}`);
+}
+
+async function personExists({ email, tenantType, tenantId }: DemoPerson, { operator, portalUrl }: Portal): Promise<boolean> {
+  const tenant = new URLSearchParams({ tenantType, tenantId });
+  const { status, body } = await operator.send({ method: 'GET', url: `${portalUrl}/internal/people?${tenant.toString()}` });
+  if (status !== 200) throw new DemoDataError(`the people of the portal could not be read: status ${status}`);
+  return (body as DemoPerson[]).some(each => each.email === email);
 }

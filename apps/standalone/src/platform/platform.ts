@@ -3,7 +3,7 @@ import { type RunningDatabases, startEmbeddedDatabases, useExternalDatabases } f
 import {
   type AccountWithPassword,
   demoMerchants,
-  DemoPeople,
+  ensureDemoPeople,
   type PersonWithPassword,
   seedDemoData,
 } from '../demo-data/demo-data';
@@ -78,22 +78,20 @@ export class Platform {
     if (this.isStopping) throw new Error('stopped while starting');
     const parts = { appsFolder, home, env, ports, databases, secrets, tokenKeys, certificate, inspected };
     const known = knownLogins(home);
-    const people = new DemoPeople(known.people);
-    const specs = serviceSpecs(parts, inherited);
-    const operator = () => new OperatorClient(ensureOperatorToken(home, tokenKeys));
-    this.supervisor = this.supervise(specs, () =>
-      people.ensure(operator(), specs.find(({ name }) => name === 'portal')!.internalUrl),
-    );
+    this.supervisor = this.supervise(serviceSpecs(parts, inherited));
     await this.supervisor.start();
-    const accounts = await this.seed(ports, operator(), known.accounts);
-    const facts = { ports, accounts, people: people.all, caFile: certificate.caFile, database: databases.description };
+    const operator = new OperatorClient(ensureOperatorToken(home, tokenKeys));
+    const [accounts, people] = await Promise.all([
+      this.seed(ports, operator, known.accounts),
+      ensureDemoPeople({ operator, portalUrl: internalUrlOf(ports, 'portal'), known: known.people }),
+    ]);
+    const facts = { ports, accounts, people, caFile: certificate.caFile, database: databases.description };
     this.publish = () => writeStandaloneFile(home, { ...facts, merchants: demoMerchants, processes: this.processes });
     this.publish();
     return facts;
   }
 
-  /** The portal, the one service that starts on demand, gets its people before anybody else. */
-  private supervise(specs: ServiceSpec[], portalWoken: () => Promise<void>): Supervisor {
+  private supervise(specs: ServiceSpec[]): Supervisor {
     const { isOneProcess } = this.options;
     const events: SupervisorEvents = {
       say: line => this.options.say(line),
@@ -102,7 +100,6 @@ export class Platform {
         this.publish();
       },
       givenUp: (error: ServiceFailure) => this.fail(error),
-      woken: portalWoken,
     };
     return new Supervisor(specs, events, { isOneProcess });
   }

@@ -24,14 +24,9 @@ export interface ServicePorts {
   public: number;
 }
 
-/** Services that no payment needs: they start when somebody first connects (ADR 0057). */
-export const onDemandNames = ['portal'] as const satisfies ServiceName[];
-
 export interface PlatformPorts {
   gateway: number;
   services: Record<ServiceName, ServicePorts>;
-  /** Where processes listen whose ports in `services` are held open for them. */
-  behindListeners: Partial<Record<ServiceName, ServicePorts>>;
 }
 
 /** Another program uses the requested port. */
@@ -62,10 +57,7 @@ export async function choosePorts(gatewayPort: number): Promise<PlatformPorts> {
     const wanted: { internal: number; public?: number } = defaults[name];
     services[name] = { internal: await choose(wanted.internal), public: wanted.public ? await choose(wanted.public) : 0 };
   }
-  const behindListeners: PlatformPorts['behindListeners'] = {};
-  for (const name of onDemandNames)
-    behindListeners[name] = { internal: await anotherPort(taken), public: await anotherPort(taken) };
-  return { gateway, services, behindListeners };
+  return { gateway, services };
 }
 
 async function anotherPort(taken: Set<number>): Promise<number> {

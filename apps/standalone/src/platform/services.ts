@@ -8,7 +8,7 @@ import type { HomeFolder } from '../home/home-folder';
 import { operatorTokenLifetimeS, privateFile, type SecretFiles } from '../home/secrets';
 import type { ServiceSpec } from '../processes/service-process';
 import type { GatewayCertificate } from '../tls/gateway-certificate';
-import type { PlatformPorts, ServiceName, ServicePorts } from './ports';
+import type { PlatformPorts, ServiceName } from './ports';
 
 export interface PlatformParts {
   /** Folder of the built apps, one folder each. */
@@ -78,9 +78,8 @@ export function serviceSpecs(parts: PlatformParts, inherited: Env): ServiceSpec[
       inherited,
       given: { ...commonEnv(parts), ...ownAuthority(parts, inherited), ...ownEnv(name, parts) },
     }),
-    internalUrl: `http://127.0.0.1:${portsOf(parts.ports, name).internal}`,
+    internalUrl: internalUrlOf(parts.ports, name),
     logFile: join(parts.home.logs, `${name}.log`),
-    ...listenersOf(parts.ports, name),
   }));
 }
 
@@ -103,27 +102,6 @@ export function nodeFlagsOf(name: ServiceName, inspected: Inspected | undefined)
 /** Base URL of a service's internal listener. */
 export function internalUrlOf(ports: PlatformPorts, name: ServiceName): string {
   return `http://127.0.0.1:${ports.services[name].internal}`;
-}
-
-/** The ports at which the process of a service listens. */
-function portsOf({ services, behindListeners }: PlatformPorts, name: ServiceName): ServicePorts {
-  return behindListeners[name] ?? services[name];
-}
-
-/** A person wants to read that the portal is starting; a program waits for it, as long as a start may take. */
-const browserWaitMs = 8_000;
-const waitMs = 180_000;
-
-function listenersOf({ services, behindListeners }: PlatformPorts, name: ServiceName): Pick<ServiceSpec, 'listeners'> {
-  const behind = behindListeners[name];
-  if (!behind) return {};
-  const known = services[name];
-  return {
-    listeners: [
-      { port: known.internal, behind: behind.internal, waitMs },
-      { port: known.public, behind: behind.public, waitMs, browserWaitMs },
-    ],
-  };
 }
 
 function commonEnv({ appsFolder, env, ports, tokenKeys }: PlatformParts): Env {
@@ -157,7 +135,7 @@ function commonEnv({ appsFolder, env, ports, tokenKeys }: PlatformParts): Env {
 }
 
 function ownEnv(name: ServiceName, parts: PlatformParts): Env {
-  const ports = portsOf(parts.ports, name);
+  const ports = parts.ports.services[name];
   return {
     // A service is started again only when its process has ended, and another run of the platform has other instances.
     INSTANCE_ID: randomUUID(),

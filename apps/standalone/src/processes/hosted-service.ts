@@ -40,16 +40,12 @@ export class HostedService implements KeptService {
       throw serviceFailure(this, `did not start (not ready within ${readyWithinMs / 1_000} s)`);
   }
 
-  async suspend(graceMs: number): Promise<void> {
+  async stop(graceMs: number): Promise<void> {
+    this.isStopping = true;
     const { running } = this;
     this.running = undefined;
     this.events.processChanged();
     if (running) await Promise.race([running.stop('SIGTERM'), this.hurried.promise, pause(graceMs, undefined, { ref: false })]);
-  }
-
-  stop(graceMs: number): Promise<void> {
-    this.isStopping = true;
-    return this.suspend(graceMs);
   }
 
   kill(): void {

@@ -13,8 +13,6 @@ export interface KeptService {
   readonly process?: ServiceProcess | undefined;
   /** Resolves when the service takes traffic. Rejects with ServiceFailure. */
   start(): Promise<void>;
-  /** Lets it finish its work; it can start again. */
-  suspend(graceMs: number): Promise<void>;
   /** Lets it finish its work, for good. */
   stop(graceMs: number): Promise<void>;
   /** Ends it at once, or no longer waits for it. */
@@ -46,16 +44,6 @@ export function serviceFailure({ spec, log }: Pick<KeptService, 'spec' | 'log'>,
 export const readyPollMs = 40;
 export const readyWithinMs = 180_000;
 
-/** A port that others know, and the port at which the process behind it listens. */
-export interface OnDemandListener {
-  port: number;
-  behind: number;
-  /** A connection waits so long for the service; then it gets an answer that asks to come again. */
-  waitMs: number;
-  /** A browser waits so long, because a person wants to read that the service is starting. Default: waitMs. */
-  browserWaitMs?: number;
-}
-
 /** One service of the platform as an operating-system process. */
 export interface ServiceSpec {
   name: string;
@@ -68,8 +56,6 @@ export interface ServiceSpec {
   /** `http://127.0.0.1:<internal port>`, where `/health/ready` and `/health/live` answer. */
   internalUrl: string;
   logFile: string;
-  /** The process starts at the first connection to one of them. Unset: it starts with the platform. */
-  listeners?: readonly OnDemandListener[];
 }
 
 /** How a process ended, for people: `exit code 1`, `killed by SIGKILL`. */

@@ -9,8 +9,6 @@ export class SupervisedService implements KeptService {
   readonly log: OutputLog;
   private current: ServiceProcess | undefined;
   private readonly endedAtMs: number[] = [];
-  /** The process that was ended until the next start. */
-  private suspended: ServiceProcess | undefined;
   private isStopping = false;
 
   constructor(
@@ -40,14 +38,6 @@ export class SupervisedService implements KeptService {
     void this.watch(process);
   }
 
-  /** Ends the process until the next start. */
-  async suspend(graceMs: number): Promise<void> {
-    const ending = (this.suspended = this.current);
-    this.current = undefined;
-    this.events.processChanged();
-    await ending?.stop(graceMs);
-  }
-
   async stop(graceMs: number): Promise<void> {
     this.isStopping = true;
     await this.current?.stop(graceMs);
@@ -66,7 +56,7 @@ export class SupervisedService implements KeptService {
 
   private async watch(process: ServiceProcess): Promise<void> {
     const reason = await process.ended;
-    if (this.isStopping || process === this.suspended) return;
+    if (this.isStopping) return;
     const nowMs = this.nowMs();
     const decision = decideRestart(this.endedAtMs, nowMs);
     this.endedAtMs.push(nowMs);
@@ -76,7 +66,7 @@ export class SupervisedService implements KeptService {
     this.events.say(`${this.spec.name} ended (${reason}); starting it again`);
     this.log.note(`process ended (${reason})`);
     await pause(decision.afterMs);
-    if (this.isStopping || process !== this.current) return;
+    if (this.isStopping) return;
     const next = this.spawn();
     void this.watch(next);
     if (await next.untilReady(readyWithinMs)) this.events.say(`${this.spec.name} is back`);

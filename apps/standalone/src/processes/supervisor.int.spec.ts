@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import { freePort } from '@paycode/persistence/embedded';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { statusOf } from './service-process';
-import { type OnDemandLimits, onDemandLimits } from './on-demand-service';
-import type { ServiceSpec } from './service-process';
-import type { ServiceFailure } from './service-process';
+import type { ServiceFailure, ServiceSpec } from './service-process';
 import { Supervisor } from './supervisor';
 
 const script = join(__dirname, 'testing/fake-service.cjs');
@@ -34,13 +32,10 @@ describe('the supervisor', () => {
   let supervisor: Supervisor;
   let nowMs: number;
   let isDiskFull = false;
-  let woken: string[];
-  let onDemand: OnDemandLimits;
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'paycode-supervisor-'));
-    [said, pids, givenUp, nowMs, woken] = [[], {}, undefined, 0, []];
-    onDemand = onDemandLimits;
+    [said, pids, givenUp, nowMs] = [[], {}, undefined, 0];
   });
   const later = undoneAfterEach();
   afterEach(async () => {
@@ -68,9 +63,8 @@ describe('the supervisor', () => {
         if (isDiskFull) throw new Error('no space left on device');
       },
       givenUp: (error: ServiceFailure) => void (givenUp = error),
-      woken: async (name: string) => void woken.push(name),
     };
-    supervisor = new Supervisor(specs, events, { nowMs: () => nowMs, onDemand });
+    supervisor = new Supervisor(specs, events, { nowMs: () => nowMs });
     await supervisor.start();
   }
   const isAlive = (pid: number) => {
@@ -143,73 +137,6 @@ describe('the supervisor', () => {
     expect(running.map(isAlive)).toEqual([false, false]);
     expect(readFileSync(join(folder, 'first.log'), 'utf8')).toContain('drained');
     expect(said).toEqual([]);
-  });
-
-  describe('a service behind a listener (ADR 0057)', () => {
-    interface Waits {
-      env?: Record<string, string>;
-      waitMs?: number;
-      browserWaitMs?: number;
-    }
-    async function behindListener({ env = {}, waitMs = 120_000, browserWaitMs = waitMs }: Waits = {}): Promise<{
-      listener: string;
-      service: ServiceSpec;
-    }> {
-      const service = await spec('sleeper', env);
-      const port = await freePort();
-      return {
-        listener: `http://127.0.0.1:${port}`,
-        service: { ...service, listeners: [{ port, behind: Number(new URL(service.internalUrl).port), waitMs, browserWaitMs }] },
-      };
-    }
-
-    it('has no process until the first connection, which it then answers', async () => {
-      const { listener, service } = await behindListener();
-      await supervise(service);
-      expect(pids).toEqual({});
-      const answers = await Promise.all([fetch(listener), fetch(listener)].map(async answer => (await answer).text()));
-      expect(answers).toEqual([String(pids['sleeper']), String(pids['sleeper'])]);
-      expect(woken).toEqual(['sleeper']);
-    });
-
-    it('a connection that waits too long for it is asked to come again', async () => {
-      const needed = join(folder, 'needed');
-      const { listener, service } = await behindListener({ waitMs: 0, env: { FAKE_NEEDS: needed } });
-      await supervise(service);
-      const early = await fetch(listener, { headers: { accept: 'text/html' } });
-      expect([early.status, early.headers.get('retry-after'), early.headers.get('refresh')]).toEqual([503, '2', '2']);
-      const program = await fetch(`${listener}/pluto/x?y=1`, { headers: { 'x-request-id': 'r-1' } });
-      expect([program.status, program.headers.get('retry-after')]).toEqual([503, '2']);
-      expect(await program.json()).toMatchObject({ status: 503, code: 'UNAVAILABLE', path: '/pluto/x', requestId: 'r-1' });
-      writeFileSync(needed, '');
-      await eventually(() => expect(woken).toEqual(['sleeper']));
-    });
-
-    it('a person reads that it is starting, while a program waits for it, with a body of any length', async () => {
-      const { listener, service } = await behindListener({ browserWaitMs: 0 });
-      await supervise(service);
-      const program = fetch(listener, { method: 'POST', body: 'x'.repeat(500_000) });
-      expect((await fetch(listener, { headers: { accept: 'text/html' } })).status).toBe(503);
-      expect((await program).status).toBe(200);
-    });
-
-    it('ends after a time without connections, and starts again at the next one', async () => {
-      onDemand = { ...onDemandLimits, idleMs: 0 };
-      const { listener, service } = await behindListener();
-      await supervise(service);
-      const first = await (await fetch(listener, { headers: { connection: 'close' } })).text();
-      await eventually(() => expect([pids, isAlive(Number(first))]).toEqual([{}, false]));
-      expect(await (await fetch(listener, { headers: { connection: 'close' } })).text()).not.toBe(first);
-      expect(said).toEqual([]);
-    });
-
-    it('that cannot start says so, and leaves the platform running', async () => {
-      const { listener, service } = await behindListener({ env: { FAKE_FAILS: 'at-start' } });
-      await supervise(service);
-      expect((await fetch(listener)).status).toBe(503);
-      expect(said.join()).toMatch(/sleeper did not start: .*exit code 1/);
-      expect(givenUp).toBeUndefined();
-    });
   });
 
   it('a service ends when the process that started it was killed', async () => {

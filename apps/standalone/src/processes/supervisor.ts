@@ -1,7 +1,5 @@
-import { type OnDemandLimits, OnDemandService } from './on-demand-service';
 import { HostedService } from './hosted-service';
-import type { KeptService, ServiceFailure } from './service-process';
-import type { ServiceSpec } from './service-process';
+import type { KeptService, ServiceFailure, ServiceSpec } from './service-process';
 import { SupervisedService } from './supervised-service';
 
 const logIntervalMs = 1_000;
@@ -17,14 +15,11 @@ export interface SupervisorEvents {
   say(line: string): void;
   processesChanged(pids: Record<string, number>): void;
   givenUp(error: ServiceFailure): void;
-  /** A service with listeners accepts traffic; it gets connections once this resolves. */
-  woken(name: string): Promise<void>;
 }
 
 export interface SupervisorOptions {
   /** A monotonic clock for counting ends. */
   nowMs?: () => number;
-  onDemand?: OnDemandLimits;
   /** Runs the services in this process. */
   isOneProcess?: boolean;
 }
@@ -32,7 +27,6 @@ export interface SupervisorOptions {
 /** All services of the platform. */
 export class Supervisor {
   private readonly services: KeptService[];
-  private readonly onDemand = new Map<KeptService, OnDemandService>();
   private readonly misses = new Map<string, number>();
   private timers: NodeJS.Timeout[] = [];
   private stopping: Promise<void> | undefined;
@@ -41,7 +35,7 @@ export class Supervisor {
   constructor(
     specs: ServiceSpec[],
     private readonly events: SupervisorEvents,
-    { nowMs = () => performance.now(), onDemand, isOneProcess = false }: SupervisorOptions = {},
+    { nowMs = () => performance.now(), isOneProcess = false }: SupervisorOptions = {},
   ) {
     const forward = {
       say: (line: string) => events.say(line),
@@ -51,17 +45,15 @@ export class Supervisor {
     this.services = specs.map(spec =>
       isOneProcess ? new HostedService(spec, forward) : new SupervisedService(spec, forward, nowMs),
     );
-    for (const service of this.services.filter(({ spec }) => spec.listeners))
-      this.onDemand.set(service, new OnDemandService(service, events, stopGraceMs, onDemand));
   }
 
-  /** Starts all at once; resolves when each accepts traffic, or has opened its listeners, and rejects with the first failure. */
+  /** Starts all at once; resolves when each accepts traffic, and rejects with the first failure. */
   async start(): Promise<void> {
     this.timers = [
       setInterval(() => this.readLogs(), logIntervalMs),
       setInterval(() => void this.checkLiveness(), livenessIntervalMs),
     ];
-    await Promise.all(this.services.map(service => this.onDemand.get(service)?.open() ?? service.start()));
+    await Promise.all(this.services.map(service => service.start()));
   }
 
   /** Stops them one after the other, so that each can still call the services that it needs to finish its work. Idempotent. */
@@ -76,10 +68,7 @@ export class Supervisor {
 
   private async stopInOrder(): Promise<void> {
     this.timers.forEach(timer => clearInterval(timer));
-    for (const service of this.services) {
-      this.onDemand.get(service)?.close();
-      await service.stop(stopGraceMs);
-    }
+    for (const service of this.services) await service.stop(stopGraceMs);
     this.readLogs();
     this.services.forEach(({ log }) => log.close());
   }
