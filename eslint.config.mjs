@@ -237,7 +237,7 @@ export default tseslint.config(
   },
   {
     files: ['apps/portal-web/**/*.tsx'],
-    ignores: ['apps/portal-web/src/{on-call,sandbox}/**'],
+    ignores: ['apps/portal-web/src/on-call/**'],
     rules: { 'no-restricted-syntax': ['error', defaultExport, ...untranslated] },
   },
   // Lists that are read from top to bottom: a migration's statements, a module's parts, an assembly.

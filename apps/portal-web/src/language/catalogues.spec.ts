@@ -6,7 +6,7 @@ import es from './es.json';
 
 const root = join(__dirname, '..');
 /** Folders whose pages are in English alone so far. */
-const notYet = /^(on-call|sandbox)\//;
+const notYet = /^on-call\//;
 const textOf = (isWanted: (name: string) => boolean) =>
   readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter(name => /\.tsx?$/.test(name) && !name.endsWith('.spec.ts') && isWanted(name))
