@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { Scenario } from '../portal-api';
 import { Failure, Waiting } from '../ui';
 import { scenariosQuery, type Stage } from './sandbox-stage';
-import { rich, t } from '../language/language';
+import { asIs, rich, t } from '../language/language';
 
 /** The payments of the scenario, each with a link to its page. */
 export function Played({ stage: { scenario, doing, played } }: { stage: Stage }): ReactNode {
@@ -69,16 +69,16 @@ function Choice({ scenarios, stage }: { scenarios: Scenario[]; stage: Stage }): 
 
 const isPlayedHere = ({ playedBy }: Scenario) => playedBy.includes('PORTAL');
 
-/** The platform tells its scenarios in English. */
-const english = (words: string | null) => <bdi lang="en">{words}</bdi>;
+/** The platform tells its scenarios in English; one that is newer than this page stays so. */
+const told = (words: string | null) => t(asIs(words ?? ''));
 
 function Story({ scenario }: { scenario: Scenario }): ReactNode {
   const { name, sees, ought, timeline } = scenario;
   return (
     <>
-      <dd>{rich('Your server sees {sees}.', { sees: english(sees) })}</dd>
-      <dd>{rich('It ought to {ought}.', { ought: english(ought) })}</dd>
-      <dd>{rich('The portal shows {timeline}.', { timeline: english(timeline) })}</dd>
+      <dd>{t('Your server sees {sees}.', { sees: told(sees) })}</dd>
+      <dd>{t('It ought to {ought}.', { ought: told(ought) })}</dd>
+      <dd>{t('The portal shows {timeline}.', { timeline: told(timeline) })}</dd>
       {!isPlayedHere(scenario) && (
         <dd>
           {rich(
