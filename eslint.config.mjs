@@ -235,11 +235,7 @@ export default tseslint.config(
       'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
     },
   },
-  {
-    files: ['apps/portal-web/**/*.tsx'],
-    ignores: ['apps/portal-web/src/{on-call,sandbox}/**'],
-    rules: { 'no-restricted-syntax': ['error', defaultExport, ...untranslated] },
-  },
+  { files: ['apps/portal-web/**/*.tsx'], rules: { 'no-restricted-syntax': ['error', defaultExport, ...untranslated] } },
   // Lists that are read from top to bottom: a migration's statements, a module's parts, an assembly.
   { files: ['apps/*/migrations/**/*.ts', '**/*.module.ts'], rules: { 'max-lines-per-function': 'off' } },
   { files: ['{apps,libs}/*/src/**/*.ts'], rules: { 'no-restricted-syntax': ['error', defaultExport, ...volatileClock] } },

@@ -1,3 +1,4 @@
+import { t } from './language/language';
 import type { ErrorBody, Routes } from './portal-api';
 
 type Route = keyof Routes;
@@ -25,7 +26,7 @@ export class PortalError extends Error {
   }
 }
 
-const unreachable = 'The portal cannot be reached. Check your connection, then try again.';
+const unreachable = () => t('The portal cannot be reached. Check your connection, then try again.');
 const patienceMs = 30_000;
 
 /** Changes on their way: a second press of the same button gets the answer of the first. */
@@ -47,7 +48,7 @@ async function send<R extends Route>(route: R, given: Given<R> | undefined): Pro
   try {
     response = await fetch(urlOf(route, given), { method, signal: AbortSignal.timeout(patienceMs), ...init });
   } catch (cause) {
-    throw Object.assign(new PortalError(0, unreachable), { cause });
+    throw Object.assign(new PortalError(0, unreachable()), { cause });
   }
   if (!response.ok) throw await errorOf(response);
   return (response.status === 204 ? undefined : await response.json()) as Routes[R]['answer'];
@@ -76,7 +77,7 @@ export async function fileOf(url: string, onBytes: (bytes: number) => void): Pro
     return { name, blob: await new Response(response.body?.pipeThrough(counting)).blob() };
   } catch (cause) {
     if (cause instanceof PortalError) throw cause;
-    throw Object.assign(new PortalError(0, bytes === 0 ? unreachable : 'The file broke off. Please try again.'), { cause });
+    throw Object.assign(new PortalError(0, bytes === 0 ? unreachable() : t('The file broke off. Please try again.')), { cause });
   }
 }
 
@@ -103,7 +104,10 @@ async function errorOf(response: Response): Promise<PortalError> {
     const retryAfterS = Number(response.headers.get('retry-after')) || undefined;
     return new PortalError(response.status, sentence(message ?? response.statusText), errors, retryAfterS);
   } catch {
-    return new PortalError(response.status, `The portal answered ${response.status}. Please try again in a moment.`);
+    return new PortalError(
+      response.status,
+      t('The portal answered {status}. Please try again in a moment.', { status: response.status }),
+    );
   }
 }
 

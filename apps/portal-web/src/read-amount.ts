@@ -1,7 +1,7 @@
-import { currentLocale, t } from './language/language';
+import { currentLocale, type Said, t } from './language/language';
 
 /** `amount`: a decimal with a point. `problem`: why the text, which looks like an amount, is not clear. undefined: it is no amount. */
-type ReadAmount = { amount: string; isSure: boolean } | { problem: string } | undefined;
+type ReadAmount = { amount: string; isSure: boolean } | { problem: Said } | undefined;
 
 const unclear = () => ({ problem: t('The amount must be a number such as 42 or 1234.50.') });
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { PortalAccount } from '../portal-api';
 import { Choice, Code } from '../ui';
-import { t } from '../language/language';
+import { asIs, t } from '../language/language';
 
 type Language = 'curl' | 'Node' | 'Python';
 
@@ -20,7 +20,13 @@ export function CodeSamples({ access: { username, mode } }: { access: PortalAcco
               'Log in with the password in the environment as API_PASSWORD, then make a code of R 110.00 with the session’s token:',
             )}
       </p>
-      <Choice label="Language" options={languages.map(each => [each, each])} value={language} onChange={setLanguage} isInline />
+      <Choice
+        label="Language"
+        options={languages.map(each => [each, asIs(each)])}
+        value={language}
+        onChange={setLanguage}
+        isInline
+      />
       <Code label={t('Sample in {language}', { language })}>
         {(mode === 'BASIC' ? basic : bearer)[language](location.origin, username)}
       </Code>

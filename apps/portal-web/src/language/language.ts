@@ -6,7 +6,7 @@ import type es from './es.json';
 export type Text = keyof typeof es;
 /** Words in the reader's language, or that are the same in each: a name, a status. */
 export type Said = string & { readonly isSaid: true };
-export type Words = Text | Said | (string & {});
+export type Words = Text | Said;
 
 /** Each named in itself. */
 export const languages = { en: 'English', es: 'Español', ar: 'العربية' } as const;
@@ -57,15 +57,12 @@ function formatOf(text: Text): IntlMessageFormat {
 }
 
 /** The text in the reader's language. With values it is an ICU message: `{count, plural, one {# payment} other {# payments}}`. */
-export function t(text: Text | Said, values?: Values): Said {
+export function t(text: Words, values?: Values): Said {
   return (values ? formatOf(text as Text).format<string>(values) : (catalogue[text] ?? text)) as Said;
 }
 
-/** The words that a part of a page is given, in the reader's language. */
-export const inWords = (words: Words) => t(words as Text);
-
 /** Sets the title of the browser's tab. */
-export function useTitle(title: Text | Said): void {
+export function useTitle(title: Words): void {
   useEffect(() => void (document.title = `${t(title)} · Paycode`), [title]);
 }
 

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ServiceLetter } from '../portal-api';
 import { Moment, Table } from '../ui';
+import { rich, t } from '../language/language';
 
 interface TableProps {
   service: string;
@@ -11,12 +12,12 @@ interface TableProps {
 }
 
 export const nameOf = ({ transactionId, letterId }: ServiceLetter) =>
-  transactionId === null ? `Letter ${letterId}` : `Transaction ${transactionId}`;
+  transactionId === null ? t('Letter {letterId}', { letterId }) : t('Transaction {transactionId}', { transactionId });
 
 export function DeadLetterTable({ service, letters, chosen, toggle }: TableProps): ReactNode {
   return (
     <Table
-      label={`Dead letters of ${service}`}
+      label={t('Dead letters of {service}', { service })}
       columns={['Choose', 'Transaction', 'Why', 'Last put aside', 'How often', 'Event']}
     >
       {letters.map(letter => (
@@ -24,7 +25,7 @@ export function DeadLetterTable({ service, letters, chosen, toggle }: TableProps
           <td>
             <input
               type="checkbox"
-              aria-label={`Choose ${nameOf(letter)} of ${letter.group}`}
+              aria-label={t('Choose {name} of {group}', { name: nameOf(letter), group: letter.group })}
               checked={chosen.has(`${service} ${letter.letterId}`)}
               onChange={() => toggle(letter)}
             />
@@ -34,17 +35,17 @@ export function DeadLetterTable({ service, letters, chosen, toggle }: TableProps
           </th>
           <td className="words">
             {letter.reason}
-            {letter.defect === null && <span className="dim">, and this release can read the event</span>}
+            {letter.defect === null && <span className="dim">{t(', and this release can read the event')}</span>}
           </td>
           <td>
             <Moment at={letter.parkedAt} />
           </td>
-          <td>{letter.times === 1 ? 'once' : `${letter.times} times`}</td>
+          <td>{letter.times === 1 ? t('once') : t('{count} times', { count: letter.times })}</td>
           <td className="words">
-            {letter.eventType ?? 'of no known type'}
+            {letter.eventType ?? t('of no known type')}
             <span className="dim">
               {' '}
-              from <code>{letter.topic}</code> for <code>{letter.group}</code>
+              {rich('from <code>{topic}</code> for <code>{group}</code>', { topic: letter.topic, group: letter.group })}
             </span>
           </td>
         </tr>
@@ -54,7 +55,7 @@ export function DeadLetterTable({ service, letters, chosen, toggle }: TableProps
 }
 
 export function TransactionLink({ letter: { transactionId } }: { letter: ServiceLetter }): ReactNode {
-  if (transactionId === null) return 'names none';
+  if (transactionId === null) return t('names none');
   return (
     <Link to="/on-call" search={{ transaction: String(transactionId) }}>
       {transactionId}

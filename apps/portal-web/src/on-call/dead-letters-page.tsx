@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { LettersPage, RedrivenLetter, ServiceLetter } from '../portal-api';
 import { deadLettersQuery, redriveQuery } from './queries';
 import { meQuery, queryClient } from '../queries';
@@ -8,6 +8,7 @@ import { Failure, Waiting } from '../ui';
 import { DeadLetterTable } from './dead-letter-table';
 import { Redriven, RedrivePreview } from './redrive-preview';
 import { RedriveRequest } from './redrive-request';
+import { t, useTitle } from '../language/language';
 
 /** So many go into one redrive. */
 const chosenMax = 50;
@@ -16,15 +17,15 @@ export const keyOf = ({ service, letterId }: { service: string; letterId: number
 /** For people on call: events that a service put aside, why, and what a redrive of some would do. */
 export function DeadLettersPage(): ReactNode {
   const { data: me } = useQuery(meQuery);
-  useEffect(() => void (document.title = 'Dead letters · Paycode'), []);
+  useTitle('Dead letters');
   return (
     <>
-      <h1>Dead letters</h1>
+      <h1>{t('Dead letters')}</h1>
       <p>
-        <Link to="/on-call">Back to On-call</Link>
+        <Link to="/on-call">{t('Back to On-call')}</Link>
       </p>
       {me?.person.mayOnCall === false && (
-        <p className="notice">This page is for people on call and administrators of the platform.</p>
+        <p className="notice">{t('This page is for people on call and administrators of the platform.')}</p>
       )}
       {me?.person.mayOnCall && <Letters />}
     </>
@@ -59,7 +60,7 @@ function Silent({ page: { silent } }: { page: LettersPage }): ReactNode {
   if (silent.length === 0) return null;
   return (
     <p className="notice bad" role="alert">
-      No answer from: {silent.join(', ')}. Their dead letters are missing here.
+      {t('No answer from: {services}. Their dead letters are missing here.', { services: silent.join(', ') })}
     </p>
   );
 }
@@ -79,26 +80,33 @@ function Shown({ page: { services, silent }, chosen, choose, isPart }: ShownProp
     choose(next);
   };
   const filled = services.filter(({ letters }) => letters.length > 0);
-  const toLatest = isPart && <Link to="/on-call/dead-letters">The latest of all services</Link>;
-  if (filled.length === 0 && isPart) return <p>There are no older ones. {toLatest}</p>;
+  const toLatest = isPart && <Link to="/on-call/dead-letters">{t('The latest of all services')}</Link>;
+  if (filled.length === 0 && isPart)
+    return (
+      <p>
+        {t('There are no older ones.')} {toLatest}
+      </p>
+    );
   if (filled.length === 0) return silent.length === 0 ? <Nothing /> : null;
   return (
     <>
       {filled.map(({ service, letters, isMore }) => (
         <section key={service} className="card" aria-labelledby={`of-${service}`}>
-          <h2 id={`of-${service}`}>Put aside by {service}</h2>
+          <h2 id={`of-${service}`}>{t('Put aside by {service}', { service })}</h2>
           <DeadLetterTable service={service} letters={letters} chosen={chosen} toggle={toggle} />
           <p>
             {isMore && (
               <Link to="/on-call/dead-letters" search={{ service, before: letters.at(-1)!.letterId }}>
-                Older ones of {service}
+                {t('Older ones of {service}', { service })}
               </Link>
             )}{' '}
             {toLatest}
           </p>
         </section>
       ))}
-      {chosen.size === 0 && <p className="dim">Choose letters to see what a redrive would do, at most {chosenMax} at once.</p>}
+      {chosen.size === 0 && (
+        <p className="dim">{t('Choose letters to see what a redrive would do, at most {most} at once.', { most: chosenMax })}</p>
+      )}
     </>
   );
 }
@@ -106,14 +114,16 @@ function Shown({ page: { services, silent }, chosen, choose, isPart }: ShownProp
 function Nothing(): ReactNode {
   return (
     <section className="card" aria-labelledby="nothing">
-      <h2 id="nothing">There are no dead letters</h2>
+      <h2 id="nothing">{t('There are no dead letters')}</h2>
       <p>
-        Each service has used every event that it was given. When one cannot, because the event is wrong or the service has a
-        fault, it puts the event aside and goes on with the others. It is listed here then, with the reason, for 30 days.
+        {t(
+          'Each service has used every event that it was given. When one cannot, because the event is wrong or the service has a fault, it puts the event aside and goes on with the others. It is listed here then, with the reason, for 30 days.',
+        )}
       </p>
       <p>
-        Then repair the service if the fault is its own, look at what a redrive would do, and redrive. The service gets the event
-        again; what it did already has no second effect.
+        {t(
+          'Then repair the service if the fault is its own, look at what a redrive would do, and redrive. The service gets the event again; what it did already has no second effect.',
+        )}
       </p>
     </section>
   );

@@ -5,11 +5,12 @@ import type { FoundMerchants, MerchantSummary } from '../portal-api';
 import { foundMerchantsQuery, onCallMerchantQuery } from './queries';
 import { answerName, Facts, Failure, Field, Moment, OutcomeTag, Table, Waiting } from '../ui';
 import { MerchantDeliveries } from './on-call-pauses';
+import { t, type Text, type Words } from '../language/language';
 
 export function MerchantSearch({ before }: { before: string | undefined }): ReactNode {
   const navigate = useNavigate({ from: '/on-call' });
   const [text, setText] = useState(before ?? '');
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<Text>();
   const look = (event: FormEvent) => {
     event.preventDefault();
     const wanted = text.trim();
@@ -17,7 +18,7 @@ export function MerchantSearch({ before }: { before: string | undefined }): Reac
     if (wanted !== '') void navigate({ search: { merchant: wanted } });
   };
   return (
-    <form className="card" role="search" aria-label="Merchants" onSubmit={look} noValidate>
+    <form className="card" role="search" aria-label={t('Merchants')} onSubmit={look} noValidate>
       <Field
         label="Merchant id or name"
         maxLength={100}
@@ -27,7 +28,7 @@ export function MerchantSearch({ before }: { before: string | undefined }): Reac
         value={text}
         onChange={setText}
       />
-      <button type="submit">Find merchant</button>
+      <button type="submit">{t('Find merchant')}</button>
     </form>
   );
 }
@@ -39,7 +40,9 @@ export function MerchantResult({ text }: { text: string }): ReactNode {
   const isOne = only !== undefined && more.length === 0;
   return (
     <section aria-labelledby="merchants">
-      <h2 id="merchants">{isOne ? `Merchant ${only.merchantId} ${only.merchantName}` : 'Merchants'}</h2>
+      <h2 id="merchants">
+        {isOne ? t('Merchant {merchantId} {name}', { merchantId: only.merchantId, name: only.merchantName }) : t('Merchants')}
+      </h2>
       {isError && <Failure error={error} again={() => void refetch()} />}
       {!data && !isError && <Waiting what="Looking for merchants" />}
       {isOne && <MerchantSummary merchantId={only.merchantId} />}
@@ -49,7 +52,7 @@ export function MerchantResult({ text }: { text: string }): ReactNode {
 }
 
 function MerchantList({ found: { merchants, isMore } }: { found: FoundMerchants }): ReactNode {
-  if (merchants.length === 0) return <p className="notice">No merchant has this id, or this text in its name.</p>;
+  if (merchants.length === 0) return <p className="notice">{t('No merchant has this id, or this text in its name.')}</p>;
   return (
     <>
       <ul>
@@ -58,11 +61,11 @@ function MerchantList({ found: { merchants, isMore } }: { found: FoundMerchants 
             <Link to="/on-call" search={{ merchant: String(merchantId) }}>
               {merchantId} {merchantName}
             </Link>
-            {status === 'SUSPENDED' && ', suspended'}
+            {status === 'SUSPENDED' && t(', suspended')}
           </li>
         ))}
       </ul>
-      {isMore && <p className="dim">There are more: type more of the name.</p>}
+      {isMore && <p className="dim">{t('There are more: type more of the name.')}</p>}
     </>
   );
 }
@@ -74,16 +77,18 @@ function MerchantSummary({ merchantId }: { merchantId: number }): ReactNode {
   return (
     <>
       {data.silent.length > 0 && (
-        <p className="notice bad">No answer from: {data.silent.join(', ')}. Their part is missing here.</p>
+        <p className="notice bad">
+          {t('No answer from: {services}. Their part is missing here.', { services: data.silent.join(', ') })}
+        </p>
       )}
       <Facts facts={[...recordFacts(data), ...receiverFacts(data), ...accountFacts(data)]} />
       <p>
         <Link to="/payments" search={{ merchantId } as never}>
-          Its payments
+          {t('Its payments')}
         </Link>
         {', '}
         <Link to="/notifications" search={{ merchantId }}>
-          its notifications, with Check
+          {t('its notifications, with Check')}
         </Link>
       </p>
       <MerchantDeliveries found={data} />
@@ -92,12 +97,12 @@ function MerchantSummary({ merchantId }: { merchantId: number }): ReactNode {
   );
 }
 
-type Fact = readonly [string, ReactNode];
+type Fact = readonly [Words, ReactNode];
 
 function recordFacts({ merchant: { status, pspId, acquirer } }: MerchantSummary): Fact[] {
   return [
-    ['Status', status === 'ACTIVE' ? 'Active' : 'Suspended'],
-    ['PSP', pspId ?? 'none'],
+    ['Status', t(status === 'ACTIVE' ? 'Active' : 'Suspended')],
+    ['PSP', pspId ?? t('none')],
     ['Acquirer', acquirer],
   ];
 }
@@ -106,20 +111,20 @@ function receiverFacts({ receiver }: MerchantSummary): Fact[] {
   if (!receiver) return [];
   const { host, changedAt, encryption, recipients } = receiver;
   return [
-    ['Host of its URL', host ?? 'no URL is set'],
+    ['Host of its URL', host ?? t('no URL is set')],
     ...(changedAt === null ? [] : [['URL changed', <Moment key="changed" at={changedAt} />] as const]),
     ['Encryption', encryption],
-    ['Recipients', recipients.join(', ') || 'none'],
+    ['Recipients', recipients.join(', ') || t('none')],
   ];
 }
 
 function accountFacts({ account, silent }: MerchantSummary): Fact[] {
-  if (!account) return silent.includes('auth-session') ? [] : [['Account of its programs', 'none']];
+  if (!account) return silent.includes('auth-session') ? [] : [['Account of its programs', t('none')]];
   const rules = [
-    account.hasPassword ? 'password' : 'no password',
-    account.hasPublicKey ? 'key registered' : 'no key',
-    ...(account.challengeRequired ? ['challenge required'] : []),
-    ...(account.isBoundToAddresses ? ['bound to addresses'] : []),
+    t(account.hasPassword ? 'password' : 'no password'),
+    t(account.hasPublicKey ? 'key registered' : 'no key'),
+    ...(account.challengeRequired ? [t('challenge required')] : []),
+    ...(account.isBoundToAddresses ? [t('bound to addresses')] : []),
   ];
   return [
     ['Account of its programs', `${account.username}, ${account.mode === 'BASIC' ? 'Basic' : 'Bearer'}: ${rules.join(', ')}`],
@@ -128,7 +133,7 @@ function accountFacts({ account, silent }: MerchantSummary): Fact[] {
 }
 
 function LastAnswers({ answers }: { answers: MerchantSummary['lastAnswers'] }): ReactNode {
-  if (answers.length === 0) return <p>No payment of it has been answered or reversed lately.</p>;
+  if (answers.length === 0) return <p>{t('No payment of it has been answered or reversed lately.')}</p>;
   return (
     <Table label="Last answers of its server" columns={['Payment', 'Completed', 'Answer', 'Outcome']}>
       {answers.map(({ transactionId, completedAt, answer, elapsedMs, outcome }) => (
@@ -143,7 +148,7 @@ function LastAnswers({ answers }: { answers: MerchantSummary['lastAnswers'] }): 
           </td>
           <td>
             {answerName(answer)}
-            {elapsedMs === null ? '' : ` after ${elapsedMs} ms`}
+            {elapsedMs === null ? '' : ` ${t('after {ms} ms', { ms: elapsedMs })}`}
           </td>
           <td>
             <OutcomeTag outcome={outcome} />

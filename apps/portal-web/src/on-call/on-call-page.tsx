@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { meQuery } from '../queries';
 import { stuckQuery } from './queries';
 import { Failure, Field, Waiting } from '../ui';
@@ -8,22 +8,25 @@ import { MerchantResult, MerchantSearch } from './on-call-merchant';
 import { FoundTransaction } from './on-call-transaction';
 import { Pauses } from './on-call-pauses';
 import { FailingReceivers, OpenDeliveries, ShardOwners } from './on-call-stuck';
+import { rich, t, type Text, useTitle } from '../language/language';
 
 /** For people on call: what is stuck and why, and any transaction of any merchant. */
 export function OnCallPage(): ReactNode {
   const { data: me } = useQuery(meQuery);
   const { transaction, merchant } = useSearch({ from: '/signed-in/on-call' });
-  useEffect(() => void (document.title = 'On-call · Paycode'), []);
+  useTitle('On-call');
   return (
     <>
-      <h1>On-call</h1>
+      <h1>{t('On-call')}</h1>
       {me?.person.mayOnCall === false && (
-        <p className="notice">This page is for people on call and administrators of the platform.</p>
+        <p className="notice">{t('This page is for people on call and administrators of the platform.')}</p>
       )}
       {me?.person.mayOnCall && (
         <>
           <p>
-            <Link to="/on-call/dead-letters">Dead letters</Link>: events that a service could not use, and their redrive.
+            {rich('<link>Dead letters</link>: events that a service could not use, and their redrive.', {
+              link: parts => <Link to="/on-call/dead-letters">{parts}</Link>,
+            })}
           </p>
           <Search before={transaction} />
           {transaction && <FoundTransaction key={transaction} transactionId={transaction} />}
@@ -39,7 +42,7 @@ export function OnCallPage(): ReactNode {
 function Search({ before }: { before: string | undefined }): ReactNode {
   const navigate = useNavigate({ from: '/on-call' });
   const [text, setText] = useState(before ?? '');
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<Text>();
   const look = (event: FormEvent) => {
     event.preventDefault();
     const id = text.trim();
@@ -48,7 +51,7 @@ function Search({ before }: { before: string | undefined }): ReactNode {
     if (isId) void navigate({ search: { transaction: id } });
   };
   return (
-    <form className="card" role="search" aria-label="Transactions" onSubmit={look} noValidate>
+    <form className="card" role="search" aria-label={t('Transactions')} onSubmit={look} noValidate>
       <Field
         label="Transaction id"
         inputMode="numeric"
@@ -60,7 +63,7 @@ function Search({ before }: { before: string | undefined }): ReactNode {
         onChange={setText}
       />
       <button type="submit" className="main">
-        Look it up
+        {t('Look it up')}
       </button>
     </form>
   );

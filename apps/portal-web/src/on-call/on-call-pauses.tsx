@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { call } from '../api';
 import type { EndpointPause, MerchantSummary, Stuck } from '../portal-api';
 import { queryClient } from '../queries';
 import { Confirm, Failure, Field, Moment } from '../ui';
+import { MerchantLink } from './on-call-stuck';
+import { rich, t, type Text } from '../language/language';
 
 const again = () => Promise.all(['stuck', 'on-call-merchant'].map(key => queryClient.invalidateQueries({ queryKey: [key] })));
 
@@ -13,7 +14,7 @@ export function Pauses({ stuck: { pauses } }: { stuck: Stuck }): ReactNode {
   if (!pauses || pauses.length === 0) return null;
   return (
     <section className="card" aria-labelledby="pauses">
-      <h2 id="pauses">Paused endpoints</h2>
+      <h2 id="pauses">{t('Paused endpoints')}</h2>
       {pauses.map(pause => (
         <PauseNotice key={pause.pauseId} pause={pause} />
       ))}
@@ -25,10 +26,10 @@ export function Pauses({ stuck: { pauses } }: { stuck: Stuck }): ReactNode {
 export function MerchantDeliveries({ found: { merchant, receiver, pause } }: { found: MerchantSummary }): ReactNode {
   return (
     <section className="card" aria-labelledby="deliveries">
-      <h3 id="deliveries">Deliveries</h3>
+      <h3 id="deliveries">{t('Deliveries')}</h3>
       {pause && <PauseNotice pause={pause} />}
       {!pause && receiver?.host && <PauseForm merchantId={merchant.merchantId} host={receiver.host} />}
-      {!pause && receiver && !receiver.host && <p>No URL is set: nothing is delivered that could be paused.</p>}
+      {!pause && receiver && !receiver.host && <p>{t('No URL is set: nothing is delivered that could be paused.')}</p>}
     </section>
   );
 }
@@ -45,14 +46,13 @@ function PauseNotice({
   return (
     <div className="notice">
       <p>
-        Deliveries to <strong>{endpoint}</strong> are paused until <Moment at={endsAt} />, by {pausedBy}: {reason}. Merchant{' '}
-        <Link to="/on-call" search={{ merchant: String(merchantId) }}>
-          {merchantId}
-        </Link>{' '}
-        named it; others may share it.
+        {rich(
+          'Deliveries to <strong>{endpoint}</strong> are paused until {at}, by {pausedBy}: {reason}. Merchant {merchant} named it; others may share it.',
+          { endpoint, at: <Moment at={endsAt} />, pausedBy, reason, merchant: <MerchantLink merchantId={merchantId} /> },
+        )}
       </p>
       <button type="button" disabled={resume.isPending} onClick={() => resume.mutate()}>
-        Resume deliveries to {endpoint}
+        {t('Resume deliveries to {endpoint}', { endpoint })}
       </button>
       {resume.isError && <Failure error={resume.error} />}
     </div>
@@ -64,7 +64,7 @@ const minutesOffered = [2, 5, 10];
 function PauseForm({ merchantId, host }: { merchantId: number; host: string }): ReactNode {
   const [reason, setReason] = useState('');
   const [minutes, setMinutes] = useState(5);
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<Text>();
   const [isAsking, setAsking] = useState(false);
   const pause = useMutation({
     mutationFn: () =>
@@ -92,14 +92,14 @@ function PauseForm({ merchantId, host }: { merchantId: number; host: string }): 
         <div className="row">
           <Minutes value={minutes} onChange={setMinutes} />
           <button type="submit" disabled={pause.isPending}>
-            Pause deliveries
+            {t('Pause deliveries')}
           </button>
         </div>
       </form>
       {isAsking && (
         <Confirm
-          title={`Pause deliveries to ${host}?`}
-          action={`Pause for ${minutes} minutes`}
+          title={t('Pause deliveries to {host}?', { host })}
+          action={t('Pause for {minutes} minutes', { minutes })}
           onConfirm={() => pause.mutateAsync()}
           onClose={() => setAsking(false)}
         >
@@ -112,10 +112,10 @@ function PauseForm({ merchantId, host }: { merchantId: number; host: string }): 
 
 function Minutes({ value, onChange }: { value: number; onChange: (minutes: number) => void }): ReactNode {
   return (
-    <select aria-label="Length of the pause" value={value} onChange={event => onChange(Number(event.target.value))}>
+    <select aria-label={t('Length of the pause')} value={value} onChange={event => onChange(Number(event.target.value))}>
       {minutesOffered.map(minutes => (
         <option key={minutes} value={minutes}>
-          {minutes} minutes
+          {t('{minutes} minutes', { minutes })}
         </option>
       ))}
     </select>
@@ -126,15 +126,19 @@ function PauseConsequences(): ReactNode {
   return (
     <ul>
       <li>
-        Within a second, no new notification leaves for this server, whichever merchant it is for. Notifications under way
-        continue.
+        {t(
+          'Within a second, no new notification leaves for this server, whichever merchant it is for. Notifications under way continue.',
+        )}
       </li>
       <li>
-        Waiting notifications are not armed, so the pause reverses nothing. A payment that has waited 15 minutes in all is given
-        back.
+        {t(
+          'Waiting notifications are not armed, so the pause reverses nothing. A payment that has waited 15 minutes in all is given back.',
+        )}
       </li>
-      <li>It ends by itself, or when somebody resumes. For 15 minutes after that the server cannot be paused again.</li>
-      <li>Its merchants see on Home that people on call paused deliveries. Pause and reason are on record with your name.</li>
+      <li>{t('It ends by itself, or when somebody resumes. For 15 minutes after that the server cannot be paused again.')}</li>
+      <li>
+        {t('Its merchants see on Home that people on call paused deliveries. Pause and reason are on record with your name.')}
+      </li>
     </ul>
   );
 }

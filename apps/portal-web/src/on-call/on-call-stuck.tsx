@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Stuck } from '../portal-api';
 import { Moment, Money, Table } from '../ui';
+import { rich, t } from '../language/language';
 
 /** The window of 45 seconds, and what comes before and after it on a platform that is well. */
 const usualMs = 75_000;
@@ -9,15 +10,15 @@ const usualMs = 75_000;
 export function OpenDeliveries({ stuck: { open, isMore } }: { stuck: Stuck }): ReactNode {
   return (
     <section className="card" aria-labelledby="open">
-      <h2 id="open">Open deliveries, oldest first</h2>
+      <h2 id="open">{t('Open deliveries, oldest first')}</h2>
       {open === null && (
         <p className="notice bad" role="alert">
-          The dispatcher does not answer: nobody can say what is open. Look at its pods and its database first.
+          {t('The dispatcher does not answer: nobody can say what is open. Look at its pods and its database first.')}
         </p>
       )}
-      {open?.length === 0 && <p>Nothing is open: each notification has been delivered or decided.</p>}
+      {open?.length === 0 && <p>{t('Nothing is open: each notification has been delivered or decided.')}</p>}
       {open !== null && open.length > 0 && <OpenTable open={open} />}
-      {isMore && <p className="dim">There are more. They come up when these are done.</p>}
+      {isMore && <p className="dim">{t('There are more. They come up when these are done.')}</p>}
     </section>
   );
 }
@@ -33,9 +34,7 @@ function OpenTable({ open }: { open: NonNullable<Stuck['open']> }): ReactNode {
             </Link>
           </th>
           <td>
-            <Link to="/on-call" search={{ merchant: String(merchantId) }}>
-              {merchantId}
-            </Link>
+            <MerchantLink merchantId={merchantId} />
           </td>
           <td>{status}</td>
           <td>
@@ -49,15 +48,11 @@ function OpenTable({ open }: { open: NonNullable<Stuck['open']> }): ReactNode {
 }
 
 function PausedUntil({ at }: { at: string }): ReactNode {
-  return (
-    <>
-      Paused until <Moment at={at} />
-    </>
-  );
+  return rich('Paused until {at}', { at: <Moment at={at} /> });
 }
 
 function stuckWords(delivery: Parameters<typeof isStuck>[0]): string {
-  return isStuck(delivery) ? 'Yes: open for more than 75 s' : 'No: within its time';
+  return t(isStuck(delivery) ? 'Yes: open for more than 75 s' : 'No: within its time');
 }
 
 /** A notice is tried for hours; only a payment is decided within its time. */
@@ -68,13 +63,15 @@ function isStuck({ status, kind, receivedAt }: { status: string; kind: string; r
 export function FailingReceivers({ stuck: { failing, since } }: { stuck: Stuck }): ReactNode {
   return (
     <section className="card" aria-labelledby="failing">
-      <h2 id="failing">Endpoints that fail, by money at risk</h2>
+      <h2 id="failing">{t('Endpoints that fail, by money at risk')}</h2>
       <p className="dim">
-        Since <Moment at={since} />. Merchants who share a server are one endpoint. Amounts are compared as numbers: each currency
-        for itself.
+        {rich(
+          'Since {at}. Merchants who share a server are one endpoint. Amounts are compared as numbers: each currency for itself.',
+          { at: <Moment at={since} /> },
+        )}
       </p>
       {failing.length === 0 ? (
-        <p>Every receiver has acknowledged what it was asked in the last hour.</p>
+        <p>{t('Every receiver has acknowledged what it was asked in the last hour.')}</p>
       ) : (
         <FailingTable failing={failing} />
       )}
@@ -98,7 +95,7 @@ function FailingTable({ failing }: { failing: Stuck['failing'] }): ReactNode {
       {failing.map(receiver => (
         <tr key={`${receiver.merchantIds.join()} ${receiver.currencyCode}`}>
           <th scope="row">
-            {receiver.endpoint ?? 'unknown'}
+            {receiver.endpoint ?? t('unknown')}
             {receiver.pausedUntil && (
               <div className="dim">
                 <PausedUntil at={receiver.pausedUntil} />
@@ -115,12 +112,20 @@ function FailingTable({ failing }: { failing: Stuck['failing'] }): ReactNode {
             <Money amount={receiver.reversedAmount} currencyCode={receiver.currencyCode} />
           </td>
           <td>
-            {receiver.failed} failed, {receiver.acknowledged} acknowledged
+            {t('{failed} failed, {acknowledged} acknowledged', { failed: receiver.failed, acknowledged: receiver.acknowledged })}
           </td>
           <td>{receiver.lastFailedAt === null ? '–' : <Moment at={receiver.lastFailedAt} />}</td>
         </tr>
       ))}
     </Table>
+  );
+}
+
+export function MerchantLink({ merchantId }: { merchantId: number }): ReactNode {
+  return (
+    <Link to="/on-call" search={{ merchant: String(merchantId) }}>
+      {merchantId}
+    </Link>
   );
 }
 
@@ -133,12 +138,10 @@ function MerchantLinks({ merchantIds }: { merchantIds: number[] }): ReactNode {
       {merchantIds.slice(0, merchantsShown).map((merchantId, at) => (
         <span key={merchantId}>
           {at > 0 && ', '}
-          <Link to="/on-call" search={{ merchant: String(merchantId) }}>
-            {merchantId}
-          </Link>
+          <MerchantLink merchantId={merchantId} />
         </span>
       ))}
-      {merchantIds.length > merchantsShown && ` and ${merchantIds.length - merchantsShown} more`}
+      {merchantIds.length > merchantsShown && ` ${t('and {count} more', { count: merchantIds.length - merchantsShown })}`}
     </>
   );
 }
@@ -146,28 +149,33 @@ function MerchantLinks({ merchantIds }: { merchantIds: number[] }): ReactNode {
 /** The lease of a replica (10 s) and some beats. */
 const suspiciousMs = 15_000;
 
+const someOf = (shards: readonly number[]) => `${shards.slice(0, 20).join(', ')}${shards.length > 20 ? ` ${t('and more')}` : ''}`;
+
 /** Replicas that own shards. Deliveries in a shard without an owner wait. */
 export function ShardOwners({ stuck: { shards } }: { stuck: Stuck }): ReactNode {
   if (!shards) return null;
   const { count, withoutOwner, replicas } = shards;
   return (
     <section className="card" aria-labelledby="shards">
-      <h2 id="shards">Replicas that deliver</h2>
+      <h2 id="shards">{t('Replicas that deliver')}</h2>
       {withoutOwner.length === 0 ? (
-        <p>Each of the {count} shards has an owner.</p>
+        <p>{t('Each of the {count} shards has an owner.', { count })}</p>
       ) : (
         <p className="notice bad" role="status">
-          {withoutOwner.length} of {count} shards have no owner, and their deliveries wait: {withoutOwner.slice(0, 20).join(', ')}
-          {withoutOwner.length > 20 && ' and more'}. A living replica takes them within seconds. If they stay, no replica lives,
-          or none reaches its database.
+          {t(
+            '{missing} of {count} shards have no owner, and their deliveries wait: {shards}. A living replica takes them within seconds. If they stay, no replica lives, or none reaches its database.',
+            { missing: withoutOwner.length, count, shards: someOf(withoutOwner) },
+          )}
         </p>
       )}
       <ul>
         {replicas.map(({ name, shards: owned, stillMs }) => (
           <li key={name}>
-            <code>{name}</code>: {owned} shards
+            {rich('<code>{name}</code>: {count} shards', { name, count: owned })}
             {stillMs >= suspiciousMs && (
-              <strong>, no sign of life for {Math.round(stillMs / 1_000)} s: others take over what it owns</strong>
+              <strong>
+                {t(', no sign of life for {s} s: others take over what it owns', { s: Math.round(stillMs / 1_000) })}
+              </strong>
             )}
           </li>
         ))}

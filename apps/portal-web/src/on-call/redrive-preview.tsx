@@ -6,8 +6,9 @@ import { redrivePreviewQuery } from './queries';
 import { Confirm, Failure, Waiting } from '../ui';
 import { nameOf } from './dead-letter-table';
 import { AskForRedrive } from './redrive-request';
+import { rich, t, type Text } from '../language/language';
 
-const effects: Record<PreviewedLetter['effect'], string> = {
+const effects: Record<PreviewedLetter['effect'], Text> = {
   FAILS_AGAIN: 'is put aside again: the event itself cannot be used by this release',
   DUPLICATE: 'is ignored as a duplicate: it was handled since',
   DECIDED: 'changes no money: the payment was decided without it',
@@ -35,10 +36,11 @@ export function RedrivePreview({ letters, overview, done }: PreviewProps): React
   const { data, isError, error, refetch } = useQuery(redrivePreviewQuery(refsOf(letters)));
   return (
     <section className="card" aria-labelledby="preview">
-      <h2 id="preview">Preview of a redrive of {letters.length}</h2>
+      <h2 id="preview">{t('Preview of a redrive of {count}', { count: letters.length })}</h2>
       <p className="dim">
-        Each event goes to the one consumer group that put it aside, as it came. No other group sees it, and nothing is published.
-        A service that still has its fault puts it aside again: repair that first.
+        {t(
+          'Each event goes to the one consumer group that put it aside, as it came. No other group sees it, and nothing is published. A service that still has its fault puts it aside again: repair that first.',
+        )}
       </p>
       {isError && <Failure error={error} again={() => void refetch()} />}
       {!data && !isError && <Waiting what="Asking dispatcher and scheduler" />}
@@ -47,11 +49,15 @@ export function RedrivePreview({ letters, overview, done }: PreviewProps): React
           <ul>
             {data.map(letter => (
               <li key={`${letter.service} ${letter.letterId}`}>
-                {nameOf(letter)}, for <code>{letter.group}</code>: {effects[letter.effect]}.
+                {rich('{name}, for <code>{group}</code>: {what}.', {
+                  name: nameOf(letter),
+                  group: letter.group,
+                  what: t(effects[letter.effect]),
+                })}
               </li>
             ))}
           </ul>
-          {data.length < letters.length && <p className="notice">Some are kept no more: somebody was faster.</p>}
+          {data.length < letters.length && <p className="notice">{t('Some are kept no more: somebody was faster.')}</p>}
           {overview.takesTwo ? (
             <AskForRedrive letters={refsOf(letters)} overview={overview} done={() => done()} />
           ) : (
@@ -72,23 +78,23 @@ function RedriveAlone({ letters, done }: { letters: LetterRefBody[]; done: Previ
   return (
     <>
       <button type="button" className="main" disabled={redrive.isPending} onClick={() => setAsked(true)}>
-        {redrive.isPending ? 'Redriving…' : `Redrive ${letters.length}`}
+        {redrive.isPending ? t('Redriving…') : t('Redrive {count}', { count: letters.length })}
       </button>
       {isAsked && (
         <Confirm
-          title={letters.length === 1 ? 'Redrive this event?' : `Redrive ${letters.length} events?`}
+          title={letters.length === 1 ? 'Redrive this event?' : t('Redrive {count} events?', { count: letters.length })}
           action="Redrive"
           onConfirm={() => redrive.mutateAsync()}
           onClose={() => setAsked(false)}
         >
-          <p>The redrive does what the list says now, and the record names you. In production a second person confirms.</p>
+          <p>{t('The redrive does what the list says now, and the record names you. In production a second person confirms.')}</p>
         </Confirm>
       )}
     </>
   );
 }
 
-const outcomes: Record<RedrivenLetter['outcome'], string> = {
+const outcomes: Record<RedrivenLetter['outcome'], Text> = {
   HANDLED: 'handled: it is kept no more',
   REFUSED: 'put aside again',
   FAILED: 'not handled just now, and still here: the service or its database does not answer. Try again',
@@ -100,12 +106,14 @@ export function Redriven({ letters }: { letters: readonly RedrivenLetter[] }): R
   return (
     <div className={isGood ? 'notice good' : 'notice bad'} role="status">
       <p>
-        <strong>{letters.length === 1 ? 'One event was redriven.' : `${letters.length} events were redriven.`}</strong>
+        <strong>
+          {letters.length === 1 ? t('One event was redriven.') : t('{count} events were redriven.', { count: letters.length })}
+        </strong>
       </p>
       <ul>
         {letters.map(({ service, letterId, outcome, reason }) => (
           <li key={`${service} ${letterId}`}>
-            Letter {letterId} of {service}: {outcomes[outcome]}
+            {t('Letter {letterId} of {service}: {what}', { letterId, service, what: t(outcomes[outcome]) })}
             {reason === null ? '' : ` (${reason})`}.
           </li>
         ))}

@@ -6,6 +6,7 @@ import { meQuery, queryClient } from '../queries';
 import { Moment } from '../ui';
 import { nameOf } from './dead-letter-table';
 import { PasswordStep, RequestSteps } from '../security/four-eyes';
+import { rich, t, type Text } from '../language/language';
 
 interface RequestProps {
   overview: RedriveState;
@@ -20,18 +21,18 @@ export function RedriveRequest({ overview, done }: RequestProps): ReactNode {
   const isMine = request.askedBy.personId === me.person.personId;
   return (
     <section className="card" aria-labelledby="asked">
-      <h2 id="asked">{isMine ? 'You have asked for a redrive' : `${request.askedBy.name} has asked for a redrive`}</h2>
-      <p>
-        Asked <Moment at={request.askedAt} />. It ends <Moment at={request.expiresAt} />.
-      </p>
+      <h2 id="asked">
+        {isMine ? t('You have asked for a redrive') : t('{name} has asked for a redrive', { name: request.askedBy.name })}
+      </h2>
+      <p>{rich('Asked {at}. It ends {end}.', { at: <Moment at={request.askedAt} />, end: <Moment at={request.expiresAt} /> })}</p>
       <ul>
         {letters.map(letter => (
           <li key={`${letter.service} ${letter.letterId}`}>
-            {nameOf(letter)}, for <code>{letter.group}</code>: {letter.reason}
+            {rich('{name}, for <code>{group}</code>: {what}', { name: nameOf(letter), group: letter.group, what: letter.reason })}
           </li>
         ))}
       </ul>
-      {isMine && <p className="dim">Another person on call confirms it on this page.</p>}
+      {isMine && <p className="dim">{t('Another person on call confirms it on this page.')}</p>}
       <RequestSteps request={request} owners={overview.owners} ended={isDone => (isDone ? done() : reread())}>
         <PasswordStep
           look="main"
@@ -40,50 +41,53 @@ export function RedriveRequest({ overview, done }: RequestProps): ReactNode {
           done={done}
           settled={reread}
         >
-          It is on record with your name.
+          {t('It is on record with your name.')}
         </PasswordStep>
       </RequestSteps>
     </section>
   );
 }
 
-function endOf({ state, askedBy: { name }, endedBy }: RequestReport): string {
-  switch (state) {
-    case 'CONFIRMED':
-      return `${endedBy} confirmed the last redrive, which ${name} asked for.`;
-    case 'WITHDRAWN':
-      return `${name} asked for a redrive, and withdrew the request.`;
-    case 'REFUSED':
-      return `${endedBy} refused the redrive that ${name} asked for.`;
-    case 'EXPIRED':
-      return `${name} asked for a redrive, and nobody confirmed within 24 hours.`;
-    case 'ASKER_LEFT':
-      return `${name} asked for a redrive, and is on call no more.`;
-    default:
-      return `${name} asked for a redrive, and the events have changed since. Ask again.`;
-  }
-}
+const ends: Record<RequestReport['state'], Text> = {
+  CONFIRMED: '{endedBy} confirmed the last redrive, which {name} asked for.',
+  WITHDRAWN: '{name} asked for a redrive, and withdrew the request.',
+  REFUSED: '{endedBy} refused the redrive that {name} asked for.',
+  EXPIRED: '{name} asked for a redrive, and nobody confirmed within 24 hours.',
+  ASKER_LEFT: '{name} asked for a redrive, and is on call no more.',
+  CHANGED: '{name} asked for a redrive, and the events have changed since. Ask again.',
+  OPEN: '{name} asked for a redrive, and the events have changed since. Ask again.',
+};
+const endOf = ({ state, askedBy: { name }, endedBy }: RequestReport) => t(ends[state], { name, endedBy: endedBy ?? '' });
 
 /** In production: the first of two people. */
 export function AskForRedrive({ letters, overview, done }: RequestProps & { letters: LetterRefBody[] }): ReactNode {
   const { data: me } = useQuery(meQuery);
   const others = overview.owners.filter(({ personId }) => personId !== me?.person.personId);
   if (overview.request?.state === 'OPEN')
-    return <p className="notice">Another redrive waits for its second person, at the top of this page. One is open at a time.</p>;
+    return (
+      <p className="notice">
+        {t('Another redrive waits for its second person, at the top of this page. One is open at a time.')}
+      </p>
+    );
   if (others.length === overview.owners.length)
     return (
-      <p className="notice">In production asking takes a password, and you sign in without one: somebody else on call asks.</p>
+      <p className="notice">
+        {t('In production asking takes a password, and you sign in without one: somebody else on call asks.')}
+      </p>
     );
   if (others.length === 0)
     return (
       <p className="notice">
-        In production a second person confirms, and you are the only one on call who signs in with a password. An administrator
-        invites another one under Security; a day later that person can confirm.
+        {t(
+          'In production a second person confirms, and you are the only one on call who signs in with a password. An administrator invites another one under Security; a day later that person can confirm.',
+        )}
       </p>
     );
   return (
     <>
-      <p className="dim">In production a second person confirms. Can confirm: {others.map(({ name }) => name).join(', ')}.</p>
+      <p className="dim">
+        {t('In production a second person confirms. Can confirm: {names}.', { names: others.map(({ name }) => name).join(', ') })}
+      </p>
       <PasswordStep
         look="main"
         words={{ button: 'Ask for the redrive', busy: 'Asking…', title: 'Ask for this redrive?', action: 'Ask for it' }}
@@ -91,7 +95,7 @@ export function AskForRedrive({ letters, overview, done }: RequestProps & { lett
         done={() => done()}
         settled={reread}
       >
-        It is on record with your name.
+        {t('It is on record with your name.')}
       </PasswordStep>
     </>
   );

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { Code, CopyButton } from '../ui';
 import { indentedJson } from './indented-json';
-import { inWords, t, type Words } from '../language/language';
+import { t, type Words } from '../language/language';
 
 /** A body in lines and colours, or as it was sent. The copy is always as it was sent. */
 export function JsonText({ label, text }: { label: Words; text: string }): ReactNode {
@@ -9,7 +9,7 @@ export function JsonText({ label, text }: { label: Words; text: string }): React
   return (
     <>
       <div className="row code-head">
-        <h4>{inWords(label)}</h4>
+        <h4>{t(label)}</h4>
         <span className="spacer" />
         <button type="button" className="small" aria-pressed={isAsSent} onClick={() => setAsSent(!isAsSent)}>
           {t('As sent')}

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { when } from '../format';
 import { Field } from '../ui';
 import { readMoment } from './read-moment';
-import { asIs, inWords, t, type Words } from '../language/language';
+import { asIs, t, type Words } from '../language/language';
 
 interface MomentFieldProps {
   label: Words;
@@ -28,7 +28,7 @@ export function MomentField({ label, value, isEnd = false, problem, onChange }: 
   const commit = (given: string) => {
     if (given.trim() === '') return onChange(undefined);
     const read = readMoment(given, { isEnd });
-    if ('problem' in read) return setWrong(asIs(`${inWords(label)}: ${read.problem}`));
+    if ('problem' in read) return setWrong(asIs(`${t(label)}: ${read.problem}`));
     show(read.at);
     return onChange(read.at);
   };
@@ -47,11 +47,7 @@ export function MomentField({ label, value, isEnd = false, problem, onChange }: 
         onBlur={() => isEdited.current && commit(text)}
         onKeyDown={event => event.key === 'Enter' && isEdited.current && commit(text)}
       />
-      <button
-        type="button"
-        aria-label={t('Pick {label}', { label: inWords(label) })}
-        onClick={() => picker.current?.showPicker()}
-      >
+      <button type="button" aria-label={t('Pick {label}', { label: t(label) })} onClick={() => picker.current?.showPicker()}>
         <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" fill="none" stroke="currentColor">
           <path d="M2.5 3.5h11v10h-11zM2.5 6.5h11M5.5 1.5v3M10.5 1.5v3" />
         </svg>

@@ -9,7 +9,7 @@ import { Callout, CopyButton, Facts, Failure, type Look, Moment, Money, OutcomeT
 import { usePaymentChanges } from './payment-changes';
 import { PaymentNotification } from './payment-notification';
 import './payments.css';
-import { rich, t, useTitle, type Words } from '../language/language';
+import { asIs, rich, t, useTitle, type Words } from '../language/language';
 
 /** The outcome of one payment, its reason, and advice. */
 export function PaymentPage(): ReactNode {
@@ -66,7 +66,7 @@ function Explanation({ shown: { payment, explanation } }: { shown: ShownPayment 
   return (
     <Callout
       look={payment.outcome.toLowerCase() as Look}
-      title={headline}
+      title={asIs(headline)}
       actions={
         payment.outcome === 'REVERSED' && (
           <Link className="button" to="/notifications" search={{ merchantId: payment.merchantId }}>

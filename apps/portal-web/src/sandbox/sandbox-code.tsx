@@ -4,16 +4,17 @@ import { type ReactNode, useState } from 'react';
 import type { MadeCode } from '../portal-api';
 import { Choice, Facts, Failure, Money } from '../ui';
 import { followUp, newCode, payCode, scenariosQuery } from './sandbox-stage';
+import { asIs, t } from '../language/language';
 
 /** A code by hand: seen as its QR image, paid here or on a phone, refunded or reversed. */
 export function HandMadeCode({ wish }: { wish: { amount: string; currencyCode: string } }): ReactNode {
   const make = useMutation({ mutationFn: () => newCode(wish) });
   return (
     <section className="card" aria-labelledby="by-hand">
-      <h2 id="by-hand">A code by hand</h2>
-      <p>Scan it with a phone that reaches this address, or pay it here.</p>
+      <h2 id="by-hand">{t('A code by hand')}</h2>
+      <p>{t('Scan it with a phone that reaches this address, or pay it here.')}</p>
       <button type="button" disabled={make.isPending} onClick={() => make.mutate()}>
-        {make.isPending ? 'Making it…' : 'Make a code'}
+        {t(make.isPending ? 'Making it…' : 'Make a code')}
       </button>
       {make.isError && <Failure error={make.error} />}
       {make.data && <Code key={make.data.code} made={make.data} />}
@@ -25,7 +26,7 @@ function Code({ made }: { made: MadeCode }): ReactNode {
   return (
     <>
       <div className="row">
-        <img className="qr" src={made.qrPath} width={160} height={160} alt={`QR code of ${made.payUrl}`} />
+        <img className="qr" src={made.qrPath} width={160} height={160} alt={t('QR code of {url}', { url: made.payUrl })} />
         <Facts
           facts={[
             ['Code', <code key="code">{made.code}</code>],
@@ -34,7 +35,7 @@ function Code({ made }: { made: MadeCode }): ReactNode {
             [
               'Payment page',
               <a key="page" href={made.payUrl} target="_blank" rel="noreferrer">
-                Open it as the customer
+                {t('Open it as the customer')}
               </a>,
             ],
           ]}
@@ -55,19 +56,19 @@ function Payment({ code }: { code: string }): ReactNode {
   return (
     <>
       <div className="row">
-        <Choice label="Outcome" options={[...states].map(state => [state, state])} value={txState} onChange={setState} />
+        <Choice label="Outcome" options={[...states].map(state => [state, asIs(state)])} value={txState} onChange={setState} />
         <button type="button" className="main" disabled={pay.isPending || isPaid} onClick={() => pay.mutate()}>
-          Pay
+          {t('Pay')}
         </button>
         <button type="button" disabled={!isPaid || follow.isPending || follow.isSuccess} onClick={() => follow.mutate('REFUND')}>
-          Refund
+          {t('Refund')}
         </button>
         <button
           type="button"
           disabled={!isPaid || follow.isPending || follow.isSuccess}
           onClick={() => follow.mutate('REVERSAL')}
         >
-          Reverse
+          {t('Reverse')}
         </button>
       </div>
       {[pay, follow].map((done, at) => done.isError && <Failure key={at} error={done.error} />)}

@@ -1,24 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { meQuery } from '../queries';
 import { notificationsQuery } from '../server/queries';
 import { Failure, Field } from '../ui';
 import { HandMadeCode } from './sandbox-code';
 import { Played, Scenarios } from './sandbox-scenarios';
 import { useStage } from './sandbox-stage';
+import { rich, t, useTitle } from '../language/language';
 
 /** Rehearsals: codes, payments with each outcome, and what may follow them. No money moves. */
 export function SandboxPage(): ReactNode {
   const { data: me } = useQuery(meQuery);
-  useEffect(() => void (document.title = 'Sandbox · Paycode'), []);
+  useTitle('Sandbox');
   const isOpen = me?.environment === 'sandbox' && me.person.tenantType === 'MERCHANT';
   return (
     <>
-      <h1>Sandbox</h1>
+      <h1>{t('Sandbox')}</h1>
       {isOpen ? (
         <Rehearsals merchantId={Number(me.person.tenantId)} mayPlay={me.person.mayTest} />
       ) : (
-        <p className="notice">Merchants rehearse here, in the sandbox only. In production nothing can be rehearsed.</p>
+        <p className="notice">{t('Merchants rehearse here, in the sandbox only. In production nothing can be rehearsed.')}</p>
       )}
     </>
   );
@@ -32,15 +33,18 @@ function Rehearsals({ merchantId, mayPlay }: { merchantId: number; mayPlay: bool
   return (
     <>
       <p>
-        A scenario reaches your server as a payment does, and no money moves. A notification that your server does not answer with
-        HTTP 200 within 45 seconds is reversed: let it hang, or stop it, and play <code>success</code> to see that.
+        {rich(
+          'A scenario reaches your server as a payment does, and no money moves. A notification that your server does not answer with HTTP 200 within 45 seconds is reversed: let it hang, or stop it, and play <code>success</code> to see that.',
+        )}
       </p>
       {notifications && !notifications.http && (
-        <p className="notice wait">No notification URL is set: nobody is told of what you play. Set it under Notifications.</p>
+        <p className="notice wait">
+          {t('No notification URL is set: nobody is told of what you play. Set it under Notifications.')}
+        </p>
       )}
-      {!mayPlay && <p className="notice">Your role may look, and not play anything here.</p>}
+      {!mayPlay && <p className="notice">{t('Your role may look, and not play anything here.')}</p>}
       <section className="card" aria-labelledby="amounts">
-        <h2 id="amounts">Each payment is of</h2>
+        <h2 id="amounts">{t('Each payment is of')}</h2>
         <div className="row">
           <Field label="Amount" inputMode="decimal" maxLength={22} value={amount} onChange={setAmount} />
           <Field

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { call, PortalError } from '../api';
 import type { PortalSandboxTransaction, Scenario } from '../portal-api';
+import { type Said, t } from '../language/language';
 
 export const scenariosQuery = queryOptions({
   queryKey: ['scenarios'],
@@ -17,7 +18,7 @@ export interface Stage {
   /** The scenario that plays, or played last. */
   scenario: string | null;
   /** The current step of the scenario, in words; null: nothing plays. */
-  doing: string | null;
+  doing: Said | null;
   played: PlayedPayment[];
   error: unknown;
   play: (scenario: Scenario) => void;
@@ -48,7 +49,7 @@ export async function followUp(code: string, event: 'REFUND' | 'REVERSAL'): Prom
 /** Plays one scenario at a time, and stops when the page is left. */
 export function useStage(wish: Wish): Stage {
   const [scenario, setScenario] = useState<string | null>(null);
-  const [doing, setDoing] = useState<string | null>(null);
+  const [doing, setDoing] = useState<Said | null>(null);
   const [played, setPlayed] = useState<PlayedPayment[]>([]);
   const [error, setError] = useState<unknown>(null);
   const leaving = useRef<AbortController>(undefined);
@@ -72,7 +73,7 @@ export function useStage(wish: Wish): Stage {
 
 interface Performance {
   wish: Wish;
-  tell: { doing: (text: string) => void; played: (payment: PlayedPayment) => void };
+  tell: { doing: (text: Said) => void; played: (payment: PlayedPayment) => void };
   left: AbortSignal;
 }
 
@@ -81,13 +82,18 @@ async function perform(scenario: Scenario, performance: Performance): Promise<vo
   const states = scenario.pace === 'ALL_AT_ONCE' ? Array<string>(burstPayments).fill('SUCCESS') : scenario.payments;
   if (scenario.pace === 'ALL_AT_ONCE') return atOnce(states, performance);
   for (const [at, txState] of states.entries()) {
-    tell.doing(states.length > 1 ? `Payment ${at + 1} of ${states.length}` : 'Making a code');
+    tell.doing(states.length > 1 ? t('Payment {at} of {count}', { at: at + 1, count: states.length }) : t('Making a code'));
     const { code } = await newCode(wish);
-    if (scenario.pace === 'CUSTOMER_IS_SLOW') await counted(slowCustomerS, s => tell.doing(`The customer pays in ${s} s`), left);
+    if (scenario.pace === 'CUSTOMER_IS_SLOW')
+      await counted(slowCustomerS, s => tell.doing(t('The customer pays in {s} s', { s })), left);
     left.throwIfAborted();
     tell.played(await payCode(code, txState, scenario.announcedAfterS));
     if (scenario.followUp) await follow(scenario, code, performance);
-    await counted(scenario.announcedAfterS, s => tell.doing(`It is paid, and the payment core tells us in ${s} s`), left);
+    await counted(
+      scenario.announcedAfterS,
+      s => tell.doing(t('It is paid, and the payment core tells us in {s} s', { s })),
+      left,
+    );
   }
 }
 
@@ -96,13 +102,13 @@ async function follow({ followUp: event, isNoticeRepeated }: Scenario, code: str
   tell.played(followed);
   if (!isNoticeRepeated) return;
   await repeated(followed, { tell, left });
-  tell.played({ ...followed, status: `${followed.status} again` });
+  tell.played({ ...followed, status: t('{status} again', { status: followed.status }) });
 }
 
 /** A notification can be sent again when its first delivery has ended: your server may take its 45 seconds. */
 async function repeated({ transactionId, status }: PlayedPayment, { tell, left }: Omit<Performance, 'wish'>): Promise<void> {
   for (let tried = 1; ; tried++) {
-    tell.doing(`Waiting for your server's answer to the ${status}`);
+    tell.doing(t("Waiting for your server's answer to the {status}", { status }));
     try {
       return void (await call('POST /sandbox/repeats', { body: { transactionId } }));
     } catch (error) {
@@ -115,9 +121,9 @@ async function repeated({ transactionId, status }: PlayedPayment, { tell, left }
 }
 
 async function atOnce(states: readonly string[], { wish, tell }: Performance): Promise<void> {
-  tell.doing(`Making ${states.length} codes`);
+  tell.doing(t('Making {count} codes', { count: states.length }));
   const codes = await Promise.all(states.map(() => newCode(wish)));
-  tell.doing(`Paying ${states.length} codes`);
+  tell.doing(t('Paying {count} codes', { count: states.length }));
   await Promise.all(codes.map(async ({ code }, at) => tell.played(await payCode(code, states[at]!))));
 }
 

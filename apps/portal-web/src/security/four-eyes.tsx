@@ -5,7 +5,7 @@ import type { RequestReport, SwitchOverview } from '../portal-api';
 import { meQuery } from '../queries';
 import { Failure, Field, Moment } from '../ui';
 import { ConfirmByPassword } from './own-password';
-import { inWords, rich, t, type Text, type Words } from '../language/language';
+import { rich, t, type Text, type Words } from '../language/language';
 
 interface StepsProps {
   request: RequestReport;
@@ -84,7 +84,7 @@ export function PasswordStep<T>({ words, look = 'danger', name, send, done, sett
   return (
     <>
       <button type="button" className={look} disabled={step.isPending} onClick={() => setAsked(true)}>
-        {inWords(step.isPending ? words.busy : words.button)}
+        {t(step.isPending ? words.busy : words.button)}
       </button>
       {isAsked && (
         <ConfirmByPassword

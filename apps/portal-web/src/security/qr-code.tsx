@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { inWords, type Words } from '../language/language';
+import { t, type Words } from '../language/language';
 
 /** Points of quiet zone around the symbol (ISO/IEC 18004). */
 const quiet = 4;
@@ -14,7 +14,7 @@ export function QrCode({ text, label }: { text: string; label: Words }): ReactNo
     <svg
       className="qr"
       role="img"
-      aria-label={inWords(label)}
+      aria-label={t(label)}
       width={200}
       height={200}
       viewBox={`${-quiet} ${-quiet} ${whole} ${whole}`}

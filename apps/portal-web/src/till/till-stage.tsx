@@ -6,7 +6,7 @@ import type { TakenPayment } from '../portal-api';
 import { merchantsQuery } from '../queries';
 import { Failure, Icon, Money } from '../ui';
 import { paymentsByCodeQuery, type TillCode } from './till-code';
-import { inWords, t, type Text, type Words } from '../language/language';
+import { t, type Text, type Words } from '../language/language';
 
 /** The code across a counter, until it is paid, fails or expires. */
 export function TillStage({ code, onNext }: { code: TillCode; onNext: () => void }): ReactNode {
@@ -64,7 +64,7 @@ function Stage({ look, sheet, children }: { look: string; sheet: ReactNode; chil
 function Button({ name, onPress, isMain }: { name: Words; onPress: () => void; isMain?: boolean }): ReactNode {
   return (
     <button type="button" className={isMain ? 'main' : ''} onClick={onPress}>
-      {inWords(name)}
+      {t(name)}
     </button>
   );
 }

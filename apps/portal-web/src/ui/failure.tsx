@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { inWords, t, type Words } from '../language/language';
+import { t, type Words } from '../language/language';
 
 /** The message of the error, and a button that tries again. */
 export function Failure({ error, again }: { error: unknown; again?: () => void }): ReactNode {
@@ -33,7 +33,7 @@ export function NotHere(): ReactNode {
 export function Waiting({ what }: { what: Words }): ReactNode {
   return (
     <p className="dim" role="status">
-      {inWords(what)}…
+      {t(what)}…
     </p>
   );
 }

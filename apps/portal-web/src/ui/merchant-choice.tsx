@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState 
 import type { ListedMerchants } from '../portal-api';
 import { merchantPageQuery, merchantQuery, merchantsQuery } from '../queries';
 import './merchant-choice.css';
-import { asIs, inWords, t, type Words } from '../language/language';
+import { asIs, t, type Words } from '../language/language';
 
 interface ChoiceProps {
   value: number | undefined;
@@ -75,7 +75,7 @@ function Combobox({ value, onChange, all }: ChoiceProps): ReactNode {
         autoComplete="off"
         spellCheck={false}
         maxLength={100}
-        placeholder={inWords(all ?? 'Name or id')}
+        placeholder={t(all ?? 'Name or id')}
         value={typed ?? (value === undefined ? '' : `${chosen?.merchantName ?? t('Merchant')} ${value}`)}
         onChange={event => {
           setTyped(event.target.value);
@@ -102,7 +102,7 @@ function Combobox({ value, onChange, all }: ChoiceProps): ReactNode {
             ))}
           </ul>
           <p className="dim" role="status">
-            {found.isError ? t('The merchants cannot be read now.') : inWords(hintOf(found.data, options.length))}
+            {found.isError ? t('The merchants cannot be read now.') : t(hintOf(found.data, options.length))}
           </p>
         </div>
       )}
@@ -112,7 +112,7 @@ function Combobox({ value, onChange, all }: ChoiceProps): ReactNode {
 
 function optionsOf(found: ListedMerchants | undefined, all: Words | undefined): Option[] {
   const merchants = (found?.merchants ?? []).map(({ merchantId, merchantName }) => ({ merchantId, name: merchantName }));
-  return all === undefined ? merchants : [{ merchantId: undefined, name: inWords(all) }, ...merchants];
+  return all === undefined ? merchants : [{ merchantId: undefined, name: t(all) }, ...merchants];
 }
 
 function moved(active: number, step: number, length: number): number {

@@ -15,7 +15,7 @@ import { money, utc, when } from '../format';
 import type { Payment, Person } from '../portal-api';
 import { Failure } from './failure';
 import { Icon } from './icon';
-import { inWords, t, type Text, type Words } from '../language/language';
+import { t, type Text, type Words } from '../language/language';
 
 /** A time in the reader's zone; in UTC when one points at it. */
 export function Moment({ at }: { at: string }): ReactNode {
@@ -94,16 +94,16 @@ export function Field({ label, hint, problem, onChange, ...rest }: FieldProps): 
   };
   return (
     <div className="field">
-      <label htmlFor={id}>{inWords(label)}</label>
+      <label htmlFor={id}>{t(label)}</label>
       {rest.rows === undefined ? <input {...given} /> : <textarea {...given} />}
       {hint && (
         <span id={`${id}-hint`} className="dim">
-          {typeof hint === 'string' ? inWords(hint) : hint}
+          {typeof hint === 'string' ? t(hint) : hint}
         </span>
       )}
       {problem && (
         <span id={`${id}-problem`} className="problem" role="alert">
-          {inWords(problem)}
+          {t(problem)}
         </span>
       )}
     </div>
@@ -123,11 +123,11 @@ export function Choice<Value extends string>(props: {
   const id = useId();
   return (
     <div className={props.isInline ? 'field inline' : 'field'}>
-      <label htmlFor={id}>{inWords(props.label)}</label>
+      <label htmlFor={id}>{t(props.label)}</label>
       <select id={id} value={props.value} onChange={event => props.onChange(event.target.value as Value)}>
         {props.options.map(([value, label]) => (
           <option key={value} value={value}>
-            {inWords(label)}
+            {t(label)}
           </option>
         ))}
       </select>
@@ -154,7 +154,7 @@ export function Form(props: {
       {props.children}
       {step.isError && <Failure error={step.error} />}
       <button type="submit" className={isMain ? 'main' : undefined} disabled={step.isPending}>
-        {inWords(step.isPending ? busy : action)}
+        {t(step.isPending ? busy : action)}
       </button>
       {props.after}
     </form>
@@ -188,7 +188,7 @@ export function Confirm(props: {
       onCancel={event => step.isPending && event.preventDefault()}
     >
       <form onSubmit={submit}>
-        <h2 id={titleId}>{inWords(props.title)}</h2>
+        <h2 id={titleId}>{t(props.title)}</h2>
         {props.children}
         {step.isError && <Failure error={step.error} />}
         <div className="row">
@@ -196,7 +196,7 @@ export function Confirm(props: {
             {t('Cancel')}
           </button>
           <button type="submit" className="danger" disabled={step.isPending}>
-            {step.isPending ? t('One moment…') : inWords(props.action)}
+            {step.isPending ? t('One moment…') : t(props.action)}
           </button>
         </div>
       </form>
@@ -216,7 +216,7 @@ export function Facts({
     <dl className={title === undefined ? 'facts card' : 'facts rows'}>
       {facts.map(([name, value]) => (
         <div key={name}>
-          <dt>{inWords(name)}</dt>
+          <dt>{t(name)}</dt>
           <dd>{value}</dd>
         </div>
       ))}
@@ -224,8 +224,8 @@ export function Facts({
   );
   if (title === undefined) return list;
   return (
-    <section className="card" aria-label={inWords(title)}>
-      <h2>{inWords(title)}</h2>
+    <section className="card" aria-label={t(title)}>
+      <h2>{t(title)}</h2>
       {list}
     </section>
   );
@@ -242,7 +242,7 @@ export function Callout(props: { look: Look; title: Words; actions?: ReactNode; 
     <section className={`card callout result ${props.look}`} aria-live="polite" aria-labelledby={id}>
       <Icon name={signs[props.look]} />
       <div>
-        <h2 id={id}>{inWords(props.title)}</h2>
+        <h2 id={id}>{t(props.title)}</h2>
         {props.children}
       </div>
       {props.actions && <div className="row">{props.actions}</div>}
@@ -254,7 +254,7 @@ export function Callout(props: { look: Look; title: Words; actions?: ReactNode; 
 export function Secret({ label, value }: { label: Words; value: string }): ReactNode {
   return (
     <div className="secret">
-      <span className="dim">{inWords(label)}</span>
+      <span className="dim">{t(label)}</span>
       <code data-secret>{value}</code>
       <CopyButton value={value} />
     </div>
@@ -269,7 +269,7 @@ export function CopyButton({ value, name = 'Copy' }: { value: string; name?: Wor
   };
   return (
     <button type="button" className="small" onClick={() => void copy()}>
-      {isCopied ? t('Copied') : inWords(name)}
+      {isCopied ? t('Copied') : t(name)}
     </button>
   );
 }
@@ -277,7 +277,7 @@ export function CopyButton({ value, name = 'Copy' }: { value: string; name?: Wor
 /** Text for programs. The keyboard scrolls it, so it has a name. */
 export function Code({ label, children }: { label: Words; children: ReactNode }): ReactNode {
   return (
-    <pre tabIndex={0} role="group" aria-label={inWords(label)}>
+    <pre tabIndex={0} role="group" aria-label={t(label)}>
       {children}
     </pre>
   );

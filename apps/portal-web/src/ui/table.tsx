@@ -1,5 +1,5 @@
 import type { CSSProperties, ReactNode } from 'react';
-import { inWords, type Words } from '../language/language';
+import { t, type Words } from '../language/language';
 
 export type Column = Words | { name: Words; isRight: true };
 
@@ -13,11 +13,11 @@ export function Table({
   columns: readonly Column[];
   children: ReactNode;
 }): ReactNode {
-  const names = columns.map(column => inWords(typeof column === 'string' ? column : column.name));
+  const names = columns.map(column => t(typeof column === 'string' ? column : column.name));
   // The style sheet writes them before the cells of a card.
   const style = Object.fromEntries(names.map((name, index) => [`--column-${index + 1}`, JSON.stringify(name)])) as CSSProperties;
   return (
-    <div className="scroll" role="region" aria-label={inWords(label)} tabIndex={0}>
+    <div className="scroll" role="region" aria-label={t(label)} tabIndex={0}>
       <table style={style}>
         <thead>
           <tr>
