@@ -1,4 +1,4 @@
-import { currentLocale } from './language/language';
+import { currentLocale, t } from './language/language';
 import { civilOf, dayStart, timeZone } from './time-zone';
 
 /**
@@ -28,7 +28,7 @@ export const clock = formatOf({ timeStyle: 'medium' });
 export const minute = formatOf({ timeStyle: 'short' });
 const day = formatOf({ dateStyle: 'full' });
 export const today = () => day(new Date().toISOString());
-export const elapsed = (ms: number) => (ms < 10_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
+export const elapsed = (ms: number) => (ms < 10_000 ? t('{ms} ms', { ms }) : t('{s} s', { s: (ms / 1_000).toFixed(1) }));
 /** For the hover. */
 export const utc = (iso: string) => `${iso.replace('T', ' ').replace(/(\.\d+)?Z$/, '')} UTC`;
 

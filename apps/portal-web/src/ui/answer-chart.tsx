@@ -121,8 +121,8 @@ export function AnswerTable({ buckets }: HomeAnswer['chart']): ReactNode {
           <td>{settled}</td>
           <td>{reversed}</td>
           <td>{pending}</td>
-          <td>{medianMs === null ? '–' : `${medianMs} ms`}</td>
-          <td>{slowestMs === null ? '–' : `${slowestMs} ms`}</td>
+          <td>{medianMs === null ? '–' : t('{ms} ms', { ms: medianMs })}</td>
+          <td>{slowestMs === null ? '–' : t('{ms} ms', { ms: slowestMs })}</td>
         </tr>
       ))}
     </Table>
