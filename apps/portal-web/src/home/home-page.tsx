@@ -59,7 +59,12 @@ export function HomePage(): ReactNode {
           </div>
         </>
       )}
-      {merchantId !== undefined && <LatestPayments merchantId={merchantId} />}
+      {/* Read at the same time, and shown below the figures: figures that come later would move them. */}
+      {merchantId !== undefined && (
+        <div hidden={home.isPending}>
+          <LatestPayments merchantId={merchantId} />
+        </div>
+      )}
     </>
   );
 }
