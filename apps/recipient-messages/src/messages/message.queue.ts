@@ -8,6 +8,7 @@ import type { MessageContent, NewMessage, QueuedMessage } from './domain/message
 const messageSql = {
   add: `insert into recipient_message (dedup_key, channel, merchant_id, transaction_id, recipient, notification, change_notice, invitation, four_eyes, alert)
        select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::jsonb[], $8::jsonb[], $9::jsonb[], $10::jsonb[])
+        order by 1
        on conflict (dedup_key) do nothing`,
 
   // Skips locked rows, because another replica is sending them.

@@ -4,7 +4,7 @@ import { definitionOf, murmur2, toPositive } from '@paycode/events';
 import { describeListeners, eventually } from '@paycode/service-runtime/testing';
 import { TestAuthority } from '@paycode/safe-http/testing';
 import type { RunningService } from '@paycode/service-runtime';
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { createTestDatabase, locksInOrder, type TestDatabase } from '@paycode/persistence/testing';
 import { RecipientMessagesHarness, tokenKeys } from '../testing/running-recipient-messages';
 import { TestSmsc } from '../testing/test-smsc';
 import { TestSmtpServer } from '../testing/test-smtp-server';
@@ -286,6 +286,25 @@ describe('the queue of messages on PostgreSQL', () => {
     queue = new MessageQueue(database.dataSource);
   });
   afterAll(() => database.drop());
+
+  it('regression: replicas that queue the same messages do not deadlock', async () => {
+    const content = { kind: 'TRANSACTION', payload: 'sealed' } as const;
+    const addressed = { channel: 'EMAIL', recipient: 'a@shop.example', merchantId: 8, transactionId: 2, content } as const;
+    const messages = ['a', 'b'].map(cause => ({ ...addressed, cause }));
+    await queue.add(messages);
+    const keys = await database.dataSource.query<{ dedup_key: string }[]>(
+      'with gone as (delete from recipient_message where merchant_id = 8 returning *) select dedup_key from gone order by 1',
+    );
+    const [first, second] = keys.map(
+      ({ dedup_key: key }) =>
+        `insert into recipient_message (dedup_key, channel, merchant_id, transaction_id, recipient, notification)
+         values ('${key}', 'EMAIL', 8, 2, 'a@shop.example', 'sealed')`,
+    );
+    for (const order of [messages, messages.toReversed()]) {
+      await locksInOrder(database, { first: first!, second: second! }, () => queue.add(order));
+      await database.dataSource.query('delete from recipient_message where merchant_id = 8');
+    }
+  });
 
   it.each(channels)(
     '%s: a message is queued once, taken with its content, and erased when it is done (R-6.2-3)',

@@ -81,11 +81,15 @@ const jobSql = {
          from unnest($1::bigint[]) as t(id) join job j on j.transaction_id = t.id
         where not exists (select from decision d where d.transaction_id = t.id)`,
 
-  advance: `update shard set low_due_at = t.mark
-         from (select shard, least(timestamptz 'epoch' + us * interval '1 microsecond', clock_timestamp())
-                             - $3::float8 * interval '1 millisecond' as mark
-                 from unnest($1::smallint[], $2::bigint[]) as u(shard, us)) t
-        where shard.shard = t.shard and shard.low_due_at < t.mark`,
+  // Locks shard rows in their order, like all statements.
+  advance: `with ahead as (
+         select shard, least(timestamptz 'epoch' + us * interval '1 microsecond', clock_timestamp())
+                       - $3::float8 * interval '1 millisecond' as mark
+           from unnest($1::smallint[], $2::bigint[]) as u(shard, us)),
+       held as materialized (
+         select s.shard, a.mark from shard s join ahead a using (shard)
+          where s.low_due_at < a.mark order by s.shard for no key update of s)
+       update shard set low_due_at = held.mark from held where shard.shard = held.shard`,
 
   stateOf: `select j.armed_at, j.due_at, d.kind, d.at, d.reason
          from (select $1::bigint as id) t

@@ -1,7 +1,7 @@
 import type { ReversalRequested } from '@paycode/dto';
 import { PostgresShardStore, shardOf } from '@paycode/ownership';
 import { shardStoreConformance } from '@paycode/ownership/testing';
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { createTestDatabase, locksInOrder, type TestDatabase } from '@paycode/persistence/testing';
 import type { DataSource } from 'typeorm';
 import { migrations } from '../../migrations';
 import { decisionFor } from './domain/decision';
@@ -48,6 +48,12 @@ describe('reversal stores in PostgreSQL', () => {
     }
     const reversed = await database.dataSource.query(`select count(*)::int as n from decision where kind = 'REVERSED'`);
     expect(await outbox()).toHaveLength(reversed[0].n);
+  });
+
+  it('regression: marks that move do not deadlock with a replica that takes the shards over', async () => {
+    const take = (shard: number) => `update shard set epoch = epoch + 1 where shard = ${shard}`;
+    const marks = [2, 1].map(shard => ({ shard, dueAtUs: 1 }));
+    await locksInOrder(database, { first: take(1), second: take(2) }, () => stores.jobs.advance(marks));
   });
 
   it('a scan reads only jobs that are nearly due, however many are pending', async () => {

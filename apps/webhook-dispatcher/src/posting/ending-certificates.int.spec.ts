@@ -1,4 +1,5 @@
 import { notificationOf } from '@paycode/dto/testing';
+import { locksInOrder } from '@paycode/persistence/testing';
 import { TestAuthority } from '@paycode/safe-http/testing';
 import { dispatcherOf, DispatcherHarness } from '../testing/running-dispatcher';
 import { WireReceiver } from '../testing/wire-receiver';
@@ -48,5 +49,17 @@ describe('certificates of receivers that end within two weeks', () => {
     await paid(1);
     expect(await listed()).toEqual([]);
     await Promise.all([renewed.at.stop(), good.at.stop()]);
+  });
+
+  it('regression: replicas that saw the same servers in another order do not deadlock', async () => {
+    const { endsAt, at } = await receiver(13);
+    for (const merchantId of [5, 4]) {
+      harness.route(merchantId, at.url);
+      await paid(merchantId);
+    }
+    const write = (merchantId: number) => `insert into ending_certificate values (${merchantId}, '${endsAt}', now())`;
+    await locksInOrder(harness.database, { first: write(4), second: write(5) }, listed);
+    expect(await listed()).toEqual([4, 5].map(merchantId => ({ merchantId, endsAt })));
+    await at.stop();
   });
 });

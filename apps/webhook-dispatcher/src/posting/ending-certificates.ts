@@ -11,11 +11,14 @@ const originsMax = 10_000;
 const listedMax = 1_000;
 
 const sql = {
+  // Replicas see the same servers: each statement locks its rows in one order, so that no two deadlock.
+  over: `
+    with held as materialized (
+      select merchant_id from ending_certificate where merchant_id = any($1::bigint[]) order by merchant_id for update)
+    delete from ending_certificate c using held where c.merchant_id = held.merchant_id`,
   write: `
-    with given as (select * from unnest($1::bigint[], $2::timestamptz[], $3::boolean[]) as g(merchant_id, ends_at, is_soon)),
-    over as (delete from ending_certificate c using given g where c.merchant_id = g.merchant_id and not g.is_soon)
     insert into ending_certificate (merchant_id, ends_at, seen_at)
-    select merchant_id, ends_at, clock_timestamp() from given where is_soon
+    select merchant_id, ends_at, clock_timestamp() from unnest($1::bigint[], $2::timestamptz[]) as given(merchant_id, ends_at) order by 1
     on conflict (merchant_id) do update set ends_at = excluded.ends_at, seen_at = excluded.seen_at`,
   // Not seen for so long: the merchant may have another URL, which shows another certificate.
   forget: `delete from ending_certificate where seen_at < statement_timestamp() - interval '2 days'`,
@@ -51,13 +54,12 @@ export class EndingCertificates {
     if (seen.size === 0) return;
     this.seen.clear();
     try {
-      const found = routes.merchantsOf(seen);
-      const values = [
-        found.map(({ merchantId }) => merchantId),
-        found.map(({ origin }) => new Date(seen.get(origin)!)),
-        found.map(({ origin }) => isSoon(seen.get(origin)!)),
-      ];
-      await this.dataSource.query(sql.write, values);
+      const found = routes.merchantsOf(seen).map(({ merchantId, origin }) => ({ merchantId, endsAtMs: seen.get(origin)! }));
+      const over = found.filter(({ endsAtMs }) => !isSoon(endsAtMs));
+      await this.dataSource.query(sql.over, [over.map(({ merchantId }) => merchantId)]);
+      const soon = found.filter(({ endsAtMs }) => isSoon(endsAtMs));
+      const columns = [soon.map(({ merchantId }) => merchantId), soon.map(({ endsAtMs }) => new Date(endsAtMs))];
+      await this.dataSource.query(sql.write, columns);
     } catch (error) {
       for (const [origin, endsAtMs] of seen) if (!this.seen.has(origin)) this.seen.set(origin, endsAtMs);
       throw error;

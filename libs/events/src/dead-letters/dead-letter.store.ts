@@ -41,6 +41,7 @@ const deadLetterSql = {
         window event as (partition by e.topic, e.group_name, e.event_key)
       ) letter
      where latest = 1 and (select count(*) from (select 1 from dead_letter limit $7) kept) < $7
+     order by 1, 2, 3
     on conflict (topic, group_name, event_key) do update
       set reason = excluded.reason, record = excluded.record, place = excluded.place, parked_at = clock_timestamp(),
           times = d.times + case when d.place <> excluded.place then excluded.times else 0 end`,

@@ -36,7 +36,7 @@ const sql = {
   select has_schema_privilege(current_schema(), 'create') as "mayMigrate",
          coalesce(has_table_privilege(to_regclass('migrations'), 'select'), false) as "isGranted"`,
   createTopics:
-    'insert into event_topic (name, partitions) select * from unnest($1::text[], $2::int[]) on conflict (name) do nothing',
+    'insert into event_topic (name, partitions) select * from unnest($1::text[], $2::int[]) order by 1 on conflict (name) do nothing',
   topicIds: 'select id, name from event_topic where name = any($1)',
   logins:
     'select rolname as name, quote_ident(rolname) as quoted from pg_roles where rolname = any($1) and rolname <> current_user',

@@ -37,7 +37,7 @@ function notificationSql({ table, sealed, storedAt, holds, isDecided, relatedIds
          from unnest($1::bigint[], $2::text[]) as n(id, sealed) where t.transaction_id = n.id and ${holds}`,
 
     // The row may exist already, when a restore or a late event brought the data back.
-    record: `insert into erasure (transaction_id, actor, request_id) select id, $2, $3 from unnest($1::bigint[]) as n(id)
+    record: `insert into erasure (transaction_id, actor, request_id) select id, $2, $3 from unnest($1::bigint[]) as n(id) order by id
        on conflict do nothing`,
   };
 }

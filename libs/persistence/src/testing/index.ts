@@ -1,2 +1,3 @@
 export * from './entities.conformance';
+export * from './lock-order';
 export * from './test-database';

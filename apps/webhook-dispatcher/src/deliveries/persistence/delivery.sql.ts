@@ -32,7 +32,7 @@ export const deliverySql = {
     select i.transaction_id, i.merchant_id, i.kind, i.status, i.reference_transaction_id, i.completed_at, ${joinedPayload('$8', 'i.start', 'i.length')},
            i.reversible, i.shard, coalesce(i.version, '${storedVersion}'),
            case when h.owner = $1 and h.epoch = i.epoch then i.epoch else 0 end, nextval('delivery_seq')
-      from input i join held h using (shard)
+      from input i join held h using (shard) order by i.transaction_id
     on conflict do nothing
     returning transaction_id as id, seq, epoch`,
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { createTestDatabase, locksInOrder, type TestDatabase } from '@paycode/persistence/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import type { DataSource } from 'typeorm';
 import { ownEveryShard } from '@paycode/ownership/testing';
@@ -30,6 +30,13 @@ describe('deliveries in PostgreSQL', () => {
   afterEach(() => database.drop());
 
   describe('close', () => {
+    it('regression: an ingest does not deadlock with a close of the same transactions', async () => {
+      const closing = (id: number) =>
+        `insert into delivery (transaction_id, merchant_id, shard, seq, epoch, kind, status, reversible, stub)
+         values (${id}, 1001, ${id}, 0, 0, 'PURCHASE', 'SUCCESS', true, true)`;
+      await locksInOrder(database, { first: closing(1), second: closing(2) }, () => store.insert(me, [claimed(2), claimed(1)]));
+    });
+
     it('of an ingest and a close that race for one transaction exactly one wins (T-20)', async () => {
       const rounds = 300;
       let closed = 0;
