@@ -14,9 +14,16 @@ export const deliveryRanges: RangedTables = {
      where not exists (select from verdict v where v.transaction_id = d.transaction_id)
         or exists (select from notice_retry n where n.transaction_id = d.transaction_id)`,
 
+  // Looks at the first rows of each shard alone, by the index (shard, seq): most of the table may be young. Stubs are few, and have no place in
+  // its order.
   deleteStrays: `
-    with old as (
-      select d.transaction_id from delivery_default d join verdict v using (transaction_id)
+    with oldest as materialized (
+      select d.* from shard s cross join lateral (
+        (select transaction_id, received_at from delivery_default d where d.shard = s.shard and d.seq > 0 order by d.seq limit $2 / 256 + 1)
+         union all
+        select transaction_id, received_at from delivery_default d where d.shard = s.shard and d.seq = 0) d),
+    old as (
+      select d.transaction_id from oldest d join verdict v using (transaction_id)
        where d.received_at < statement_timestamp() - $1 * interval '1 millisecond'
          and not exists (select from notice_retry n where n.transaction_id = d.transaction_id)
        limit $2),
