@@ -8,7 +8,7 @@ import { type EventToPublish, EventTransport, PostgresEventTransport } from '@pa
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
 import { describeListeners, eventually } from '@paycode/service-runtime/testing';
-import { ShardOwnership } from '@paycode/ownership';
+import { shardOf, ShardOwnership } from '@paycode/ownership';
 import axios from 'axios';
 import { JobStore } from './reversal/reversal.ports';
 import { schedulerDefinition } from './app.module';
@@ -221,6 +221,19 @@ describe('reversal scheduler', () => {
     await service.app.get(EventTransport).publish([terminal(10, { status: 'BANK_REJECTED' }), terminal(11), terminal(11)]);
     await eventually(async () => expect(await requested()).toMatchObject([{ transactionId: 11, reason: 'NEVER_SENT' }]));
     expect((await stateOf(service, 10)).state).toBeUndefined();
+  });
+
+  it('regression: the audit ends a payment whose arming was committed after the timers had read past its time (P-I7)', async () => {
+    const service = await start();
+    await call(service, 'arm', [item(1)]);
+    await eventually(() => expect(dispatcher.asked).toContain(1));
+    dispatcher.verdicts.set(12, 'CLOSED_BACKSTOP');
+    await database.dataSource.query(
+      `insert into job (transaction_id, shard, merchant_id, attempt, due_at) values (12, $1, 7, 1, now() - interval '10 minutes')`,
+      [shardOf(12)],
+    );
+    await service.app.get(EventTransport).publish([terminal(12)]);
+    await eventually(async () => expect(await requested()).toMatchObject([{ transactionId: 12, reason: 'BACKSTOP' }]));
   });
 
   it('an event that breaks the contract is parked and the others are handled (T-19)', async () => {

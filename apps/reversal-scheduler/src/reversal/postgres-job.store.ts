@@ -45,15 +45,17 @@ const jobSql = {
     select * from unnest($1::bigint[], $2::uuid[], $3::text[]) order by 1, 2
     on conflict do nothing`,
 
+  // A job that is there, undecided and overdue, was perhaps committed so late that the timers had read past its due time: they find the new
+  // one. An arming that is not committed yet makes this wait.
   watch: `with added as (
          insert into job (transaction_id, shard, merchant_id, attempt, due_at)
-         select id, shard, merchant, 0, clock_timestamp() + $4::float8 * interval '1 millisecond'
+         select distinct on (id) id, shard, merchant, 0, clock_timestamp() + $4::float8 * interval '1 millisecond'
            from unnest($1::bigint[], $2::smallint[], $3::bigint[]) as t(id, shard, merchant)
           where not exists (select from decision d where d.transaction_id = t.id)
           order by id
-         on conflict (transaction_id) do nothing
-         returning 1)
-       select count(*) as watched from added`,
+         on conflict (transaction_id) do update set due_at = excluded.due_at where job.due_at < statement_timestamp()
+         returning armed_at >= statement_timestamp() as is_new)
+       select count(*) filter (where is_new) as watched from added`,
 
   // One read of the index (shard, due_at, transaction_id) per shard; the primary key of `decision` excludes decided jobs. The window ends
   // at a time that is fixed for the statement: with clock_timestamp() the index could not bound the read, and it would read every pending

@@ -10,7 +10,10 @@ export abstract class JobStore {
   abstract arm(jobs: readonly ArmItem[], delayMs: number): Promise<Armed>;
   /** Keeps acknowledgements of payments that are not armed yet, for `arm`. */
   abstract keepEarly(acknowledgements: readonly DecisionToRecord[]): Promise<void>;
-  /** Inserts jobs due `delayMs` from now for transactions that have neither job nor decision; returns how many. */
+  /**
+   * Inserts jobs due `delayMs` from now for transactions that have neither job nor decision, and returns how many. Moves overdue jobs
+   * without a decision to the same time.
+   */
   abstract watch(items: readonly CloseItem[], delayMs: number): Promise<number>;
   /** Undecided jobs of each cursor's shard after its position that come due within `withinMs`, earliest first, `max` per shard. */
   abstract scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<ScannedJobs>;

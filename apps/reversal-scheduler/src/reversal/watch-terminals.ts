@@ -10,7 +10,8 @@ export interface WatchTerminalsPorts {
 /**
  * Flow: TransactionTerminal, 15 minutes old -> a job, when the payment has neither job nor decision. So a payment whose event the
  * dispatcher lost or never armed still ends (P-1.5); the timer asks `close` as for any other job. The job gets the same delay as an armed
- * one. If it were due at once, it would lie before the position up to which the timers have read its shard, and they would never find it.
+ * one. If it were due at once, it would lie before the position up to which the timers have read its shard, and they would never find it,
+ * as they do not find a job that became visible after its due time: an undecided job that is overdue gets that delay, too.
  */
 export class WatchTerminals {
   constructor(

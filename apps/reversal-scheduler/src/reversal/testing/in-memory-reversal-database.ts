@@ -91,6 +91,10 @@ class InMemoryJobStore extends JobStore {
     const missing = items.filter(({ transactionId: id }) => !jobRows.has(id) && !decisionRows.has(id));
     const nowUs = this.database.nowUs();
     const before = jobRows.size;
+    for (const { transactionId } of items) {
+      const open = this.database.openJobs.get(transactionId);
+      if (open && open.dueAtUs < nowUs) open.dueAtUs = nowUs + delayMs * 1_000;
+    }
     for (const item of missing) this.upsert({ ...item, attempt: 0 }, nowUs, nowUs + delayMs * 1_000);
     return jobRows.size - before;
   }

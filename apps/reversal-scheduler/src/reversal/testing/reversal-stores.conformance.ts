@@ -167,6 +167,16 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     expect(await dueNow(1, 2, 3)).toEqual([3]);
   });
 
+  it('the audit moves an undecided job that is overdue, and no other (P-I7)', async () => {
+    await stores.jobs.arm([job(1), job(2)], -hourMs);
+    await stores.jobs.arm([job(3)], hourMs);
+    await stores.decisions.decide([acked(2)]);
+    const items = [1, 1, 2, 3].map(transactionId => ({ transactionId, merchantId: 7 }));
+    expect(await stores.jobs.watch(items, hourMs / 2)).toBe(0);
+    const left = await stores.jobs.undecided([1, 2, 3]);
+    expect([...left].sort().map(([id, leftMs]) => [id, Math.ceil(leftMs / (hourMs / 2))])).toEqual([[1, 1], [3, 2]]); // prettier-ignore
+  });
+
   it('pages through a shard in due order from where it left off', async () => {
     const ids = Array.from({ length: 2_000 }, (_, at) => at + 1).filter(id => shardOf(id) === shardOf(1));
     for (const id of ids) await stores.jobs.arm([job(id)], 0);
