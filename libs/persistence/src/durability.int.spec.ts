@@ -1,4 +1,4 @@
-import { createLogger, createServiceApp } from '@paycode/service-runtime';
+import { createLogger, createServiceApp, Lifecycle } from '@paycode/service-runtime';
 import { eventually } from '@paycode/service-runtime/testing';
 import { register } from 'prom-client';
 import { DatabaseModule, durabilityWeaknesses } from './nest/database.module';
@@ -45,18 +45,44 @@ describe('durability of the database', () => {
 const name = 'paycode_persistence_database_answers';
 
 describe('a service whose database is lost while nobody calls', () => {
-  it('says so at the next scrape', async () => {
-    const database = await createTestDatabase();
+  let database: TestDatabase;
+  let app: Awaited<ReturnType<typeof createServiceApp>>;
+  beforeEach(async () => {
+    database = await createTestDatabase();
     const options = { poolMax: 2, caFile: null, serviceRole: null, pendingMigrations: 'run' as const, migrations: [] };
-    const module = DatabaseModule.forRoot('lonely', { url: database.url, ...options });
-    const app = await createServiceApp(module, createLogger('lonely', 'silent'));
-    try {
-      // A database that answers too late counts as silent.
-      await eventually(async () => expect(await register.getSingleMetricAsString(name)).toContain(`${name} 1`));
-      await database.drop();
-      expect(await register.getSingleMetricAsString(name)).toContain(`${name} 0`);
-    } finally {
-      await app.close();
-    }
+    app = await createServiceApp(
+      DatabaseModule.forRoot('lonely', { url: database.url, ...options }),
+      createLogger('lonely', 'silent'),
+    );
+  });
+  afterEach(async () => {
+    await app.close();
+    await database.drop();
+  });
+
+  const ready = () => app.get(Lifecycle).report('ready');
+  // A database that answers too late counts as silent.
+  const saysOf = (value: number) =>
+    eventually(async () => expect(await register.getSingleMetricAsString(name)).toContain(`${name} ${value}`));
+
+  it('says so at the next scrape', async () => {
+    await saysOf(1);
+    await database.drop();
+    expect(await register.getSingleMetricAsString(name)).toContain(`${name} 0`);
+  });
+
+  it('regression: is not ready, and says why, while its database answers and takes no writes', async () => {
+    await saysOf(1);
+    expect(await ready()).toEqual({ status: 'ok', checks: { database: 'ok' } });
+    const set = (value: string) =>
+      database.dataSource.query(`
+        alter database ${new URL(database.url).pathname.slice(1)} set default_transaction_read_only = ${value};
+        select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`);
+    await set('on');
+    await eventually(async () => expect(await ready()).toEqual({ status: 'failing', checks: { database: 'read-only' } }));
+    await saysOf(0);
+    await set('off');
+    await eventually(async () => expect((await ready()).status).toBe('ok'));
+    await saysOf(1);
   });
 });

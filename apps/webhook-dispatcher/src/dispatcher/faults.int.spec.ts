@@ -115,6 +115,29 @@ describe('faults of the platform', () => {
     expect(replica.metrics.writeFailures).toBe(5);
   });
 
+  it('a 200 that comes while the server takes no writes settles the payment when it takes them again (F-15)', async () => {
+    const operator = database.dataSource.createQueryRunner();
+    const takesNoWrites = (value: 'on' | 'off') =>
+      operator.query(`
+        alter database ${new URL(database.url).pathname.slice(1)} set default_transaction_read_only = ${value};
+        select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`);
+    await ingest(1);
+    await posts(1);
+    await takesNoWrites('on');
+    replica.poster.posts[0]!.answer(200);
+    await eventually(async () => {
+      await replica.clock.advance(1_000);
+      expect(replica.metrics.writeFailures).toBeGreaterThan(1);
+    });
+    await takesNoWrites('off');
+    await operator.release();
+    await eventually(async () => {
+      await replica.clock.advance(1_000);
+      expect(await database.dataSource.query('select kind from verdict')).toEqual([{ kind: 'ACKED_HTTP' }]);
+    });
+    expect(replica.scheduler.settled).toEqual([]);
+  });
+
   it('an answer at 44.9 s settles, one at 45.1 s does not (F-21)', async () => {
     await ingest(1, 2);
     await posts(2);

@@ -15,7 +15,15 @@ describe('metrics of the dispatcher before the first event', () => {
     [
       'paycode_webhook_dispatcher_deliveries_held_back_total',
       [
-        ...['ARM_UNAVAILABLE', 'ROUTES_UNAVAILABLE', 'HANDSHAKES', 'OWNERSHIP', 'EGRESS_PROXY', 'NAME_SERVER'],
+        ...[
+          'DATABASE_READ_ONLY',
+          'ARM_UNAVAILABLE',
+          'ROUTES_UNAVAILABLE',
+          'HANDSHAKES',
+          'OWNERSHIP',
+          'EGRESS_PROXY',
+          'NAME_SERVER',
+        ],
         ...['RECEIVER_ZONE', 'NO_DESCRIPTOR', 'NO_PORT', 'NETWORK', 'DATABASE', 'OTHER'],
       ].map(reason => ({ reason })),
     ],
@@ -39,6 +47,7 @@ describe('deliveries that a fault of the platform holds back', () => {
     ['NO_DESCRIPTOR', Object.assign(new Error('x'), { code: 'EMFILE' })],
     ['DATABASE', Object.assign(new Error('x'), { driverError: {} })],
     ['DATABASE', Object.assign(new Error('x'), { code: '57P01' })],
+    ['DATABASE_READ_ONLY', Object.assign(new Error('x'), { driverError: {}, code: '25006' })],
     ['OTHER', Object.assign(new Error('x'), { code: 'SOMETHING_ELSE' })],
   ])('are counted by the cause, and a warning names it once a minute: %s (P-T8)', async (reason, fault) => {
     jest.useFakeTimers();

@@ -12,6 +12,7 @@ const ageBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25,
 
 /** Reasons of the held-back metric, by the code of the fault. Everything else is OTHER: a label has few values. */
 const heldBackReasons: Record<string, string> = {
+  '25006': 'DATABASE_READ_ONLY',
   ARM_UNAVAILABLE: 'ARM_UNAVAILABLE',
   ARM_ANSWER: 'ARM_UNAVAILABLE',
   ROUTES_UNAVAILABLE: 'ROUTES_UNAVAILABLE',

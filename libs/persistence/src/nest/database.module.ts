@@ -77,16 +77,24 @@ async function migrateAsOwner(owner: DataSource, reader: ReaderRights | undefine
   }
 }
 
+/** A former primary, and a server whose disk is nearly full, may answer every read and refuse every write. */
+async function whyNoWrites(dataSource: DataSource): Promise<'read-only' | undefined> {
+  const [{ isReadOnly }] = await dataSource.query<[{ isReadOnly: boolean }]>(
+    `select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
+  );
+  return isReadOnly ? 'read-only' : undefined;
+}
+
 /** A database that is lost while nobody calls makes no error by itself. */
 function observeDatabase(dataSource: DataSource): void {
-  const help = 'Whether the database of this service answered at the scrape: 1, or 0.';
-  const answered = () => dataSource.query('select 1').then(() => 1);
+  const help = 'Whether the database of this service answered at the scrape, and takes writes: 1, or 0.';
+  const answered = async () => ((await whyNoWrites(dataSource)) ? 0 : 1);
   scrapedGauge({ name: 'paycode_persistence_database_answers', help }, async gauge =>
     gauge.set(await readForScrape(answered, 0)),
   );
 }
 
-/** A service's own database: `DataSource` is injectable everywhere, readiness asks it, shutdown closes it. */
+/** A service's own database: `DataSource` is injectable everywhere, readiness asks whether it takes writes, shutdown closes it. */
 @Global()
 @Module({})
 export class DatabaseModule implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -96,7 +104,7 @@ export class DatabaseModule implements OnApplicationBootstrap, OnApplicationShut
     @Inject(LOGGER) private readonly logger: Logger,
     lifecycle: Lifecycle,
   ) {
-    lifecycle.addCheck({ name: 'database', kind: 'ready', check: async () => void (await dataSource.query('select 1')) });
+    lifecycle.addCheck({ name: 'database', kind: 'ready', check: () => whyNoWrites(dataSource) });
     observeDatabase(dataSource);
   }
 
