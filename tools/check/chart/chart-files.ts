@@ -6,7 +6,7 @@ import { Document, isMap, type Pair, type Scalar, YAMLMap } from 'yaml';
 import { writePages } from '../docs/page.ts';
 import { kustomize } from '../manifests/render.ts';
 import { chartTemplates } from './chart-templates.ts';
-import { type ChartValue, chartValues, differingValues, podsSchema, podsText } from './chart-values.ts';
+import { type ChartValue, chartValues, definitions, differingValues, podsText } from './chart-values.ts';
 
 export const chartFolder = 'k8s/charts/paycode';
 const made = ' Generated from k8s/overlays by npm run generate -- manifests.';
@@ -53,7 +53,7 @@ interface ObjectSchema {
   type: 'object';
   additionalProperties: false;
   properties: Record<string, object>;
-  definitions?: { pods: object };
+  definitions?: object;
 }
 
 /** Every value may be left out, and none other given. */
@@ -68,7 +68,7 @@ function schemaOf(values: readonly ChartValue[]): ObjectSchema {
     for (const key of keys.slice(0, -1)) at = (at.properties[key] ??= closed()) as ObjectSchema;
     at.properties[keys.at(-1)!] = { description: text, ...own };
   }
-  return { ...schema, definitions: { pods: podsSchema } };
+  return { ...schema, definitions };
 }
 
 function readme(values: readonly ChartValue[]): string {

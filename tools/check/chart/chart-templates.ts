@@ -5,6 +5,7 @@ import { optionalObjects, withRanges } from './chart-components.ts';
 /** The placeholder for template code in a tree, until the tree is text. No manifest contains it. */
 const mark = /PAYCODE-(\d+)-MARK/;
 const codes: string[] = [];
+const inlineCharsMax = 130;
 
 /** A value, or a part of one, that the chart computes. `code`: without its braces. */
 function computed(code: string): string {
@@ -23,7 +24,7 @@ function fields(code: string): Record<string, 0> {
 
 /** One document of a Helm template. Text in a manifest that resembles template code stays text: alerts and dashboards have templates of their own. */
 function templateText(tree: object): string {
-  const text = yamlOf(tree, json => !mark.test(json)).replaceAll('{{', '{{ "{{" }}');
+  const text = yamlOf(tree, json => withCode(json).length <= inlineCharsMax && !hasLines(json)).replaceAll('{{', '{{ "{{" }}');
   const lines = text.split('\n').map(written => {
     const alone = new RegExp(`^( *)(- )?${mark.source}(: 0)?$`).exec(written);
     if (!alone) return withCode(written);
@@ -32,6 +33,13 @@ function templateText(tree: object): string {
     return isWhole ? indented(code, alone[1]!) : withCode(written);
   });
   return lines.join('\n');
+}
+
+/** Whether code in it becomes lines of their own. */
+function hasLines(json: string): boolean {
+  return Array.from(json.matchAll(new RegExp(mark, 'g')), ([, index]) => codes[Number(index)]!).some(code =>
+    /^{{-|\n/.test(code),
+  );
 }
 
 function indented(code: string, indent: string): string {

@@ -51,12 +51,19 @@ const fields: Record<string, [schema: object, text: string]> = {
   serviceAccountAnnotations: [texts, 'such as the role of a cloud'],
 };
 
-/** The schema to which the values of each service refer. */
-export const podsSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: Object.fromEntries(Object.entries(fields).map(([name, [schema]]) => [name, schema])),
+/** The schemas to which the values of each service refer. */
+export const definitions = {
+  pods: {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(Object.entries(fields).map(([name, [schema]]) => [name, schema])),
+  },
+  settings: { type: 'object', propertyNames: { pattern: '^[A-Z][A-Z0-9_]*$' }, additionalProperties: { type: 'string' } },
+  digest: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
+  replicas: count,
+  ranges,
 };
+const defined = (name: keyof typeof definitions) => ({ $ref: `#/definitions/${name}` });
 
 export function podsText(): string {
   return Object.entries(fields)
@@ -117,16 +124,14 @@ function ofServices(overlay: Overlay): Values {
   const { services } = overlay;
   const each = (of: readonly string[], value: (service: string) => [path: string, ...Values[string]]): Values =>
     Object.fromEntries(of.map(value).map(([path, ...rest]) => [path, rest]));
-  const digest = { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' };
-  const settings = { type: 'object', propertyNames: { pattern: '^[A-Z][A-Z0-9_]*$' }, additionalProperties: { type: 'string' } };
-  const pods = { $ref: '#/definitions/pods' };
+  const pods = defined('pods');
   return {
     'images.registry': [overlay.registry(), 'Registry and folder of the images.'],
     ...each([...services, 'ops'], service => [
       `images.digests.${service}`,
       overlay.digest(service === 'ops' ? 'api-gateway' : service),
       `Digest of the image of ${service}.`,
-      digest,
+      defined('digest'),
     ]),
     imagePullSecrets: [
       [],
@@ -142,6 +147,7 @@ function ofServices(overlay: Overlay): Values {
       service === 'webhook-dispatcher'
         ? 'Pods of webhook-dispatcher where `autoscaling` is off.'
         : `Pods of ${service}; \`null\`: an autoscaler of yours sets their number.`,
+      defined('replicas'),
     ]),
     'pods.all': [
       {},
@@ -158,7 +164,7 @@ function ofServices(overlay: Overlay): Values {
       `settings.${service}`,
       {},
       `Settings of ${service} over those of the chart, all as strings.`,
-      settings,
+      defined('settings'),
     ]),
   };
 }
@@ -174,7 +180,7 @@ function ofCluster(): Values {
     'tracing.enabled': [false, 'Whether the dispatcher and the scheduler may reach the collector of traces.'],
     ...Object.fromEntries(
       ways.flatMap(([name, [of, , port]]): [string, Values[string]][] => [
-        [`outside.${name}.ranges`, [[], `Address ranges of ${of} outside the cluster.`, ranges]],
+        [`outside.${name}.ranges`, [[], `Address ranges of ${of} outside the cluster.`, defined('ranges')]],
         [`outside.${name}.port`, [port, `Port of ${of}.`, { ...count, maximum: 65_535 }]],
       ]),
     ),

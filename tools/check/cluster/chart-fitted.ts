@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { podsSchema } from '../chart/chart-values';
+import { definitions } from '../chart/chart-values';
 import { nameOf, type Resource } from '../manifests/render';
 
 interface Template {
@@ -79,7 +79,7 @@ export function describeFitted(templated: Templated): void {
 
 function describePods(templated: Templated): void {
   it('has a case here for every field of pods', () => {
-    expect(Object.keys(fittedPods).sort()).toEqual(Object.keys(podsSchema.properties).sort());
+    expect(Object.keys(fittedPods).sort()).toEqual(Object.keys(definitions.pods.properties).sort());
   });
 
   it('places, marks and ranks every pod, and its own labels win', () => {

@@ -17,8 +17,8 @@ export interface Entry {
 }
 
 /**
- * docs/reference/http/versions: the contract of each version of the API. One with a date in the API changelog is never written again. @throws Error when
- * the contract of now is not that of the newest version, breaks the one before, or has something that the newest entry does not name
+ * docs/reference/http/versions: the contract of each published version of the API, one with a date in the API changelog. It is never written again.
+ * @throws Error when the contract of now is not that of the newest version, breaks the one before, or has something that the newest entry does not name
  */
 export function apiVersionPages(openText: string, webhooksText: string): Page[] {
   const documents = [openText, webhooksText].map(text => parse(text) as Document) as [Document, Document];
@@ -26,7 +26,8 @@ export function apiVersionPages(openText: string, webhooksText: string): Page[] 
   const now = contractOf(...documents);
   const problems = versionProblems({ entries, now, written: documents.map(({ info }) => info.version), publishedOf });
   if (problems.length > 0) throw new Error(problems.map(problem => `${changelog}: ${problem}`).join('\n'));
-  return [{ path: fileOf(entries[0]!.version), text: textOf(now) }];
+  const [{ version, date }] = entries as [Entry];
+  return date === undefined ? [] : [{ path: fileOf(version), text: textOf(now) }];
 }
 
 /** Entries from the newest to the oldest. */

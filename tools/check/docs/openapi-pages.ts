@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { parse } from 'yaml';
 import { loadWorkspaceModules } from '../../run/build/bundle-options.ts';
-import { type Notes, operationOf } from './openapi/operation.ts';
+import { type Notes, operationOf, sharedErrors } from './openapi/operation.ts';
 import { openApi30, overlaid, portable, referenced, withDecimals, withoutIds, withOpenLists } from './openapi/portable.ts';
 import { type Route, routesIn } from './openapi/routes.ts';
 import { TypeSchemas } from './openapi/type-schema.ts';
@@ -142,6 +142,7 @@ function callersIn(services: string[]): (method: string, path: string) => string
   };
 }
 
+type Operations = Record<string, Parameters<typeof sharedErrors>[0][number]>;
 interface Parts {
   body: Schema;
   paths: Record<string, Schema>;
@@ -158,12 +159,14 @@ function assembled({ body, paths, components, service }: Parts): Schema {
   const contracts = service ? {} : notificationContracts();
   const all = overlaid({ ...components, ...contracts } as Record<string, Schema>, extra.schemas ?? {});
   const sorted = Object.entries(referenced(all, [rest, paths, { ...extra, schemas: {} }])).sort(([a], [b]) => a.localeCompare(b));
+  const inOrder = Object.entries(paths).sort(([a], [b]) => a.localeCompare(b));
+  const errors = sharedErrors(inOrder.flatMap(([, methods]) => Object.values(methods as Operations)));
   return portable({
     openapi: '3.1.0',
     info: service ? { ...info, title: `Paycode internal interface of ${service}` } : info,
     ...rest,
-    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => a.localeCompare(b))),
-    components: { ...extra, schemas: Object.fromEntries(sorted) },
+    paths: Object.fromEntries(inOrder),
+    components: { ...extra, ...errors, schemas: Object.fromEntries(sorted) },
   });
 }
 

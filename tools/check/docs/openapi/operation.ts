@@ -128,9 +128,6 @@ function errors(route: Route, notes: Notes): Schema {
   return Object.fromEntries(
     statuses.map(status => {
       const messages = [...new Set([...(notes.errors?.[status] ?? []), ...(usual[status] ?? [])])];
-      // The gateway's own answer, alike for all operations: once in the document.
-      if (isPublic(route.path) && status === '429' && messages.length === 1)
-        return [status, { $ref: '#/components/responses/TooManyRequests' }];
       return [status, errorResponse(Number(status), messages, route.path)];
     }),
   );
@@ -215,4 +212,34 @@ function nameOf(message: string): string {
   return message
     .replace(/[^A-Za-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase())
     .replace(/^\w/, letter => letter.toLowerCase());
+}
+
+type Errors = Record<string, { content?: Record<string, { examples?: Schema }> }>;
+interface Shared {
+  responses: Schema;
+  examples: Schema;
+}
+
+/** Moves each example of an error, and the usual answer of each status, into components: a document says them once, with the path of one operation. */
+export function sharedErrors(operations: readonly { responses: Errors }[]): Partial<Shared> {
+  const shared: Shared = { responses: {}, examples: {} };
+  const answers = operations.flatMap(({ responses }) =>
+    Object.entries(responses).flatMap(([status, { content }]) => {
+      const media = content?.['application/json'];
+      if (Number(status) < 400 || !media?.examples) return [];
+      for (const [name, example] of Object.entries(media.examples)) {
+        shared.examples[name] ??= example;
+        media.examples[name] = { $ref: `#/components/examples/${name}` };
+      }
+      return [{ responses, status, text: JSON.stringify(responses[status]) }];
+    }),
+  );
+  for (const [status, all] of Map.groupBy(answers, answer => answer.status)) {
+    const [usual] = [...Map.groupBy(all, ({ text }) => text).values()].sort((a, b) => b.length - a.length);
+    if (usual!.length < 2) continue;
+    const name = reasons[Number(status)]!.replaceAll(' ', '');
+    shared.responses[name] = usual![0]!.responses[status];
+    for (const { responses } of usual!) responses[status] = { $ref: `#/components/responses/${name}` } as Errors[string];
+  }
+  return answers.length > 0 ? shared : {};
 }
