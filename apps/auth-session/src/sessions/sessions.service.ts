@@ -1,5 +1,6 @@
-import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { constantTimeEqual } from '@paycode/crypto';
 import { counter } from '@paycode/service-runtime/metrics';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { Clock } from '@paycode/service-runtime/timing';
@@ -85,7 +86,7 @@ export class SessionsService {
   async accept(claims: AccessClaims | undefined): Promise<AccountSession> {
     if (!claims || !isTimely(claims, this.clock.epochMs())) throw expiredToken();
     const found = await this.sessions.find(claims.sessionId);
-    if (!found || !isSameTokenId(found.session.tokenId, claims.tokenId)) throw expiredToken();
+    if (!found || !constantTimeEqual(found.session.tokenId, claims.tokenId)) throw expiredToken();
     const objection = objectionTo(found.session, found.account, this.clock.epochMs());
     if (objection === 'ENDED') throw expiredToken();
     if (objection === 'JWT_DISABLED') throw jwtDisabled();
@@ -168,9 +169,4 @@ export class SessionsService {
     });
     return { headerName: 'Authorization', headerValue: `Bearer ${token}`, sessionId, expires: expiresAt.toISOString() };
   }
-}
-
-/** Compares in constant time (T-07). Token ids are UUIDs, so they have the same length. */
-function isSameTokenId(current: string, presented: string): boolean {
-  return current.length === presented.length && timingSafeEqual(Buffer.from(current), Buffer.from(presented));
 }
