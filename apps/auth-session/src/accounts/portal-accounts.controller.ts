@@ -66,9 +66,7 @@ export class PortalAccountBody extends TenantBody {
 
 type Answer<Operation extends PortalAccountOperation> = Promise<PortalAnswer<PortalAccountAnswers[Operation]>>;
 
-/**
- * People of a merchant or PSP manage the account of their programs in the portal; the security log says who.
- */
+/** People of a merchant or PSP manage the account of their programs in the portal; the security log says who. */
 @Controller('internal/portal/accounts')
 export class PortalAccountsController {
   constructor(private readonly accounts: AccountsService) {}

@@ -85,8 +85,7 @@ class BearerGuard extends AuthGuard() {
   override handleRequest<T>(error: unknown, claims: T, info: unknown): T {
     if (error) throw error;
     if (claims) return claims;
-    // All errors of jsonwebtoken get one answer. Any other error is a fault of the platform and must not become
-    // a 401.
+    // All errors of jsonwebtoken get one answer. Any other error is a fault of the platform and must not become a 401.
     if (info instanceof jsonwebtoken.JsonWebTokenError) throw expiredToken();
     throw info instanceof Error ? info : expiredToken();
   }

@@ -29,8 +29,7 @@ const sessionSql = {
       and s.revoked_at is null and s.expires_at > $2
     order by s.started_at desc, s.id limit $3`,
 
-  // In the following statements $1 is the time and $2 the session. Each changes one row, or none when the session does not meet its
-  // condition.
+  // In the following statements $1 is the time and $2 the session. Each changes one row, or none when the session does not meet its condition.
 
   // Because of the row lock, the second of two renewals sees the token id of the first and matches no row.
   renew: `

@@ -34,10 +34,7 @@ export const SESSION_RULES = Symbol('SESSION_RULES');
 export interface SessionRules {
   /** A session may be renewed for this long, in milliseconds from login; Infinity sets no limit (A-30). */
   lifetimeMaxMs: number;
-  /**
-   * For this long, in milliseconds, the most recently replaced token does not count as stolen when it is sent again
-   * (ADR 0029).
-   */
+  /** For this long, in milliseconds, the most recently replaced token does not count as stolen when it is sent again (ADR 0029). */
   renewGraceMs: number;
 }
 
@@ -163,8 +160,7 @@ export class SessionsService {
       sessionId,
       tokenId,
       issuedAtS: Math.floor(nowMs / 1_000),
-      // JWT times are whole seconds. Rounding up lets `expires` of the session, never the token itself, end the
-      // validity (R-2.2-6).
+      // JWT times are whole seconds. Rounding up lets `expires` of the session, never the token itself, end the validity (R-2.2-6).
       expiresAtS: Math.ceil(expiresAt.getTime() / 1_000),
     });
     return { headerName: 'Authorization', headerValue: `Bearer ${token}`, sessionId, expires: expiresAt.toISOString() };

@@ -53,9 +53,7 @@ export interface Resealed {
   resealed: number;
   /** Number of keys that were sealed under it before. */
   current: number;
-  /**
-   * Number of keys that could not be opened or changed meanwhile: run again, and do not retire the old key-encryption key yet.
-   */
+  /** Number of keys that could not be opened or changed meanwhile: run again, and do not retire the old key-encryption key yet. */
   left: number;
 }
 

@@ -313,9 +313,7 @@ type TransactionRow = Omit<StoredTransaction, 'completedAt'> & { completedAt: Da
 
 const transactionFrom = (row: TransactionRow): StoredTransaction => ({ ...row, completedAt: row.completedAt.toISOString() });
 
-/**
- * Sealed notifications of transactions. The dispatcher knows whether a payment is decided; here its event must have been published.
- */
+/** Sealed notifications of transactions. The dispatcher knows whether a payment is decided; here its event must have been published. */
 export const storedTransactions: NotificationSource = {
   table: 'transaction',
   sealed: 'notification',

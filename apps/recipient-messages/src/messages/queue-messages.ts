@@ -84,9 +84,7 @@ const alertPages: Record<AlertKind, string> = {
   KEY_OLD: 'notifications',
 };
 
-/**
- * Flow: terminal transactions -> recipients -> one durable message per recipient. Merchants without recipients cost one look-up.
- */
+/** Flow: terminal transactions -> recipients -> one durable message per recipient. Merchants without recipients cost one look-up. */
 export class QueueMessages {
   constructor(
     private readonly directory: RecipientDirectory,

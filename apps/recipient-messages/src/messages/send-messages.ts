@@ -55,9 +55,7 @@ const leaseMs = 180_000;
 /** Longest wait between two tries of a message. */
 const waitMsMax = 1_800_000;
 
-/**
- * Flow: due messages -> text -> sender -> done, or another try later. It is best effort: the outcome affects no payment (R-1-8, R-6.2-3).
- */
+/** Flow: due messages -> text -> sender -> done, or another try later. It is best effort: the outcome affects no payment (R-1-8, R-6.2-3). */
 export class SendMessages {
   private looking: Promise<Map<Channel, number>> | undefined;
 

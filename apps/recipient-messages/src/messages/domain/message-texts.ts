@@ -44,10 +44,7 @@ export function cutToSeptets(text: string, limit: number): string {
   return cut;
 }
 
-/**
- * Makes a value from a payment safe for a message: one line of bounded length, without control or direction-changing characters
- * (T-25).
- */
+/** Makes a value from a payment safe for a message: one line of bounded length, without control or direction-changing characters (T-25). */
 export function plainText(value: string, charsMax: number): string {
   const line = value.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   const chars = [...line];
@@ -94,10 +91,7 @@ function letterOf(subject: string, lines: string[]): EmailText {
   return { subject, text: `${lines.join('\n\n')}\n`, html };
 }
 
-/**
- * Label and value of each line of the summary. It contains the kind and last four digits of the card, and nothing about the
- * customer.
- */
+/** Label and value of each line of the summary. It contains the kind and last four digits of the card, and nothing about the customer. */
 function linesOf(notification: TransactionNotificationV3): [label: string, value: string][] {
   const { cardInfo, bankResponse } = notification;
   const card = cardInfo.last4 === null ? null : `${cardInfo.cardType ?? 'card'} ending in ${cardInfo.last4}`;
