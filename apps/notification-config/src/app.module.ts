@@ -12,9 +12,7 @@ import { connectionOptionsOf, DatabaseModule, migrateDatabase } from '@paycode/p
 import { OutboundGuard, outboundPolicyOf } from '@paycode/safe-http';
 import { DataSource } from 'typeorm';
 import { insertOnly, migrations } from '../migrations';
-import { ChangeNoticeStore } from './change-notices/change-notice.store';
-import { ChangeNoticeMailer, HandOverNoticesJob, OwnerNoticeMailer } from './change-notices/hand-over-notices.service';
-import { OwnerNoticeStore } from './change-notices/owner-notice.store';
+import { HandOverNoticesJob, NOTICE_CLIENTS, type NoticeClients } from './change-notices/hand-over-notices.job';
 import { type NotificationConfigEnv, env } from './config/env';
 import { entities, MerchantEntity } from './entities';
 import { MerchantReader } from './merchants/merchant-reader';
@@ -28,26 +26,18 @@ import { NotificationOperationsController } from './notifications/notification-o
 import { NotificationsController } from './notifications/notifications.controller';
 import { NotificationsService } from './notifications/notifications.service';
 import { PortalNotificationsController } from './notifications/portal-notifications.controller';
-import { PortalNotificationsService, PortalReader } from './notifications/portal-notifications.service';
+import { PortalReader } from './notifications/portal-reader';
 import { ReceiverAccessService } from './notifications/receiver-access.service';
-import { SendTestService, TEST_RULES, TestReceivers } from './notifications/send-test.service';
+import { SendTestService, TEST_RULES } from './notifications/send-test.service';
 import { ProbeBudget } from './probing/probe-budget';
 import { UrlProbe, ValidateUrlService } from './probing/validate-url.service';
 import { RouteLease } from './routes/route-lease';
 import { RoutesController } from './routes/routes.controller';
-import { RouteStore, RoutesService } from './routes/routes.service';
+import { RoutesService } from './routes/routes.service';
 import { ResealKeysService, WebhookKeyStore } from './webhook-keys/reseal-keys.service';
 import { WebhookKeysController } from './webhook-keys/webhook-keys.controller';
 import { WebhookKeys } from './webhook-keys/webhook-keys';
 import type { ServiceDefinition } from '@paycode/service-runtime';
-
-const NOTICE_CLIENTS = Symbol('NOTICE_CLIENTS');
-
-interface NoticeClients {
-  mails: InternalClient;
-  /** auth-session, which knows who owns an account. */
-  owners: InternalClient;
-}
 
 /** Limits that are the same everywhere. Tests change some. */
 export const notificationLimits = {
@@ -104,18 +94,17 @@ export class AppModule implements OnApplicationShutdown {
         ConfigurationStore,
         ReceiverAccessService,
         EncryptedProbeService,
-        PortalNotificationsService,
+
         PortalReader,
         { provide: MerchantTenants, useExisting: PortalReader },
         SendTestService,
-        TestReceivers,
+
         ValidateUrlService,
         RoutesService,
-        RouteStore,
+
         ResealKeysService,
         WebhookKeyStore,
-        ChangeNoticeStore,
-        OwnerNoticeStore,
+
         HandOverNoticesJob,
         { provide: TEST_RULES, useValue: { isProduction: env.PAYCODE_ENVIRONMENT === 'production' } },
         { provide: WebhookKeys, useFactory: () => new WebhookKeys(env.KEY_ENCRYPTION_KEYS) },
@@ -143,16 +132,6 @@ export class AppModule implements OnApplicationShutdown {
             }),
             owners: new InternalClient({ baseUrl: env.AUTH_SESSION_URL, audience: 'auth-session', signer, socketsMax: 2 }),
           }),
-        },
-        {
-          provide: ChangeNoticeMailer,
-          inject: [NOTICE_CLIENTS],
-          useFactory: ({ mails }: NoticeClients) => new ChangeNoticeMailer(mails),
-        },
-        {
-          provide: OwnerNoticeMailer,
-          inject: [NOTICE_CLIENTS, ChangeNoticeMailer],
-          useFactory: ({ owners }: NoticeClients, mailer: ChangeNoticeMailer) => new OwnerNoticeMailer(owners, mailer),
         },
       ],
     };

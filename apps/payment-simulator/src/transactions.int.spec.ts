@@ -83,8 +83,7 @@ describe('transactions of the simulator', () => {
           reference: 'order-1',
         }),
       );
-      // Once the reversal of a later payment is done, the repeated requests before it are done too and have created
-      // nothing.
+      // Once the reversal of a later payment is done, the repeated requests before it are done too and have created nothing.
       const [later] = await complete(purchase());
       await simulator.requestReversal(later!);
       await eventually(async () => expect((await simulator.transaction(later!)).reversal).not.toBeNull());

@@ -47,13 +47,13 @@ describe('the standalone platform on infrastructure of one’s own', () => {
   let shop: MerchantWithReceiver;
 
   beforeAll(async () => {
-    collector = await TraceCollector.start();
+    collector = await new TraceCollector().listen();
     const port = await hanging.start();
     const home = join(folder, 'home');
     const env = {
       DATABASE_URL: databaseUrl,
       EVENTS_TRANSPORT: undefined,
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       SMTP_URL: `smtp://127.0.0.1:${port}`,
       SMS_URL: `smpp://127.0.0.1:${port}`,
     };

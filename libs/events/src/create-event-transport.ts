@@ -92,12 +92,8 @@ export class TracedEventTransport extends EventTransport {
 
   private startOf({ topic, key, traceparent }: EventToPublish, name: 'publish' | 'consume', group?: string) {
     const kind = name === 'publish' ? 'producer' : 'consumer';
-    return this.options.tracing.start(Number(key), {
-      name: `${name} ${topic}`,
-      kind,
-      parent: traceparent,
-      facts: { topic, group },
-    });
+    const facts = { topic, group };
+    return this.options.tracing.start(Number(key), { name: `${name} ${topic}`, kind, parent: traceparent, facts });
   }
 }
 

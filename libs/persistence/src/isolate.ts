@@ -52,8 +52,7 @@ export interface Isolation<U> {
 }
 
 /**
- * Does the work of all units at once. When it fails because of the data of some, repeats it in halves until each culprit is alone. Of n
- * units
+ * Does the work of all units at once. When it fails because of the data of some, repeats it in halves until each culprit is alone. Of n units
  * with k culprits, at most 2k·⌈log2 n⌉ further calls, one after the other, and never more than 2n - 2.
  * @throws the first failure that no unit's data caused; the halves before it are done
  */
@@ -89,8 +88,7 @@ const parked = counter(
 for (const step of steps) parked.inc({ step }, 0);
 
 /**
- * Counts an item that was parked because of its own data while the others continue. An operator must look at any increase (alert
- * WorkParked).
+ * Counts an item that was parked because of its own data while the others continue. An operator must look at any increase (alert WorkParked).
  */
 export function countParked(step: ParkedWorkStep): void {
   parked.inc({ step });

@@ -55,9 +55,8 @@ export interface HostedService {
 const ownProcess: ServiceHost = { logDescriptor: 1, stopTimedOut: () => process.exit(1) };
 
 /**
- * Starts a service: environment, application, both listeners, event consumers; stops it on SIGTERM and SIGINT.
- * With the argument `migrate` it only brings the database up to date and ends.
- * Exits 1 with every problem named when the environment is not usable or anything fails to start.
+ * Starts a service: environment, application, both listeners, event consumers; stops it on SIGTERM and SIGINT. With the argument `migrate` it
+ * only brings the database up to date and ends. Exits 1 with every problem named when the environment is not usable or anything fails to start.
  * In a process that runs several services it does nothing: the owner of that process starts what it returns.
  */
 export function bootService<S extends EnvSchema>(definition: ServiceDefinition<S>): HostedService {

@@ -6,9 +6,8 @@ import { PacedLines } from './timing';
 export type Logger = PinoLogger;
 
 /**
- * The only fields that a log line may have (R-2.5-19, R-5.4-3, T-17): ids, counts, codes, durations. Everything else is dropped
- * before
- * it is written, so a payload, key, token or password handed in by mistake never reaches the output.
+ * The only fields that a log line may have (R-2.5-19, R-5.4-3, T-17): ids, counts, codes, durations. Everything else is dropped before it is
+ * written, so a payload, key, token or password handed in by mistake never reaches the output.
  */
 const allowedFields = new Set([
   'address', 'attempt', 'attempts', 'batch', 'caller', 'code', 'count', 'decision', 'depth', 'durationMs', 'elapsedMs', 'epoch', 'event',

@@ -22,9 +22,8 @@ interface Material {
 export const tlsVersionMin = 'TLSv1.3';
 
 /**
- * The certificate that a service shows to others, as server and as client, and the authority that it trusts. The files are read again when
- * they change: the next connection uses them, open connections continue. When the new files do not match each other, the old ones stay in
- * use.
+ * The certificate that a service shows to others, as server and as client, and the authority that it trusts. The files are read again when they
+ * change: the next connection uses them, open connections continue. When the new files do not match each other, the old ones stay in use.
  */
 export class MutualTls {
   private readonly files: ReloadedFiles<keyof Material, Material>;

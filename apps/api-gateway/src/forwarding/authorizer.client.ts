@@ -8,9 +8,7 @@ export class AuthorizerUnavailableError extends Error {
   }
 }
 
-/**
- * Asks auth-session once per request. A malformed answer counts as no answer, so that the gateway never forwards a request by mistake.
- */
+/** Asks auth-session once per request. A malformed answer counts as no answer, so that the gateway never forwards a request by mistake. */
 export class AuthorizerClient {
   constructor(private readonly client: InternalClient) {}
 

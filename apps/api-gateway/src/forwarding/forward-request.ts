@@ -241,10 +241,7 @@ export class ForwardRequest {
   }
 }
 
-/**
- * The account of an assertion. It comes directly from auth-session, so its signature is not verified again. Undefined on open
- * paths.
- */
+/** The account of an assertion. It comes directly from auth-session, so its signature is not verified again. Undefined on open paths. */
 function subjectOf(assertion: string | undefined): string | undefined {
   const [, claims] = assertion?.split('.') ?? [];
   if (claims === undefined) return undefined;

@@ -120,10 +120,7 @@ export class UpstreamClient {
 const neverSent = new Set(['ECONNREFUSED']);
 const connectionLost = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/**
- * Whether to try again: the first try was never sent, or the method only reads, so that the try had no effect (when a replica
- * stops).
- */
+/** Whether to try again: the first try was never sent, or the method only reads, so that the try had no effect (when a replica stops). */
 function isWorthAnotherTry({ method }: UpstreamRequest, cause: unknown): boolean {
   const code = String((cause as { code?: unknown }).code);
   return neverSent.has(code) || ((method === 'GET' || method === 'HEAD') && connectionLost.has(code));

@@ -35,9 +35,7 @@ export class CertificateFiles {
     return certificate;
   }
 
-  /**
-   * Reads the files at an interval, because mounted secrets give no file events. A bad pair is reported, and the old one stays.
-   */
+  /** Reads the files at an interval, because mounted secrets give no file events. A bad pair is reported, and the old one stays. */
   watch(onChange: (certificate: Certificate) => void, onProblem: (error: unknown) => void): void {
     const next = (): void => {
       this.timer = setTimeout(() => void this.check(onChange, onProblem).then(next), this.settings.reloadIntervalMs).unref();

@@ -21,10 +21,7 @@ export class ClientAddresses {
     return this.relays.includes(socket.remoteAddress ?? '');
   }
 
-  /**
-   * Whether the address is a proxy with many clients in one connection, whose connections do not count as those of one
-   * client.
-   */
+  /** Whether the address is a proxy with many clients in one connection, whose connections do not count as those of one client. */
   isForwarder(address: string): boolean {
     return this.forwarders.includes(address);
   }

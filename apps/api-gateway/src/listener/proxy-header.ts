@@ -1,9 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/**
- * Longest header of version 1, line end included, and longest part of version 2 that is read (its extension fields are
- * skipped).
- */
+/** Longest header of version 1, line end included, and longest part of version 2 that is read (its extension fields are skipped). */
 const textBytesMax = 107;
 const binaryBytesMax = 4_096;
 const signature = Buffer.from([0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a]);

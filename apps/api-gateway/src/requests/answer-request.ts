@@ -90,9 +90,7 @@ function accessLine(
   return { requestId: request.id, method: request.method, path, address: request.address, ...facts };
 }
 
-/**
- * Header fields of every answer. Without includeSubDomains, because the owner of the DNS zone decides about the names below (A-72).
- */
+/** Header fields of every answer. Without includeSubDomains, because the owner of the DNS zone decides about the names below. */
 const ownFields = { 'strict-transport-security': 'max-age=31536000', 'x-content-type-options': 'nosniff' };
 const lingerMs = 2_000;
 const lingerBytesMax = 1_048_576;

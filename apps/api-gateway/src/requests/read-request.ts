@@ -33,8 +33,7 @@ export class RequestReader {
       address,
       signal: gone.signal,
       readBody: bytesMax => {
-        // Answers the client's `Expect: 100-continue` only here, so that the client never sends the body of a refused
-        // request.
+        // Answers the client's `Expect: 100-continue` only here, so that the client never sends the body of a refused request.
         if (raw.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
         return readBody(raw, { bytesMax: announcedBytes ?? bytesMax, address, openBodies });
       },

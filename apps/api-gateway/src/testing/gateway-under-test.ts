@@ -129,8 +129,8 @@ export class GatewayUnderTest {
   ): Promise<GatewayUnderTest> {
     const folder = mkdtempSync(join(tmpdir(), 'paycode-gateway-'));
     const certificate = await writeTestCertificate(folder);
-    const auth = await StubService.start((_request, response) => json(response, { allowed: true, identity: 'assertion' }));
-    const upstream = await StubService.start((_request, response) => json(response, { from: 'upstream' }));
+    const auth = await new StubService((_request, response) => json(response, { allowed: true, identity: 'assertion' })).listen();
+    const upstream = await new StubService((_request, response) => json(response, { from: 'upstream' })).listen();
     const service = await startService(definitionWith(limits), {
       LOG_LEVEL: 'silent',
       INTERNAL_PORT: '0',

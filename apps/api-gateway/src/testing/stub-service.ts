@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { FakeServer } from '@paycode/service-runtime/testing';
 
 export interface SeenRequest {
   method: string;
@@ -13,28 +12,13 @@ export interface SeenRequest {
 export type StubAnswer = (request: SeenRequest, response: ServerResponse) => void;
 
 /** A real HTTP server that records what reaches it and answers as the test says. */
-export class StubService {
+export class StubService extends FakeServer {
   readonly seen: SeenRequest[] = [];
   answer: StubAnswer;
-  private readonly server: Server;
 
-  private constructor(private readonly usualAnswer: StubAnswer) {
+  constructor(private readonly usualAnswer: StubAnswer) {
+    super();
     this.answer = usualAnswer;
-    this.server = createServer((request, response) => void this.onRequest(request, response));
-  }
-
-  static async start(usualAnswer: StubAnswer): Promise<StubService> {
-    const stub = new StubService(usualAnswer);
-    await stub.listen(0);
-    return stub;
-  }
-
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.port}`;
   }
 
   get last(): SeenRequest {
@@ -46,24 +30,9 @@ export class StubService {
     this.answer = this.usualAnswer;
   }
 
-  async listen(port: number): Promise<void> {
-    this.server.listen(port, '127.0.0.1');
-    await once(this.server, 'listening');
-  }
-
-  async stop(): Promise<void> {
-    if (!this.server.listening) return;
-    const closed = once(this.server, 'close');
-    this.server.close();
-    this.server.closeAllConnections();
-    await closed;
-  }
-
-  private async onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+  protected override handle(request: IncomingMessage, response: ServerResponse, body: string): void {
     const { method = '', url = '', headers, rawHeaders } = request;
-    const seen = { method, url, headers, rawHeaders, body: Buffer.concat(chunks).toString() };
+    const seen = { method, url, headers, rawHeaders, body };
     this.seen.push(seen);
     this.answer(seen, response);
   }

@@ -1,45 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountType } from '@paycode/dto';
 import { FlushQueue, preparedQuery } from '@paycode/persistence';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { Clock } from '@paycode/service-runtime/timing';
 import { insertSecurityEvent } from '../audit/postgres-security-log.store';
 import type { Origin, SecurityEventKind } from '../audit/security-log';
 import { AccountEntity } from '../entities';
-import type { Account, AccountMode, Principal } from './domain/account';
+import type { Account } from './domain/account';
 
-/** Columns of `account` under the alias `a` that a request needs. */
-export const principalColumns =
-  'a.id, a.username, a.type, a.owner_id, a.acquirer, a.mode, a.credential_version, a.source_addresses';
+/** The fields of a Principal, of `account` under the alias `a`. */
+export const principalColumns = `a.id, a.username, a.type, a.owner_id::float8 as "ownerId", a.acquirer, a.mode,
+  a.credential_version as "credentialVersion", a.source_addresses as "sourceAddresses"`;
 
 const accountSql = {
   // Every Basic request runs it: it is prepared, and requests that wait together share one.
   find: {
     name: 'select-accounts',
     text: `
-      select ${principalColumns}, a.password_hash, a.public_key, a.challenge_required, a.created_at, a.password_changed_at
+      select ${principalColumns}, a.password_hash as "passwordHash", a.public_key as "publicKey",
+             a.challenge_required as "challengeRequired", a.created_at as "createdAt", a.password_changed_at as "passwordChangedAt"
       from account a where a.username = any($1::text[])`,
   },
 } as const;
-
-export interface PrincipalRow {
-  id: string;
-  username: string;
-  type: AccountType;
-  owner_id: string | null;
-  acquirer: string | null;
-  mode: AccountMode;
-  credential_version: number;
-  source_addresses: string[];
-}
-
-interface AccountRow extends PrincipalRow {
-  password_hash: string | null;
-  public_key: string | null;
-  challenge_required: boolean;
-  created_at: Date;
-  password_changed_at: Date;
-}
 
 type NewAccount = Pick<Account, 'username' | 'type' | 'ownerId' | 'acquirer'> & { passwordHash: string };
 
@@ -108,7 +89,8 @@ export class AccountStore {
   /** Changes the account and writes the security event in one transaction; undefined when there is no such account. */
   change(username: string, change: AccountChange, origin: Origin): Promise<Account | undefined> {
     return this.dataSource.transaction(async manager => {
-      const account = await lockAccount(manager, username);
+      // The lock serialises changes of one account, so that neither overwrites the other.
+      const account = await manager.findOne(AccountEntity, { where: { username }, lock: { mode: 'pessimistic_write' } });
       if (!account) return undefined;
       const credentialVersion = account.credentialVersion + (change.endsSessions ? 1 : 0);
       const set = { ...change.set, credentialVersion };
@@ -120,37 +102,8 @@ export class AccountStore {
   }
 
   private async readAll(usernames: readonly string[]): Promise<(Account | undefined)[]> {
-    const rows = await preparedQuery<AccountRow>(this.dataSource, accountSql.find, [[...new Set(usernames)]]);
-    const found = new Map(rows.map(row => [row.username, accountOf(row)]));
+    const rows = await preparedQuery<Account>(this.dataSource, accountSql.find, [[...new Set(usernames)]]);
+    const found = new Map(rows.map(account => [account.username, account]));
     return usernames.map(username => found.get(username));
   }
-}
-
-// The lock serialises changes of one account, so that neither overwrites the other.
-function lockAccount(manager: EntityManager, username: string): Promise<AccountEntity | null> {
-  return manager.findOne(AccountEntity, { where: { username }, lock: { mode: 'pessimistic_write' } });
-}
-
-export function principalOf(row: PrincipalRow): Principal {
-  return {
-    id: row.id,
-    username: row.username,
-    type: row.type,
-    ownerId: row.owner_id === null ? null : Number(row.owner_id),
-    acquirer: row.acquirer,
-    mode: row.mode,
-    credentialVersion: row.credential_version,
-    sourceAddresses: row.source_addresses,
-  };
-}
-
-function accountOf(row: AccountRow): Account {
-  return {
-    ...principalOf(row),
-    passwordHash: row.password_hash,
-    publicKey: row.public_key,
-    challengeRequired: row.challenge_required,
-    createdAt: row.created_at,
-    passwordChangedAt: row.password_changed_at,
-  };
 }

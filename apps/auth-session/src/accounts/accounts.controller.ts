@@ -1,20 +1,8 @@
 import { Body, Controller, Get, Header, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { sha256 } from '@paycode/crypto';
-import { type AccountType, accountTypes, type Role } from '@paycode/dto';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsOptional,
-  IsString,
-  Max,
-  MaxLength,
-  Min,
-  ValidateIf,
-} from 'class-validator';
+import { type AccountType, accountTypes, IsId, type Role } from '@paycode/dto';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsOptional, IsString, MaxLength, ValidateIf } from 'class-validator';
 import { InternalOrigin } from '../audit/request-origin';
 import type { Origin } from '../audit/security-log';
 import { AccountsService } from './accounts.service';
@@ -26,9 +14,7 @@ export class CreateAccountBody {
 
   /** managerId, merchantId or pspId. */
   @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IsId()
   id?: number | null;
 
   /** STK and ACQUIRER: the name support assigns. */

@@ -72,9 +72,7 @@ export class AccountsService {
     return this.change(username, change, origin);
   }
 
-  /**
-   * Binds the account, with its open sessions, to these addresses and CIDR ranges; an empty list permits every address (T-15).
-   */
+  /** Binds the account, with its open sessions, to these addresses and CIDR ranges; an empty list permits every address (T-15). */
   async bindToSources(username: string, sourceAddresses: string[], origin: Origin): Promise<Account> {
     const wrong = sourceAddresses.findIndex(source => sourceRange(source) === undefined);
     if (wrong >= 0) throw invalidField(`sourceAddresses.${wrong}`, 'expected an IP address or a CIDR range');

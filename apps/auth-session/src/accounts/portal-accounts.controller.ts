@@ -1,27 +1,15 @@
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type {
-  PortalAccount,
-  PortalAccountAnswers,
-  PortalAccountOperation,
-  PortalAccountRequest,
-  PortalAnswer,
+import {
+  IsId,
+  type PortalAccount,
+  type PortalAccountAnswers,
+  type PortalAccountOperation,
+  type PortalAccountRequest,
+  type PortalAnswer,
 } from '@paycode/dto';
 import { answered, invalidField } from '@paycode/service-runtime';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsOptional,
-  IsString,
-  Length,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsOptional, IsString, Length, Matches, MaxLength } from 'class-validator';
 import { InternalOrigin } from '../audit/request-origin';
 import type { Origin } from '../audit/security-log';
 import { viewOf } from './accounts.controller';
@@ -34,9 +22,7 @@ export class TenantBody implements PortalAccountRequest {
   type!: 'MERCHANT' | 'PSP';
 
   /** merchantId or pspId. */
-  @IsInt()
-  @Min(1)
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IsId()
   ownerId!: number;
 
   /** Name of the person who asked for a change that another one confirms, for the security log. */
@@ -80,9 +66,7 @@ export class PortalAccountBody extends TenantBody {
 
 type Answer<Operation extends PortalAccountOperation> = Promise<PortalAnswer<PortalAccountAnswers[Operation]>>;
 
-/**
- * People of a merchant or PSP manage the account of their programs in the portal; the security log says who.
- */
+/** People of a merchant or PSP manage the account of their programs in the portal; the security log says who. */
 @Controller('internal/portal/accounts')
 export class PortalAccountsController {
   constructor(private readonly accounts: AccountsService) {}

@@ -33,8 +33,7 @@ export class SourceRule {
     if (account.sourceAddresses.length === 0 || isWithin(account.sourceAddresses, origin.address)) return true;
     const { address, requestId } = origin;
     refusedTotal.inc();
-    // At most one log line and one row per minute and address: repeated use of a stolen credential must not fill the
-    // logs.
+    // At most one log line and one row per minute and address: repeated use of a stolen credential must not fill the logs.
     if (!this.events.note({ kind: 'SOURCE_REFUSED', subject: account.username, origin: { actor: 'client', address, requestId } }))
       return false;
     const fields = { event: 'source-refused', username: account.username, address, requestId };

@@ -29,10 +29,7 @@ const list = '/portal/restful/merchant/notification/list';
 const notification = '/pluto/purchase/notification/1';
 const ask = (account: CreatedAccount, address: string, path = '/pluto/remote/v4/lookup') =>
   service.authorize({ authorization: [basic(account.username, account.apiPassword)], address, path });
-/**
- * The service writes rows in the order of their events: when the last row, of `address`, exists, all rows before it exist
- * too.
- */
+/** The service writes rows in the order of their events: when the last row, of `address`, exists, all rows before it exist too. */
 async function writtenSoFar(address: string): Promise<void> {
   await ask(psp, address);
   await eventually(async () => expect(await rowsOf(address)).toHaveLength(1));

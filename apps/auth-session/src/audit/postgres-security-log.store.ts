@@ -7,27 +7,32 @@ import { type SecurityEvent, SecurityLog } from './security-log';
 
 const columns = 'at, kind, actor, subject, address, request_id, detail';
 
-const securityEventSql = {
-  insert: `insert into security_event (${columns}) values ($1, $2, $3, $4, $5, $6, $7)`,
-
-  insertAll: `
-    insert into security_event (${columns})
-    select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])`,
-} as const;
+const insertSql = `
+  insert into security_event (${columns})
+  select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])`;
 
 interface QueryRunning {
   query(sql: string, parameters: unknown[]): Promise<unknown>;
 }
 
-/** Writes the event through `runner`, so that a change and its event are one transaction. */
-export async function insertSecurityEvent(runner: QueryRunning, event: SecurityEvent, at: Date): Promise<void> {
-  const { kind, subject, origin, detail = null } = event;
-  await runner.query(securityEventSql.insert, [at, kind, origin.actor, subject, origin.address, origin.requestId, detail]);
-}
-
 interface TimedEvent {
   event: SecurityEvent;
   at: Date;
+}
+
+/** Writes the event through `runner`, so that a change and its event are one transaction. */
+export function insertSecurityEvent(runner: QueryRunning, event: SecurityEvent, at: Date): Promise<void> {
+  return insertAll(runner, [{ event, at }]);
+}
+
+async function insertAll(runner: QueryRunning, events: readonly TimedEvent[]): Promise<void> {
+  const rows = events.map(({ event: { kind, subject, origin, detail = null }, at }) => {
+    return [at, kind, origin.actor, subject, origin.address, origin.requestId, detail];
+  });
+  await runner.query(
+    insertSql,
+    Array.from({ length: 7 }, (_, column) => rows.map(row => row[column])),
+  );
 }
 
 @Injectable()
@@ -46,21 +51,11 @@ export class PostgresSecurityLogStore extends SecurityLog {
 
   recordAll(events: readonly TimedEvent[]): Promise<void> {
     return isolate(events, {
-      write: some => this.insertAll(some),
+      write: some => insertAll(this.dataSource, some),
       failed: (_, error) => {
         const reason = dataFaultReason(error);
         this.logger.error({ event: 'security-event-refused', reason }, 'a security event that can never be stored');
       },
     });
-  }
-
-  private async insertAll(events: readonly TimedEvent[]): Promise<void> {
-    const rows = events.map(({ event: { kind, subject, origin, detail = null }, at }) => {
-      return [at, kind, origin.actor, subject, origin.address, origin.requestId, detail];
-    });
-    await this.dataSource.query(
-      securityEventSql.insertAll,
-      Array.from({ length: 7 }, (_, column) => rows.map(row => row[column])),
-    );
   }
 }

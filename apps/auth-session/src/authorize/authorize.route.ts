@@ -95,9 +95,7 @@ function parseJson(_request: FastifyRequest, body: string | Buffer, done: (error
 
 const textCharsMax = { method: 32, path: 16_384, address: 128, requestId: 128 } as const;
 
-/**
- * Reads the gateway's request field by field, because class-validator would take longer than the decision. @throws DomainError 400
- */
+/** Reads the gateway's request field by field, because class-validator would take longer than the decision. @throws DomainError 400 */
 function readAuthorizeRequest(body: unknown): AuthorizeRequest {
   const fields = (body ?? {}) as Record<string, unknown>;
   const { authorization } = fields;

@@ -18,9 +18,7 @@ export class ProxyTokens {
   }
 }
 
-/**
- * Checks the static token of a proxy. A proxy cannot sign short-lived service tokens, and its Authorization header is the client's.
- */
+/** Checks the static token of a proxy. A proxy cannot sign short-lived service tokens, and its Authorization header is the client's. */
 @Injectable()
 class ProxyTokenGuard implements CanActivate {
   constructor(private readonly tokens: ProxyTokens) {}
@@ -37,9 +35,8 @@ class ProxyTokenGuard implements CanActivate {
 }
 
 /**
- * authorize for the external authorization of a proxy. The status is the decision: 200 with the identity assertion as a header (empty
- * on open paths, so that it replaces a header of the client), or the 401, 403, 404 or 429 for the client with its exact headers and
- * body.
+ * authorize for the external authorization of a proxy. The status is the decision: 200 with the identity assertion as a header (empty on open
+ * paths, so that it replaces a header of the client), or the 401, 403, 404 or 429 for the client with its exact headers and body.
  */
 @Controller('internal/authorize/http')
 @UseGuards(ProxyTokenGuard)

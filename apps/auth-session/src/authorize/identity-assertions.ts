@@ -32,12 +32,8 @@ export class IdentityAssertions {
     const isFresh = kept?.kid === kid && nowMs >= kept.madeAtMs && nowMs - kept.madeAtMs < reuseMs;
     if (isFresh && isSame(kept.identity, identity)) return kept.assertion;
     const assertion = signIdentityAssertion({ identity, request }, { kid, privateKey: key }, Math.floor(nowMs / 1_000));
-    if (request.path.length <= keptPathCharsMax) this.keep(name, { assertion, identity, kid, madeAtMs: nowMs });
+    if (request.path.length <= keptPathCharsMax) this.kept.set(name, { assertion, identity, kid, madeAtMs: nowMs });
     return assertion;
-  }
-
-  private keep(name: string, kept: KeptAssertion): void {
-    this.kept.set(name, kept);
   }
 }
 

@@ -85,8 +85,7 @@ class BearerGuard extends AuthGuard() {
   override handleRequest<T>(error: unknown, claims: T, info: unknown): T {
     if (error) throw error;
     if (claims) return claims;
-    // All errors of jsonwebtoken get one answer (A-24). Any other error is a fault of the platform and must not become
-    // a 401.
+    // All errors of jsonwebtoken get one answer (A-24). Any other error is a fault of the platform and must not become a 401.
     if (info instanceof jsonwebtoken.JsonWebTokenError) throw expiredToken();
     throw info instanceof Error ? info : expiredToken();
   }
@@ -101,26 +100,6 @@ interface VerifiedToken {
 const keptMax = 10_000;
 
 /**
- * Tokens whose signature has been verified. The signature of a text never changes, so it is verified once. Everything that can change
- * (time, session, account, keys) is checked on every request (T-09).
- */
-class VerifiedTokens {
-  private readonly byText = new BoundedMap<string, VerifiedToken>(keptMax);
-
-  find(token: string): VerifiedToken | undefined {
-    return this.byText.get(token);
-  }
-
-  add(token: string, verified: VerifiedToken): void {
-    this.byText.set(token, verified);
-  }
-
-  drop(token: string): void {
-    this.byText.delete(token);
-  }
-}
-
-/**
  * Runs the passport strategies on a credential from a body instead of a header, because the gateway's call carries the credential
  * of another request.
  */
@@ -128,7 +107,11 @@ class VerifiedTokens {
 export class PassportAuthenticator {
   private readonly basic: BasicGuard;
   private readonly bearer: BearerGuard;
-  private readonly verified = new VerifiedTokens();
+  /**
+   * Tokens whose signature has been verified. The signature of a text never changes, so it is verified once. Everything that can change
+   * (time, session, account, keys) is checked on every request (T-09).
+   */
+  private readonly verified = new BoundedMap<string, VerifiedToken>(keptMax);
 
   constructor(
     basic: BasicStrategy,
@@ -151,12 +134,12 @@ export class PassportAuthenticator {
   }
 
   private async claimsOf(token: string, origin: RequestOrigin): Promise<AccessClaims> {
-    const known = this.verified.find(token);
+    const known = this.verified.get(token);
     if (known && (await this.tokens.isKeyValid(known.kid))) return known.claims;
-    this.verified.drop(token);
+    this.verified.delete(token);
     const claims = await this.run<AccessClaims>(this.bearer, `Bearer ${token}`, origin);
     const kid = await this.tokens.kidOf(token);
-    if (kid !== undefined) this.verified.add(token, { claims, kid });
+    if (kid !== undefined) this.verified.set(token, { claims, kid });
     return claims;
   }
 

@@ -11,7 +11,9 @@ const challengeSql = {
   },
 
   // When two deletes run at once, the second waits for the first and then finds no row.
-  take: 'delete from login_challenge where challenge_hash = $1 returning *',
+  take: `
+    delete from login_challenge where challenge_hash = $1
+    returning response_hash as "responseHash", identity_hash as "identityHash", expires_at as "expiresAt"`,
 } as const;
 
 interface StoredChallenge {
@@ -27,14 +29,8 @@ interface StoredChallenge {
   expiresAt: Date;
 }
 
-interface ChallengeRow {
-  challenge_hash: Buffer;
-  response_hash: Buffer;
-  identity_hash: Buffer;
-  address: string;
-  created_at: Date;
-  expires_at: Date;
-}
+/** What an answer is compared with. */
+type TakenChallenge = Pick<StoredChallenge, 'responseHash' | 'identityHash' | 'expiresAt'>;
 
 /** Challenges shared by all replicas. */
 @Injectable()
@@ -48,18 +44,8 @@ export class ChallengeStore {
   }
 
   /** Removes and returns the challenge with that hash; only one caller ever gets it (A-33). */
-  async take(challengeHash: Buffer): Promise<StoredChallenge | undefined> {
-    const [rows] = await this.dataSource.query<[ChallengeRow[], number]>(challengeSql.take, [challengeHash]);
-    const row = rows[0];
-    return (
-      row && {
-        challengeHash: row.challenge_hash,
-        responseHash: row.response_hash,
-        identityHash: row.identity_hash,
-        address: row.address,
-        createdAt: row.created_at,
-        expiresAt: row.expires_at,
-      }
-    );
+  async take(challengeHash: Buffer): Promise<TakenChallenge | undefined> {
+    const [rows] = await this.dataSource.query<[TakenChallenge[], number]>(challengeSql.take, [challengeHash]);
+    return rows[0];
   }
 }

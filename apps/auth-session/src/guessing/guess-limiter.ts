@@ -14,9 +14,7 @@ import {
 } from '@paycode/access/guessing';
 import { SecurityLog } from '../audit/security-log';
 
-/**
- * After so many failures of one account an operator is alerted, from any addresses and regardless of successes in between (T-05).
- */
+/** After so many failures of one account an operator is alerted, from any addresses and regardless of successes in between (T-05). */
 const alertEvery = 100;
 
 const failuresTotal = counter('paycode_auth_session_failures_total', 'Wrong credentials.', ['way']);
@@ -77,9 +75,8 @@ export class GuessLimiter {
   ) {}
 
   /**
-   * Checks the credentials and counts the try unless they are right. A password that the service cannot have generated is counted before it
-   * is checked, so that guesses of human-chosen passwords are never checked faster than they are counted. @throws DomainError 429 with
-   * Retry-After
+   * Checks the credentials and counts the try unless they are right. A password that the service cannot have generated is counted before it is
+   * checked, so that guesses of human-chosen passwords are never checked faster than they are counted. @throws DomainError 429 with Retry-After
    */
   judge<V extends GuessVerdict>(attempt: GuessAttempt, check: () => Promise<V>): Promise<V> {
     return isGeneratedApiPassword(attempt.password) ? this.checkThenCount(attempt, check) : this.countThenCheck(attempt, check);

@@ -9,8 +9,7 @@ const peppers = `p1:${randomBytes(32).toString('base64')}`;
 let service: TestAuthSession;
 let account: CreatedAccount;
 beforeAll(async () => {
-  // The logger calls `process.stdout.write` only if that is mocked when the logger is created. Without this the tests
-  // below see no lines.
+  // The logger calls `process.stdout.write` only if that is mocked when the logger is created. Without this the tests below see no lines.
   jest.spyOn(process.stdout, 'write').mockReturnValue(true);
   const guessesMax = { ofIdentityFromAddress: 3, ofAddress: 8 };
   service = await TestAuthSession.start({ PASSWORD_PEPPERS: peppers, LOG_LEVEL: 'error' }, 2, { guessesMax });

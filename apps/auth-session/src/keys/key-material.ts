@@ -3,9 +3,8 @@ import { promisify } from 'node:util';
 import { generateRsa4096KeyPair } from '@paycode/crypto';
 
 /**
- * ACCESS signs access tokens (HS256: auth-session alone issues and verifies them), IDENTITY signs assertions (ES256),
- * CHALLENGE decrypts client challenges and does nothing else (T-01), from DECOY_SECRET the decoys of identities without a key are derived
- * (A-37).
+ * ACCESS signs access tokens (HS256: auth-session alone issues and verifies them), IDENTITY signs assertions (ES256), CHALLENGE decrypts client
+ * challenges and does nothing else (T-01), from DECOY_SECRET the decoys of identities without a key are derived (A-37).
  */
 export type KeyUse = 'ACCESS' | 'IDENTITY' | 'CHALLENGE' | 'DECOY_SECRET';
 

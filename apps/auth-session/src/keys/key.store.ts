@@ -76,10 +76,7 @@ export class KeyStore {
     });
   }
 
-  /**
-   * Seals all keys again. Otherwise keys that never rotate (the challenge key) would still need a key-encryption key that
-   * is to be retired.
-   */
+  /** Seals all keys again. Otherwise keys that never rotate (the challenge key) would still need a key-encryption key that is to be retired. */
   private async resealAll(manager: EntityManager): Promise<void> {
     for (const row of await manager.find(SigningKeyEntity)) {
       const sealed = this.sealer.seal(JSON.stringify(this.open(row)));
@@ -112,9 +109,7 @@ export class KeyStore {
   }
 }
 
-/**
- * Time of the newest key, in epoch milliseconds, among the uses that have `keep` keys already, where one more key drops the oldest.
- */
+/** Time of the newest key, in epoch milliseconds, among the uses that have `keep` keys already, where one more key drops the oldest. */
 async function newestOfFull(manager: EntityManager, { uses, keep }: { uses: KeyUse[]; keep: number }): Promise<number | null> {
   const [{ at }] = await manager.query<[{ at: Date | null }]>(signingKeySql.newestOfFull, [uses, keep]);
   return at && at.getTime();

@@ -6,9 +6,7 @@ import type { KeyStore, RotationRule } from './key.store';
 
 /** Two keys are valid at once: the one that signs now and the one before it. */
 const keysValidAtOnce = 2;
-/**
- * From this age, in milliseconds, a request that uses the set also reads it again. It determines how soon a rotation is noticed.
- */
+/** From this age, in milliseconds, a request that uses the set also reads it again. It determines how soon a rotation is noticed. */
 const staleAfterMs = 5_000;
 /** Least time between two reads for unknown key ids, in milliseconds, so that invented ids cost at most five queries a second. */
 const rereadIntervalMinMs = 200;
@@ -99,10 +97,8 @@ export class ServiceKeys {
   }
 
   /**
-   * Makes new signing keys; the previous ones still verify. The challenge key stays, because clients got its public half out of band
-   * (5.3).
-   * @throws DomainError 409 while there may be valid tokens of a key that the rotation would drop, because their sessions would
-   * end
+   * Makes new signing keys; the previous ones still verify. The challenge key stays, because clients got its public half out of band (5.3).
+   * @throws DomainError 409 while there may be valid tokens of a key that the rotation would drop, because their sessions would end
    */
   async rotateSigningKeys(origin: Origin): Promise<SigningKeyIds> {
     const possibleAt = await this.rotate({ keep: keysValidAtOnce, droppedAfterMs: this.signedForMs + replicasMs }, origin);

@@ -200,8 +200,7 @@ describe('POST /authentication/login', () => {
         { kind: 'LOGIN_SUCCEEDED', detail: 'password', subject: 'psp-1' },
         { kind: 'LOGIN_FAILED', detail: 'password', subject: 'psp-1' },
         { kind: 'LOGIN_FAILED', detail: 'challenge', subject: 'psp-1' },
-        // The text may be a password that was typed in the wrong field, so the service does not log an identity without
-        // account.
+        // The text may be a password that was typed in the wrong field, so the service does not log an identity without account.
         { kind: 'LOGIN_FAILED', detail: 'password', subject: null },
       ]),
     );

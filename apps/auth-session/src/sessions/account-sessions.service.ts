@@ -31,9 +31,8 @@ export class AccountSessionsService {
   /** The newest open sessions, at most 200, without tokens; none for an account that does not exist. */
   async list(username: string): Promise<ListedSession[]> {
     const live = await this.sessions.live(username, this.clock.epochMs(), listedMax);
-    return live.map(({ id, loginKind, startedAt, expiresAt }) => ({
-      sessionId: id,
-      loginKind,
+    return live.map(({ startedAt, expiresAt, ...session }) => ({
+      ...session,
       startedAt: startedAt.toISOString(),
       expiresAt: expiresAt.toISOString(),
     }));

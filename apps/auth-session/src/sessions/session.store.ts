@@ -2,32 +2,34 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { FlushQueue, preparedQuery } from '@paycode/persistence';
 import { DataSource } from 'typeorm';
-import { principalColumns, principalOf, type PrincipalRow } from '../accounts/account.store';
+import { principalColumns } from '../accounts/account.store';
 import type { Principal } from '../accounts/domain/account';
 import { insertSecurityEvent } from '../audit/postgres-security-log.store';
 import type { SecurityEvent } from '../audit/security-log';
 import { SessionEntity } from '../entities';
-import type { LoginKind, Session } from './domain/access-token';
+import type { Session } from './domain/access-token';
+
+const sessionColumns =
+  's.id as "sessionId", s.login_kind as "loginKind", s.started_at as "startedAt", s.expires_at as "expiresAt"';
 
 const sessionSql = {
   // Every Bearer request runs it (T-09): it is prepared, and requests that wait together share one.
   find: {
     name: 'select-sessions',
     text: `
-      select s.id as session_id, s.credential_version as session_version, s.token_id, s.login_kind, s.started_at, s.expires_at,
-        s.revoked_at, ${principalColumns}
+      select ${sessionColumns}, s.credential_version as "sessionVersion", s.token_id as "tokenId", s.revoked_at as "revokedAt",
+        ${principalColumns}
       from session s join account a on a.id = s.account_id
       where s.id = any($1::uuid[])`,
   },
 
   live: `
-    select s.id as session_id, s.login_kind, s.started_at, s.expires_at from session s join account a on a.id = s.account_id
+    select ${sessionColumns} from session s join account a on a.id = s.account_id
     where a.username = $1 and a.mode = 'BEARER' and s.credential_version = a.credential_version
       and s.revoked_at is null and s.expires_at > $2
     order by s.started_at desc, s.id limit $3`,
 
-  // In the following statements $1 is the time and $2 the session. Each changes one row, or none when the session does not meet its
-  // condition.
+  // In the following statements $1 is the time and $2 the session. Each changes one row, or none when the session does not meet its condition.
 
   // Because of the row lock, the second of two renewals sees the token id of the first and matches no row.
   renew: `
@@ -63,24 +65,9 @@ interface PresentedToken {
   tokenId: string;
 }
 
-/** An open session, as operators see it. */
-interface LiveSession {
-  id: string;
-  loginKind: LoginKind;
-  startedAt: Date;
-  /** End of its current token. */
-  expiresAt: Date;
-}
-
-type SessionRow = PrincipalRow & {
-  session_id: string;
-  session_version: number;
-  token_id: string;
-  login_kind: LoginKind;
-  started_at: Date;
-  expires_at: Date;
-  revoked_at: Date | null;
-};
+/** An open session, as operators see it; it expires with its current token. */
+type LiveSession = Pick<Session, 'loginKind' | 'startedAt' | 'expiresAt'> & { sessionId: string };
+type SessionRow = Principal & Omit<Session, 'id' | 'credentialVersion'> & { sessionId: string; sessionVersion: number };
 
 interface SessionUpdate {
   /** Of `sessionSql`. */
@@ -137,14 +124,8 @@ export class SessionStore {
   }
 
   /** Open sessions of the account, newest first. */
-  async live(username: string, nowMs: number, max: number): Promise<LiveSession[]> {
-    const rows = await this.dataSource.query<SessionRow[]>(sessionSql.live, [username, new Date(nowMs), max]);
-    return rows.map(row => ({
-      id: row.session_id,
-      loginKind: row.login_kind,
-      startedAt: row.started_at,
-      expiresAt: row.expires_at,
-    }));
+  live(username: string, nowMs: number, max: number): Promise<LiveSession[]> {
+    return this.dataSource.query<LiveSession[]>(sessionSql.live, [username, new Date(nowMs), max]);
   }
 
   /** Updates one session and writes its event, both or neither. Returns whether the session met the condition of the update. */
@@ -159,19 +140,12 @@ export class SessionStore {
 
   private async readAll(ids: readonly string[]): Promise<(AccountSession | undefined)[]> {
     const rows = await preparedQuery<SessionRow>(this.dataSource, sessionSql.find, [[...new Set(ids)]]);
-    const found = new Map(rows.map(row => [row.session_id, { session: sessionOf(row), account: principalOf(row) }]));
+    const found = new Map(rows.map(row => [row.sessionId, accountSessionOf(row)]));
     return ids.map(id => found.get(id));
   }
 }
 
-function sessionOf(row: SessionRow): Session {
-  return {
-    id: row.session_id,
-    credentialVersion: row.session_version,
-    tokenId: row.token_id,
-    loginKind: row.login_kind,
-    startedAt: row.started_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-  };
+function accountSessionOf({ sessionId: id, sessionVersion, ...row }: SessionRow): AccountSession {
+  const { tokenId, loginKind, startedAt, expiresAt, revokedAt, ...account } = row;
+  return { session: { id, credentialVersion: sessionVersion, tokenId, loginKind, startedAt, expiresAt, revokedAt }, account };
 }

@@ -1,5 +1,6 @@
-import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { constantTimeEqual } from '@paycode/crypto';
 import { counter } from '@paycode/service-runtime/metrics';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { Clock } from '@paycode/service-runtime/timing';
@@ -33,10 +34,7 @@ export const SESSION_RULES = Symbol('SESSION_RULES');
 export interface SessionRules {
   /** A session may be renewed for this long, in milliseconds from login; Infinity sets no limit (A-30). */
   lifetimeMaxMs: number;
-  /**
-   * For this long, in milliseconds, the most recently replaced token does not count as stolen when it is sent again
-   * (ADR 0029).
-   */
+  /** For this long, in milliseconds, the most recently replaced token does not count as stolen when it is sent again (ADR 0029). */
   renewGraceMs: number;
 }
 
@@ -85,7 +83,7 @@ export class SessionsService {
   async accept(claims: AccessClaims | undefined): Promise<AccountSession> {
     if (!claims || !isTimely(claims, this.clock.epochMs())) throw expiredToken();
     const found = await this.sessions.find(claims.sessionId);
-    if (!found || !isSameTokenId(found.session.tokenId, claims.tokenId)) throw expiredToken();
+    if (!found || !constantTimeEqual(found.session.tokenId, claims.tokenId)) throw expiredToken();
     const objection = objectionTo(found.session, found.account, this.clock.epochMs());
     if (objection === 'ENDED') throw expiredToken();
     if (objection === 'JWT_DISABLED') throw jwtDisabled();
@@ -162,15 +160,9 @@ export class SessionsService {
       sessionId,
       tokenId,
       issuedAtS: Math.floor(nowMs / 1_000),
-      // JWT times are whole seconds. Rounding up lets `expires` of the session, never the token itself, end the
-      // validity (R-2.2-6).
+      // JWT times are whole seconds. Rounding up lets `expires` of the session, never the token itself, end the validity (R-2.2-6).
       expiresAtS: Math.ceil(expiresAt.getTime() / 1_000),
     });
     return { headerName: 'Authorization', headerValue: `Bearer ${token}`, sessionId, expires: expiresAt.toISOString() };
   }
-}
-
-/** Compares in constant time (T-07). Token ids are UUIDs, so they have the same length. */
-function isSameTokenId(current: string, presented: string): boolean {
-  return current.length === presented.length && timingSafeEqual(Buffer.from(current), Buffer.from(presented));
 }

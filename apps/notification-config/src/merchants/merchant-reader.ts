@@ -18,6 +18,7 @@ const oldKeysMax = 1_000;
 /** The indexes hold this expression. */
 const nameKey = `lower(merchant_name) collate "C"`;
 const columns = 'merchant_id, merchant_name, psp_id, acquirer, status';
+const recordSql = `merchant_id::float8 as "merchantId", merchant_name as "merchantName", psp_id::float8 as "pspId", acquirer, status`;
 
 interface PageShape {
   /** Condition of the owner's merchants, on `$1`. */
@@ -42,26 +43,18 @@ const listSql = {
     const byId = `select ${columns} from merchant where ${owned} and merchant_id = $5::bigint and $4::bigint is null`;
     // A parameter that no part of a statement mentions has no type.
     const typed = 'select $1::text, $2::int, $3::text, $4::bigint, $5::bigint';
-    return `with given as (${typed}) select * from (select 0 as place, f.* from (${byId}) f union all select 1, n.* from ${byName} n) m
+    return `with given as (${typed}) select ${recordSql} from (select 0 as place, f.* from (${byId}) f union all select 1, n.* from ${byName} n) m
       order by place, ${nameKey}, merchant_id limit $2`;
   },
   // The record of changes says when a key was made: a row of a URL changes for other reasons too.
   oldKeys: `
-    select m.merchant_id, m.psp_id, k.at from http_notification h join merchant m using (merchant_id)
+    select m.merchant_id::float8 as "merchantId", m.psp_id::float8 as "pspId", k.at as "madeAt" from http_notification h join merchant m using (merchant_id)
       cross join lateral (
         select at from audit_event a where a.merchant_id = m.merchant_id and a.kind in ('KEY_CREATED', 'KEY_RENEWED')
          order by a.audit_event_id desc limit 1) k
      where m.created_at < statement_timestamp() - interval '1 year' and k.at < statement_timestamp() - interval '1 year'
      order by k.at, m.merchant_id limit ${oldKeysMax}`,
 };
-
-interface Row {
-  merchant_id: string;
-  merchant_name: string;
-  psp_id: string | null;
-  acquirer: string;
-  status: MerchantRecord['status'];
-}
 
 /** Merchants by id, by name and by owner, as the portal lists them. */
 @Injectable()
@@ -90,25 +83,18 @@ export class MerchantReader {
     const text = search?.trim() ?? '';
     const statement = listSql.page({ owned, hasSearch: text !== '', hasAfter: after !== undefined });
     // One more than is answered: whether there is a next page.
-    const rows = await this.dataSource.query<Row[]>(statement, [value, limit + 1, text, after ?? null, idOf(text) ?? null]);
-    const merchants = rows.slice(0, limit).map(row => ({
-      merchantId: Number(row.merchant_id),
-      merchantName: row.merchant_name,
-      pspId: idOrNull(row.psp_id),
-      acquirer: row.acquirer,
-      status: row.status,
-    }));
+    const values = [value, limit + 1, text, after ?? null, idOf(text) ?? null];
+    const rows = await this.dataSource.query<MerchantRecord[]>(statement, values);
+    const merchants = rows.slice(0, limit);
     return { merchants, next: rows.length > limit ? merchants.at(-1)!.merchantId : null };
   }
 
   /** Of merchants that are notified, more than a year old; the oldest first. */
   async oldKeys(): Promise<OldKey[]> {
-    const rows = await this.dataSource.query<(Pick<Row, 'merchant_id' | 'psp_id'> & { at: Date })[]>(listSql.oldKeys);
-    return rows.map(row => ({ merchantId: Number(row.merchant_id), pspId: idOrNull(row.psp_id), madeAt: row.at.toISOString() }));
+    const rows = await this.dataSource.query<(Omit<OldKey, 'madeAt'> & { madeAt: Date })[]>(listSql.oldKeys);
+    return rows.map(row => ({ ...row, madeAt: row.madeAt.toISOString() }));
   }
 }
-
-const idOrNull = (id: string | null) => (id === null ? null : Number(id));
 
 export function recordOf({ merchantId, merchantName, pspId, acquirer, status }: MerchantEntity): MerchantRecord {
   return { merchantId, merchantName, pspId, acquirer, status };

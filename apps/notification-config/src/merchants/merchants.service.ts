@@ -6,6 +6,7 @@ import { Repository } from 'typeorm';
 import { insertAuditEvents, type Origin } from '../audit';
 import { MerchantEntity } from '../entities';
 import { RouteLease } from '../routes/route-lease';
+import { recordOf } from './merchant-reader';
 
 /** The merchants of the platform. */
 @Injectable()
@@ -77,8 +78,3 @@ export function merchantNotFound(): DomainError {
 }
 
 const changedAt = () => 'clock_timestamp()';
-
-/** The fields of a merchant that the operator interface shows. */
-function recordOf({ merchantId, merchantName, pspId, acquirer, status }: MerchantEntity): MerchantRecord {
-  return { merchantId, merchantName, pspId, acquirer, status };
-}

@@ -64,8 +64,6 @@ export class AddHttpRequest extends MerchantRequest {
   probe?: 'ENCRYPTED' | null;
 }
 
-const trimmed = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
-
 /** Checks the value only for a known type; an unknown type has its own error (R-7-11). */
 function isValueOfType(value: unknown, request: AddRecipientRequest): boolean {
   return !channels.includes(request.type) || (typeof value === 'string' && isRecipientValue(request.type, value));
@@ -76,7 +74,7 @@ export class AddRecipientRequest extends MerchantRequest {
   @IsIn(channels, { message: validTypesText })
   type!: Channel;
 
-  @Transform(trimmed)
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
   @IsString()
   @ValidateBy({
     name: 'isRecipientValue',
@@ -93,13 +91,10 @@ export class AddRecipientRequest extends MerchantRequest {
 export class NotificationCallersGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { identity } = context.switchToHttp().getRequest<FastifyRequest & { identity: Identity }>();
-    if (isNotificationCaller(identity)) return true;
+    const { accountType, ownerId, acquirer } = identity;
+    if ((accountType === 'PSP' && ownerId !== null) || (accountType === 'ACQUIRER' && acquirer)) return true;
     throw new DomainError({ status: 403, reason: 'CALLER_TYPE', message: 'Forbidden' });
   }
-}
-
-function isNotificationCaller({ accountType, ownerId, acquirer }: Identity): boolean {
-  return (accountType === 'PSP' && ownerId !== null) || (accountType === 'ACQUIRER' && Boolean(acquirer));
 }
 
 /** The caller of a route behind NotificationCallersGuard. */

@@ -116,7 +116,7 @@ export class NotificationsService {
   ): Promise<NotificationEntry[]> {
     const changed = await this.store.change({ merchantId, owner, origin }, current => {
       const change = addingRecipient(owned(current), recipient);
-      if (change.added && current.recipients.length >= recipientsMax) throw tooManyRecipients(recipientsMax);
+      if (change.added && current.recipients.length >= recipientsMax) throw tooManyRecipients();
       return change;
     });
     if (!changed) throw notOwner();
@@ -187,8 +187,9 @@ export function notificationNotSet(): DomainError {
 }
 
 /** A-53. */
-function tooManyRecipients(max: number): DomainError {
-  return new DomainError({ status: 400, reason: 'TOO_MANY_RECIPIENTS', message: `a merchant has at most ${max} recipients` });
+function tooManyRecipients(): DomainError {
+  const message = `a merchant has at most ${recipientsMax} recipients`;
+  return new DomainError({ status: 400, reason: 'TOO_MANY_RECIPIENTS', message });
 }
 
 /** Ownership, then ACTIVE (A-44). @throws DomainError R-7-9, R-7-8 */

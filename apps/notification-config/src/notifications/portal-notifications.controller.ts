@@ -12,12 +12,15 @@ import {
   validTypesText,
 } from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
-import { answered } from '@paycode/service-runtime';
+import { answered, invalidField } from '@paycode/service-runtime';
 import { IsBoolean, IsIn, IsOptional, IsString, Length } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { MerchantRequest } from './notifications.controller';
-import type { NotificationCaller } from './notifications.service';
-import { PortalNotificationsService } from './portal-notifications.service';
+import { type NotificationCaller, NotificationsService } from './notifications.service';
+import { isRecipientValue, type Recipient, validValuesText, valueRuleOf } from './domain/recipient';
+import { ValidateUrlService } from '../probing/validate-url.service';
+import { PortalReader } from './portal-reader';
+import { SendTestService } from './send-test.service';
 
 /** Body of POST /internal/portal/notifications/{operation}. The use case checks the texts that people type, and answers in words for them. */
 export class PortalBody extends MerchantRequest implements PortalRequest {
@@ -58,25 +61,33 @@ type Answer<Operation extends PortalOperation> = Promise<PortalAnswer<PortalOper
 /** People manage notifications in the portal. */
 @Controller('internal/portal')
 export class PortalNotificationsController {
-  constructor(private readonly notifications: PortalNotificationsService) {}
+  constructor(
+    private readonly reader: PortalReader,
+    private readonly notifications: NotificationsService,
+    private readonly tests: SendTestService,
+    private readonly urls: ValidateUrlService,
+  ) {}
 
   @Post('notifications/list')
   @HttpCode(200)
   list(@Body() { merchantId }: PortalBody): Answer<'list'> {
-    return answered(() => this.notifications.show(merchantId));
+    return answered(() => this.reader.notificationsOf(merchantId));
   }
 
   @Post('notifications/add-http')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
   addHttp(@Body() body: PortalBody, @ByPerson() caller: NotificationCaller): Answer<'add-http'> {
-    return answered(() => this.notifications.setUrl(body, caller));
+    return answered(async () => {
+      if (!body.url) throw invalidField('url', 'is missing');
+      return this.notifications.setHttp({ ...body, url: body.url }, caller);
+    });
   }
 
   @Post('notifications/remove-http')
   @HttpCode(200)
-  removeHttp(@Body() body: PortalBody, @ByPerson() caller: NotificationCaller): Answer<'remove-http'> {
-    return answered(() => this.notifications.removeUrl(body.merchantId, caller));
+  removeHttp(@Body() { merchantId }: PortalBody, @ByPerson() { origin }: NotificationCaller): Answer<'remove-http'> {
+    return answered(() => this.notifications.removeUrl(merchantId, origin));
   }
 
   @Post('notifications/renew-key')
@@ -89,21 +100,30 @@ export class PortalNotificationsController {
   @Post('notifications/add-recipient')
   @HttpCode(200)
   addRecipient(@Body() body: PortalBody, @ByPerson() caller: NotificationCaller): Answer<'add-recipient'> {
-    return answered(() => this.notifications.addRecipient(body, caller));
+    return answered(async () => {
+      await this.notifications.addRecipient(body.merchantId, recipientOf(body), caller);
+      return this.reader.notificationsOf(body.merchantId);
+    });
   }
 
   @Post('notifications/remove-recipient')
   @HttpCode(200)
-  removeRecipient(@Body() body: PortalBody, @ByPerson() caller: NotificationCaller): Answer<'remove-recipient'> {
-    return answered(() => this.notifications.removeRecipient(body, caller));
+  removeRecipient(@Body() body: PortalBody, @ByPerson() { origin }: NotificationCaller): Answer<'remove-recipient'> {
+    return answered(async () => {
+      await this.notifications.removeRecipient(body.merchantId, recipientOf(body), origin);
+      return this.reader.notificationsOf(body.merchantId);
+    });
   }
 
   /** Of the URL in the body, which need not be set; else of the one that is. */
   @Post('notifications/check')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  check(@Body() { merchantId, url }: PortalBody, @OfPerson() { actor }: ActingPerson): Answer<'check'> {
-    return answered(() => this.notifications.check({ merchantId, url, caller: `portal ${actor}` }));
+  check(@Body() { merchantId, url }: PortalBody, @ByPerson() { origin }: NotificationCaller): Answer<'check'> {
+    return answered(async () => {
+      if (!url) return this.notifications.check(merchantId, origin.actor);
+      return { url, ...(await this.urls.probe({ merchantId, url, caller: origin.actor })) };
+    });
   }
 
   @Post('notifications/send-test')
@@ -114,6 +134,13 @@ export class PortalNotificationsController {
     @OfPerson() { actor }: ActingPerson,
     @ByPerson() { origin }: NotificationCaller,
   ): Answer<'send-test'> {
-    return answered(() => this.notifications.sendTest({ merchantId, caller: `portal ${actor}`, origin, askedBy: actor }));
+    return answered(() => this.tests.send({ merchantId, caller: origin.actor, origin, askedBy: actor }));
   }
+}
+
+function recipientOf({ type, value }: PortalBody): Recipient {
+  const trimmed = value?.trim() ?? '';
+  if (!type) throw invalidField('value', validValuesText);
+  if (!isRecipientValue(type, trimmed)) throw invalidField('value', valueRuleOf(type, trimmed));
+  return { type, value: trimmed };
 }

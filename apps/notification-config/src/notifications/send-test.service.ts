@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { IsOpened, TestNotificationResult } from '@paycode/dto';
+import type { TestNotificationResult } from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
 import { invalidField } from '@paycode/service-runtime';
 import { DataSource } from 'typeorm';
@@ -26,27 +26,6 @@ export interface TestOrder {
   askedBy: string | undefined;
 }
 
-/** The outcome of a test notification, for the audit log. */
-interface TestRecord {
-  transactionId: number;
-  outcome: string;
-  isOpened: IsOpened;
-  askedBy: string | undefined;
-}
-
-/** The record of each test. */
-@Injectable()
-export class TestReceivers {
-  constructor(private readonly dataSource: DataSource) {}
-
-  /** Writes the sender, the outcome and the person who asked to the audit log. */
-  async record(merchantId: number, origin: Origin, sent: TestRecord): Promise<void> {
-    const { transactionId, outcome, isOpened, askedBy } = sent;
-    const detail = { transactionId: String(transactionId), outcome, isOpened, ...(askedBy ? { askedBy } : {}) };
-    await insertAuditEvents(this.dataSource.manager, { merchantId, origin }, [{ kind: 'TEST_SENT', detail }]);
-  }
-}
-
 /**
  * Flow: the merchant's URL and key -> an encrypted probe -> how the receiver answered. No payment, no delivery and no reversal knows of it:
  * nothing is armed, and nothing is sent again.
@@ -55,7 +34,7 @@ export class TestReceivers {
 export class SendTestService {
   constructor(
     private readonly store: ConfigurationStore,
-    private readonly receivers: TestReceivers,
+    private readonly dataSource: DataSource,
     private readonly probes: EncryptedProbeService,
     private readonly access: ReceiverAccessService,
     @Inject(TEST_RULES) private readonly rules: TestRules,
@@ -71,7 +50,9 @@ export class SendTestService {
     const probe = { merchantId, caller, http, access: this.access.current(merchantId, http) };
     const { outcome, ...sent } = await this.probes.send(probe);
     if (sent.isOpened === 'YES') await this.probes.opened(probe);
-    await this.receivers.record(merchantId, origin, { ...sent, outcome: outcome.detail ?? 'ACCEPTED', askedBy });
+    const told = { transactionId: String(sent.transactionId), outcome: outcome.detail ?? 'ACCEPTED', isOpened: sent.isOpened };
+    const event = { kind: 'TEST_SENT', detail: { ...told, ...(askedBy ? { askedBy } : {}) } } as const;
+    await insertAuditEvents(this.dataSource.manager, { merchantId, origin }, [event]);
     return { url: http.url, ...sent, ...outcome };
   }
 }

@@ -45,8 +45,8 @@ const probeBudgetSql = {
 
   // Serialises probes that share a bucket.
   lockBuckets: `
-    select bucket, tokens, extract(epoch from refilled_at)::float8 * 1000 as refilled_at_ms,
-           extract(epoch from clock_timestamp())::float8 * 1000 as now_ms
+    select bucket as name, tokens, extract(epoch from refilled_at)::float8 * 1000 as "atMs",
+           extract(epoch from clock_timestamp())::float8 * 1000 as "nowMs"
     from probe_bucket where bucket = any($1) order by bucket for update`,
 
   spend: `
@@ -62,12 +62,7 @@ export interface ProbeBudgetSettings {
   probeMsMax: number;
 }
 
-interface BucketRow {
-  bucket: string;
-  tokens: number;
-  refilled_at_ms: number;
-  now_ms: number;
-}
+type BucketRow = { name: string; tokens: number; atMs: number; nowMs: number };
 
 class Refused extends Error {
   constructor(
@@ -115,13 +110,17 @@ export class ProbeBudget {
     // Rows are made and locked in one order, so that two probes that share buckets cannot deadlock.
     await manager.query(probeBudgetSql.makeBuckets, [names, names.map(name => limits.get(name)!.burst)]);
     const rows = await manager.query<BucketRow[]>(probeBudgetSql.lockBuckets, [names]);
-    const taken = rows.map(row => {
-      const bucket = new TokenBucket(limits.get(row.bucket)!, { tokens: row.tokens, atMs: row.refilled_at_ms });
-      return { name: row.bucket, bucket, waitMs: bucket.take(row.now_ms) };
+    const taken = rows.map(({ name, nowMs, ...state }) => {
+      const bucket = new TokenBucket(limits.get(name)!, state);
+      return { name, bucket, waitMs: bucket.take(nowMs) };
     });
     const waitMs = Math.max(...taken.map(each => each.waitMs));
     if (waitMs > 0) throw new Refused(Math.ceil(waitMs), false);
-    await store(manager, taken);
+    await manager.query(probeBudgetSql.spend, [
+      taken.map(({ name }) => name),
+      taken.map(({ bucket }) => bucket.tokens),
+      taken.map(({ bucket }) => bucket.atMs),
+    ]);
   }
 
   private limitsOf({ merchantId, caller, url }: ProbeRequest): Map<string, BucketRate> {
@@ -132,12 +131,4 @@ export class ProbeBudget {
       [`origin:${new URL(url).origin}`, origin],
     ]);
   }
-}
-
-async function store(manager: EntityManager, taken: readonly { name: string; bucket: TokenBucket }[]): Promise<void> {
-  await manager.query(probeBudgetSql.spend, [
-    taken.map(({ name }) => name),
-    taken.map(({ bucket }) => bucket.tokens),
-    taken.map(({ bucket }) => bucket.atMs),
-  ]);
 }

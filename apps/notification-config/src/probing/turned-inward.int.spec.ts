@@ -9,10 +9,7 @@ const webhookPorts = new Set([80, 443, 8_080, 8_443]);
 const originalConnect = Object.getOwnPropertyDescriptor(Socket.prototype, 'connect')!.value as (...args: unknown[]) => Socket;
 let dialled: number[] = [];
 
-/**
- * Connections to ports that webhooks may use never leave the machine: the test records each and redirects it to a
- * closed port.
- */
+/** Connections to ports that webhooks may use never leave the machine: the test records each and redirects it to a closed port. */
 function intercept(this: Socket, ...args: unknown[]): Socket {
   const options = [args[0]].flat()[0] as { host?: string; port?: number; lookup?: unknown };
   if (webhookPorts.has(Number(options.port))) {

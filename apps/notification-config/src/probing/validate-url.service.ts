@@ -111,19 +111,13 @@ export class ValidateUrlService {
     const permit = await this.permitFor(request);
     if (!permit.ok) throw tooManyProbes(permit.retryAfterMs);
     try {
-      const outcome = await this.urlProbe.probe(request.url, request.message, request.access);
-      probesTotal.inc({ outcome: outcome.detail ?? 'ACCEPTED' });
-      this.log.info(
-        {
-          event: 'url-probed',
-          merchantId: request.merchantId,
-          caller: request.caller,
-          outcome: outcome.detail ?? 'ACCEPTED',
-          durationMs: outcome.timings.totalMs,
-        },
-        'webhook URL probed',
-      );
-      return outcome;
+      const probed = await this.urlProbe.probe(request.url, request.message, request.access);
+      const { merchantId, caller } = request;
+      const outcome = probed.detail ?? 'ACCEPTED';
+      probesTotal.inc({ outcome });
+      const fields = { event: 'url-probed', merchantId, caller, outcome, durationMs: probed.timings.totalMs };
+      this.log.info(fields, 'webhook URL probed');
+      return probed;
     } finally {
       await this.budget.release(request.merchantId, permit.probeId);
     }
@@ -143,21 +137,12 @@ export class ValidateUrlService {
 /** R-7-7; the class of failure, where there is one to tell, is a problem of the field (A-77). */
 function validationFailed(reason: CoarseReason, explanation?: string): DomainError {
   const errors = explanation === undefined ? undefined : [{ field: 'url', message: explanation }];
-  return new DomainError({
-    status: 400,
-    reason: 'URL_VALIDATION',
-    message: `URL validation failed: ${reason}`,
-    ...(errors && { errors }),
-  });
+  return new DomainError({ status: 400, reason: 'URL_VALIDATION', message: `URL validation failed: ${reason}`, errors });
 }
 
 function tooManyProbes(retryAfterMs: number): DomainError {
-  return new DomainError({
-    status: 429,
-    reason: 'PROBE_CAP',
-    message: 'Too many URL validations',
-    headers: { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) },
-  });
+  const headers = { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) };
+  return new DomainError({ status: 429, reason: 'PROBE_CAP', message: 'Too many URL validations', headers });
 }
 
 /** A fault of the platform, for which the receiver is not to blame. */

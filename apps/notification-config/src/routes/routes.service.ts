@@ -1,14 +1,13 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { type EncryptionProfile, noRecipients, type Recipients, type Route } from '@paycode/dto';
+import { Injectable } from '@nestjs/common';
+import { noRecipients, type Recipients, type Route } from '@paycode/dto';
 import { DataSource } from 'typeorm';
 import { RouteLease } from './route-lease';
 
-type StoredRoute = Omit<Route, 'leaseMs'>;
-
 /** One snapshot for the whole batch. It must run on the primary, where a committed change is visible at once (route lease). */
 const routesSql = `
-  select asked.merchant_id, http.url, http.version, merchant.encryption, http.sealed_key, http.key_id, merchant.psp_id,
-         http.sealed_credential, http.has_client_certificate,
+  select asked.merchant_id::float8 as "merchantId", http.url, http.version, coalesce(merchant.encryption, 'AES-128-GCM') as encryption,
+         http.sealed_key as "sealedKey", http.key_id as "keyId", merchant.psp_id::float8 as "pspId",
+         http.sealed_credential as "sealedCredential", coalesce(http.has_client_certificate, false) as "hasClientCertificate",
          recipients.by_channel as recipients
   from unnest($1::bigint[]) as asked (merchant_id)
   left join merchant using (merchant_id)
@@ -20,54 +19,22 @@ const routesSql = `
     ) of_channel
   ) recipients on true`;
 
-interface RouteRow {
-  merchant_id: string;
-  url: string | null;
-  version: string | null;
-  encryption: EncryptionProfile | null;
-  sealed_key: string | null;
-  key_id: string | null;
-  sealed_credential: string | null;
-  has_client_certificate: boolean | null;
-  /** null: there are none. Channels without any are absent. */
-  recipients: Partial<Recipients> | null;
-  psp_id: string | null;
-}
-
-/** Routes of merchants, read in batches. */
-@Injectable()
-export class RouteStore {
-  constructor(@Inject(DataSource) private readonly dataSource: DataSource) {}
-
-  /** One route for every merchant asked for; an unknown merchant has neither URL nor recipients. One query. */
-  async routesOf(merchantIds: readonly number[]): Promise<StoredRoute[]> {
-    const rows = await this.dataSource.query<RouteRow[]>(routesSql, [merchantIds]);
-    return rows.map(row => ({
-      merchantId: Number(row.merchant_id),
-      url: row.url,
-      version: row.version,
-      encryption: row.encryption ?? 'AES-128-GCM',
-      sealedKey: row.sealed_key,
-      keyId: row.key_id,
-      sealedCredential: row.sealed_credential,
-      hasClientCertificate: row.has_client_certificate ?? false,
-      recipients: { ...noRecipients, ...row.recipients },
-      pspId: row.psp_id === null ? null : Number(row.psp_id),
-    }));
-  }
-}
+/** Recipients are null when there are none, and lack the channels without any. */
+type RouteRow = Omit<Route, 'leaseMs' | 'recipients'> & { recipients: Partial<Recipients> | null };
 
 /** Flow: merchant ids -> one query -> routes, each usable for the lease. */
 @Injectable()
 export class RoutesService {
   constructor(
-    private readonly store: RouteStore,
+    private readonly dataSource: DataSource,
     private readonly lease: RouteLease,
   ) {}
 
+  /** One route for every merchant asked for; an unknown merchant has neither URL nor recipients. */
   async read(merchantIds: readonly number[]): Promise<Route[]> {
     if (merchantIds.length === 0) return [];
-    const routes = await this.store.routesOf([...new Set(merchantIds)]);
-    return routes.map(route => ({ ...route, leaseMs: this.lease.leaseMs }));
+    const rows = await this.dataSource.query<RouteRow[]>(routesSql, [[...new Set(merchantIds)]]);
+    const { leaseMs } = this.lease;
+    return rows.map(row => ({ ...row, recipients: { ...noRecipients, ...row.recipients }, leaseMs }));
   }
 }

@@ -9,8 +9,9 @@ interface StoredWebhookKey extends SealedWebhookKey, SealedCredential {
 }
 
 const webhookKeySql = {
-  after: `select merchant_id, url, key_id, sealed_key, sealed_credential from http_notification
-           where merchant_id > $1 order by merchant_id limit $2`,
+  after: `select merchant_id::float8 as "merchantId", url, key_id as "keyId", sealed_key as "sealedKey",
+                 sealed_credential as "sealedCredential"
+            from http_notification where merchant_id > $1 order by merchant_id limit $2`,
 
   // Compares with the texts that were opened, so that a key or credential changed meanwhile stays. changed_at stays too, because the
   // route is the same.
@@ -18,29 +19,14 @@ const webhookKeySql = {
              where merchant_id = $1 and sealed_key = $2 and sealed_credential is not distinct from $4`,
 } as const;
 
-interface KeyRow {
-  merchant_id: string;
-  url: string;
-  key_id: string;
-  sealed_key: string;
-  sealed_credential: string | null;
-}
-
 /** The sealed keys of all merchants. */
 @Injectable()
 export class WebhookKeyStore {
   constructor(@Inject(DataSource) private readonly dataSource: DataSource) {}
 
   /** Keys of merchants after `merchantId`, in order of merchants. */
-  async after(merchantId: number, limit: number): Promise<StoredWebhookKey[]> {
-    const rows = await this.dataSource.query<KeyRow[]>(webhookKeySql.after, [merchantId, limit]);
-    return rows.map(row => ({
-      merchantId: Number(row.merchant_id),
-      url: row.url,
-      keyId: row.key_id,
-      sealedKey: row.sealed_key,
-      sealedCredential: row.sealed_credential,
-    }));
+  after(merchantId: number, limit: number): Promise<StoredWebhookKey[]> {
+    return this.dataSource.query<StoredWebhookKey[]>(webhookKeySql.after, [merchantId, limit]);
   }
 
   /** Replaces what is sealed; false when it has changed meanwhile. */
@@ -67,9 +53,7 @@ export interface Resealed {
   resealed: number;
   /** Number of keys that were sealed under it before. */
   current: number;
-  /**
-   * Number of keys that could not be opened or changed meanwhile: run again, and do not retire the old key-encryption key yet.
-   */
+  /** Number of keys that could not be opened or changed meanwhile: run again, and do not retire the old key-encryption key yet. */
   left: number;
 }
 

@@ -11,9 +11,7 @@ export interface DispatcherRecord {
     kind: string;
     ageS: number;
     wasPosted: boolean;
-    /**
-     * Replaces a verdict that a restored database has lost: it agrees with the decision, but may have another kind than the lost one.
-     */
+    /** Replaces a verdict that a restored database has lost: it agrees with the decision, but may have another kind than the lost one. */
     followsDecision: boolean;
   } | null;
   /** False: a verdict without a delivery. */

@@ -125,16 +125,8 @@ async function completesOnce(subject: Subject): Promise<Finding> {
 }
 
 export const callChecks: readonly Check[] = [
-  {
-    id: 'no-token',
-    title: 'calls without a token are refused',
-    run: subject => refusesWith(null, subject),
-  },
-  {
-    id: 'wrong-token',
-    title: "calls with a stranger's token are refused",
-    run: subject => refusesWith(strangersToken, subject),
-  },
+  { id: 'no-token', title: 'calls without a token are refused', run: subject => refusesWith(null, subject) },
+  { id: 'wrong-token', title: "calls with a stranger's token are refused", run: subject => refusesWith(strangersToken, subject) },
   {
     id: 'state',
     title: 'a transaction is completed, and its state is told',
@@ -156,10 +148,8 @@ const needsFirst = (run: (subject: Subject, first: NonNullable<Subject['first']>
   return (subject: Subject): Promise<Finding> | Finding => run(subject, subject.first!);
 };
 
-const isOf =
-  (transactionId: number) =>
-  (record: LogRecord): boolean =>
-    dataOf(record)?.['transactionId'] === transactionId || record.key === String(transactionId);
+const isOf = (transactionId: number) => (record: LogRecord) =>
+  dataOf(record)?.['transactionId'] === transactionId || record.key === String(transactionId);
 
 async function announces(subject: Subject): Promise<Finding> {
   const payment = await subject.purchase();

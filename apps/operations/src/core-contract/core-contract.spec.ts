@@ -13,7 +13,7 @@ const withinMs = 1;
 async function verified(fault?: Fault): Promise<Checked[]> {
   const log = new MemoryLog();
   const faulty = new FaultyCore(log, fault);
-  await faulty.start();
+  await faulty.listen();
   const core = new CoreClient({ url: faulty.url, token: operatorToken });
   try {
     return await verifyCore({ core, log, forms, merchantId: 1001, currencyCode: 'ZAR', withinMs });

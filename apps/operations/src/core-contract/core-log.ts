@@ -50,9 +50,19 @@ export abstract class CoreLog {
 
 /** Data of a record; undefined when it is no JSON object. */
 export function dataOf({ value }: Pick<LogRecord, 'value'>): Record<string, unknown> | undefined {
+  const data = jsonIn(value);
+  return typeof data === 'object' && data !== null && !Array.isArray(data) ? (data as Record<string, unknown>) : undefined;
+}
+
+/** The items of a JSON array; none in any other text. */
+export function listIn<Item>(text: string): Item[] {
+  const items = jsonIn(text);
+  return Array.isArray(items) ? (items as Item[]) : [];
+}
+
+function jsonIn(text: string): unknown {
   try {
-    const data: unknown = JSON.parse(value);
-    return typeof data === 'object' && data !== null && !Array.isArray(data) ? (data as Record<string, unknown>) : undefined;
+    return JSON.parse(text);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

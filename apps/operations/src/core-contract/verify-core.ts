@@ -12,6 +12,7 @@ import {
   type Subject,
   type Verdict,
 } from './checks.ts';
+import { listIn } from './core-log.ts';
 
 export interface Checked extends Finding {
   id: string;
@@ -76,7 +77,7 @@ async function purchase(
 ): Promise<Payment> {
   const body = `[{"merchantId":${merchantId},"amount":${amount},"currencyCode":"${currencyCode}","txState":"${txState}","reference":"core-contract"}]`;
   const { status, text } = await core.complete(body);
-  const id = status === 201 ? completionsIn(text)[0]?.transactionId : undefined;
+  const id = status === 201 ? listIn<{ transactionId?: unknown }>(text)[0]?.transactionId : undefined;
   if (!isId(id))
     throw new Refused(`POST /internal/transactions answered ${status} to a valid completion, not 201 [{"transactionId":…}].`);
   return { transactionId: id, amount };
@@ -84,16 +85,6 @@ async function purchase(
 
 function isId(id: unknown): id is number {
   return Number.isSafeInteger(id) && Number(id) > 0;
-}
-
-function completionsIn(text: string): { transactionId?: unknown }[] {
-  try {
-    const items: unknown = JSON.parse(text);
-    return Array.isArray(items) ? (items as { transactionId?: unknown }[]) : [];
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
 }
 
 /** As reversal-scheduler sends it. A new ce_id each time: the same request may come under another one after a restore. */

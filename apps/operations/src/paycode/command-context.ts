@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import {
   type ConnectionOptions,
@@ -7,6 +6,7 @@ import {
   OperatorConnection,
   OperatorError,
   type ServiceName,
+  textIn,
 } from './operator-connection.ts';
 
 /** The tools of a command: calls and output. */
@@ -30,20 +30,12 @@ export function contextOf(program: Command, write: (text: string) => void): Comm
   return {
     show,
     read: file =>
-      file === '-' ? fileFromInput({ isBehindToken: program.opts<GlobalOptions>().tokenFile === '-' }) : textOf(file),
+      file === '-' ? fileFromInput({ isBehindToken: program.opts<GlobalOptions>().tokenFile === '-' }) : textIn(file),
     connect: () => new OperatorConnection(program.opts<GlobalOptions>()),
     call: async (service, call) => {
       show(await new OperatorConnection(program.opts<GlobalOptions>()).call(service, call));
     },
   };
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new OperatorError(`${file} cannot be read (${(cause as NodeJS.ErrnoException).code})`, { cause });
-  }
 }
 
 /** An id from the command line. Throws OperatorError unless it is a positive safe integer. */
@@ -79,17 +71,20 @@ function table(values: readonly unknown[], indent = ''): string {
   const rows: readonly Row[] = values;
   const names = [...new Set(rows.flatMap(row => Object.keys(row)))];
   const cells = [names, ...rows.map(row => names.map(name => text(row[name])))];
-  const widths = names.map((_, column) => Math.max(...cells.map(line => line[column]!.length)));
-  return cells
-    .map(
-      line =>
-        indent +
-        line
-          .map((cell, column) => cell.padEnd(widths[column]!))
-          .join('  ')
-          .trimEnd(),
-    )
+  return inColumns(cells)
+    .map(line => indent + line)
     .join('\n');
+}
+
+/** Lines of cells, each column as wide as its widest cell. */
+export function inColumns(lines: readonly (readonly string[])[]): string[] {
+  const widths = lines[0]!.map((_, column) => Math.max(...lines.map(line => line[column]!.length)));
+  return lines.map(line =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
 }
 
 function isRow(value: unknown): value is Row {

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Kafka, logLevel } from 'kafkajs';
-import { OperatorError } from './operator-connection.ts';
+import { OperatorError, textIn } from './operator-connection.ts';
 
 /**
  * A client of the platform's Kafka by the settings of the services: KAFKA_BROKERS, and KAFKA_TLS_CA_FILE, KAFKA_SASL_USERNAME,
@@ -9,19 +8,10 @@ import { OperatorError } from './operator-connection.ts';
 export function kafkaOf(env: Record<string, string | undefined>, clientId: string): Kafka {
   const { KAFKA_BROKERS, KAFKA_SASL_USERNAME: username } = env;
   if (!KAFKA_BROKERS) throw new OperatorError('KAFKA_BROKERS is not set: host:port, several with commas');
-  const ca = textIn(env, 'KAFKA_TLS_CA_FILE');
-  const password = textIn(env, 'KAFKA_SASL_PASSWORD_FILE')?.trim() ?? env['KAFKA_SASL_PASSWORD'] ?? '';
+  const named = (name: string) => (env[name] ? textIn(env[name], `${name}: `) : undefined);
+  const ca = named('KAFKA_TLS_CA_FILE');
+  const password = named('KAFKA_SASL_PASSWORD_FILE')?.trim() ?? env['KAFKA_SASL_PASSWORD'] ?? '';
   const sasl = username ? { mechanism: 'scram-sha-512' as const, username, password } : undefined;
   const ssl = ca === undefined ? undefined : { ca };
   return new Kafka({ clientId, brokers: KAFKA_BROKERS.split(','), ssl, sasl, logLevel: logLevel.NOTHING });
-}
-
-function textIn(env: Record<string, string | undefined>, name: string): string | undefined {
-  const file = env[name];
-  if (!file) return undefined;
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new OperatorError(`${name}: ${file} cannot be read (${(cause as NodeJS.ErrnoException).code})`, { cause });
-  }
 }

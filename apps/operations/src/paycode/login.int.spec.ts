@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
+
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Controller, Get, Module, Req } from '@nestjs/common';
 import { type InternalRequest, operatorRole, ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
 import { TestTokenKeys } from '@paycode/access/testing';
 import { baseEnv, defineEnv, internalCallsEnv, type RunningService, startService } from '@paycode/service-runtime';
+import { answerJson, FakeServer } from '@paycode/service-runtime/testing';
 import axios from 'axios';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
@@ -24,29 +24,19 @@ const clientId = 'paycode-operators';
 const person = { sub: '42', email: 'thandi@bank.example', email_verified: true, roles: [operatorRole] };
 
 /** A provider of OpenID Connect with the device flow; a test says what a person answers at each question for the token. */
-class DeviceProvider {
-  private readonly server: Server = createServer((request, response) => {
-    const [status, body] = this.answerTo(request.url!);
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  });
+class DeviceProvider extends FakeServer {
   readonly asked: string[] = [];
   answers: ({ error: string } | { id_token: string })[] = [];
   keys: object[] = [];
 
-  get issuer(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-  async start(): Promise<void> {
-    await once(this.server.listen(0, '127.0.0.1'), 'listening');
-  }
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise(resolve => this.server.close(resolve));
+  protected override handle(request: IncomingMessage, response: ServerResponse): void {
+    const [status, body] = this.answerTo(request.url!);
+    answerJson(response, body, status);
   }
 
   private answerTo(url: string): [number, object] {
     this.asked.push(url);
-    const at = (path: string) => `${this.issuer}${path}`;
+    const at = (path: string) => `${this.url}${path}`;
     if (url === '/jwks') return [200, { keys: this.keys }];
     if (url === '/device')
       return [200, { device_code: 'd', user_code: 'WDJB-MJHT', verification_uri: at('/enter'), expires_in: 60, interval: 1 }];
@@ -55,7 +45,7 @@ class DeviceProvider {
       return 'error' in answer ? [400, answer] : [200, { access_token: 'a', token_type: 'Bearer', ...answer }];
     }
     const endpoints = { jwks_uri: at('/jwks'), token_endpoint: at('/token'), device_authorization_endpoint: at('/device') };
-    return [200, { issuer: this.issuer, ...endpoints, id_token_signing_alg_values_supported: ['ES256'] }];
+    return [200, { issuer: this.url, ...endpoints, id_token_signing_alg_values_supported: ['ES256'] }];
   }
 }
 
@@ -82,7 +72,7 @@ describe("operators sign in by their company's provider (T-27)", () => {
     return startService({ name: 'auth-session', env, module, hasPublicPaths: false }, source);
   };
   const paycode = (...args: string[]): Promise<{ code: number; out: string; err: string }> => {
-    const env = { ...process.env, NODE_OPTIONS: '', OPERATOR_OIDC_ISSUER: provider.issuer, OPERATOR_OIDC_CLIENT_ID: clientId };
+    const env = { ...process.env, NODE_OPTIONS: '', OPERATOR_OIDC_ISSUER: provider.url, OPERATOR_OIDC_CLIENT_ID: clientId };
     return new Promise(resolve => {
       execFile(process.execPath, [join(__dirname, '../paycode.ts'), ...args], { env }, (error, out, err) =>
         resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
@@ -95,16 +85,16 @@ describe("operators sign in by their company's provider (T-27)", () => {
   };
 
   beforeAll(async () => {
-    await provider.start();
+    await provider.listen();
     const own = await generateKeyPair('ES256');
     strangersKey = (await generateKeyPair('ES256')).privateKey;
     provider.keys = [{ ...(await exportJWK(own.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }];
     sign = (claims = {}, key = own.privateKey) => {
       const nowS = Math.floor(Date.now() / 1_000);
-      const truth = { iss: provider.issuer, aud: clientId, iat: nowS, exp: nowS + 900, ...person };
+      const truth = { iss: provider.url, aud: clientId, iat: nowS, exp: nowS + 900, ...person };
       return new SignJWT({ ...truth, ...claims }).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(key);
     };
-    service = await serve({ OPERATOR_OIDC_ISSUER: provider.issuer, OPERATOR_OIDC_CLIENT_ID: clientId });
+    service = await serve({ OPERATOR_OIDC_ISSUER: provider.url, OPERATOR_OIDC_CLIENT_ID: clientId });
   });
   afterAll(async () => {
     await service.stop('test');
@@ -168,7 +158,7 @@ describe("operators sign in by their company's provider (T-27)", () => {
   });
 
   it('a service with half of the settings, or an issuer without TLS, does not start', async () => {
-    await expect(serve({ OPERATOR_OIDC_ISSUER: provider.issuer })).rejects.toThrow('set both or none');
+    await expect(serve({ OPERATOR_OIDC_ISSUER: provider.url })).rejects.toThrow('set both or none');
     const unprotected = serve({ OPERATOR_OIDC_ISSUER: 'http://bank.example', OPERATOR_OIDC_CLIENT_ID: clientId });
     await expect(unprotected).rejects.toThrow('OPERATOR_OIDC_ISSUER must begin with https://');
   });

@@ -6,6 +6,15 @@ import { type JsonAnswer, sendJson } from '../../../../libs/platform-client/src/
 /** The command cannot be carried out; the message is for the user. */
 export class OperatorError extends Error {}
 
+/** Text of a file. @throws OperatorError that begins with `what` when it cannot be read */
+export function textIn(file: string, what = ''): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new OperatorError(`${what}${file} cannot be read (${(cause as NodeJS.ErrnoException).code})`, { cause });
+  }
+}
+
 export type ServiceName =
   | 'auth-session'
   | 'notification-config'
@@ -49,7 +58,7 @@ export class OperatorConnection {
           '  --home <folder>, or --token-file <file> with --url <service>=<base URL>',
       );
     }
-    this.token = tokenFile === '-' ? tokenFromInput() : readFileSync(tokenFile, 'utf8').trim();
+    this.token = (tokenFile === '-' ? whole().split('\n', 1)[0]! : readFileSync(tokenFile, 'utf8')).trim();
     this.tls = tlsOf(options);
   }
 
@@ -120,11 +129,6 @@ let text: string | undefined;
 
 function whole(): string {
   return (text ??= readFileSync(0, 'utf8'));
-}
-
-/** The operator token: the first line. */
-function tokenFromInput(): string {
-  return whole().split('\n', 1)[0]!.trim();
 }
 
 /** A file that comes through standard input; behind the token when that comes first. @throws OperatorError when nothing comes behind the token */

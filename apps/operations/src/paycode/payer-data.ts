@@ -45,10 +45,7 @@ export class PayerData {
     return [...known.values()].sort((a, b) => a.transactionId - b.transactionId);
   }
 
-  /**
-   * Ids of all stored notifications of the payer, page by page. @throws OperatorError beyond 5,000, with the id to continue
-   * after
-   */
+  /** Ids of all stored notifications of the payer, page by page. @throws OperatorError beyond 5,000, with the id to continue after */
   async search(payer: string, afterId: number): Promise<number[]> {
     const found = new Set<number>();
     for (const service of servicesOf(this.connection)) {

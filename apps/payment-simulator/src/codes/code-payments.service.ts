@@ -6,11 +6,15 @@ import {
   type NotificationStatus,
   notificationStatusOf,
   type TransactionKind,
-  type TransactionNotificationV3,
 } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { addDecimals, amountProblem, decimalForm, plainAmount } from '../transactions/domain/decimal';
-import type { CompletedTransaction, Completion, StoredTransaction } from '../transactions/domain/transaction';
+import type {
+  CompletedTransaction,
+  Completion,
+  NotifiedTransaction,
+  StoredTransaction,
+} from '../transactions/domain/transaction';
 import { TransactionsService } from '../transactions/transactions.service';
 import { CodesService } from './codes.service';
 import type { PaymentCode } from './domain/code';
@@ -135,10 +139,7 @@ function tipOf({ tipAmount: written }: Payment, code: PaymentCode): string | nul
   return tipAmount;
 }
 
-function followUpOf(
-  { transaction, notification }: { transaction: StoredTransaction; notification: TransactionNotificationV3 },
-  kind: TransactionKind & FollowUp,
-): Completion {
+function followUpOf({ transaction, notification }: NotifiedTransaction, kind: TransactionKind & FollowUp): Completion {
   const { merchantId, amount, currencyCode, reference, transactionId, code } = transaction;
   return {
     merchantId,

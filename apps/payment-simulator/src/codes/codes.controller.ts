@@ -1,17 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CallerIdentity, IdentityGuard } from '@paycode/access';
-import {
-  currencyCodes,
-  ExactNumber,
-  type FollowUp,
-  followUps,
-  type Identity,
-  type TransactionNotificationV3,
-  WithoutCardNumber,
-} from '@paycode/dto';
+import { currencyCodes, ExactNumber, type FollowUp, followUps, type Identity, WithoutCardNumber } from '@paycode/dto';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
 import type { FastifyReply } from 'fastify';
-import type { StoredTransaction } from '../transactions/domain/transaction';
+import type { NotifiedTransaction } from '../transactions/domain/transaction';
 import { CodePaymentsService, type SimulatedTransaction } from './code-payments.service';
 import { type CodeRequest, CodesService, CodeUrls, type CodeWithMerchant } from './codes.service';
 import { codeStateOf, type PaymentCode } from './domain/code';
@@ -142,34 +134,20 @@ export class CodesController {
 }
 
 function codeRequestOf(body: CreateCodeBody, rawBody: string | undefined): CodeRequest {
+  const { amount, merchantId, expiryDate, useOnce, requestTip, requestContact, ...texts } = body;
   return {
-    merchantId: body.merchantId ?? undefined,
-    merchantReference: body.merchantReference,
-    amount: writtenAmount(body.amount, 'amount', rawBody) ?? '',
-    currencyCode: body.currencyCode,
-    expiryDate: body.expiryDate ?? undefined,
-    useOnce: body.useOnce ?? true,
-    requestTip: body.requestTip ?? false,
-    requestContact: body.requestContact ?? false,
-    ...textsOf(body),
-  };
-}
-
-type Texts = 'shortDescription' | 'extraReferenceName' | 'extraReferenceValue';
-
-function textsOf({ shortDescription, extraReferenceName, extraReferenceValue }: CreateCodeBody): Pick<CodeRequest, Texts> {
-  return {
-    shortDescription: shortDescription ?? null,
-    extraReferenceName: extraReferenceName ?? null,
-    extraReferenceValue: extraReferenceValue ?? null,
+    ...{ shortDescription: null, extraReferenceName: null, extraReferenceValue: null, ...texts },
+    amount: writtenAmount(amount, 'amount', rawBody) ?? '',
+    merchantId: merchantId ?? undefined,
+    expiryDate: expiryDate ?? undefined,
+    useOnce: useOnce ?? true,
+    requestTip: requestTip ?? false,
+    requestContact: requestContact ?? false,
   };
 }
 
 /** Answer of queryRef: TxState of the latest payment made with the code, `N/A` before there is one. */
-function referenceAnswer(
-  code: PaymentCode,
-  payment: { transaction: StoredTransaction; notification: TransactionNotificationV3 } | undefined,
-): object {
+function referenceAnswer(code: PaymentCode, payment: NotifiedTransaction | undefined): object {
   const known = { reference: code.merchantReference, currencyCode: code.currencyCode, code: code.code };
   if (!payment) {
     const nothing = { clientMsisdn: null, bankResponse: null, retrievalReferenceNumber: null, authCode: null, date: null };

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Identity, MerchantRecord, TransactionNotificationV3 } from '@paycode/dto';
+import type { Identity, MerchantRecord } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { Clock } from '@paycode/service-runtime/timing';
 import { randomInt } from 'node:crypto';
 import { MerchantAccess, MerchantDirectory } from '../merchants';
 import { amountProblem, plainAmount } from '../transactions/domain/decimal';
-import type { StoredTransaction } from '../transactions/domain/transaction';
+import type { NotifiedTransaction } from '../transactions/domain/transaction';
 import { TransactionsService } from '../transactions/transactions.service';
 import { CodeStore } from './code.store';
 import { codeForm, codeOf, codeSpace, hasSameContent, type PaymentCode } from './domain/code';
@@ -103,10 +103,7 @@ export class CodesService {
   async queryReference(
     caller: Identity,
     query: { code: string; merchantReference: string },
-  ): Promise<{
-    code: PaymentCode;
-    payment: { transaction: StoredTransaction; notification: TransactionNotificationV3 } | undefined;
-  }> {
+  ): Promise<{ code: PaymentCode; payment: NotifiedTransaction | undefined }> {
     if (caller.accountType === 'MERCHANT' && caller.ownerId !== null) await this.refuseNotified(caller.ownerId);
     const { code } = await this.ofCaller(caller, query.code);
     if (code.merchantReference !== query.merchantReference) throw notFound();

@@ -3,64 +3,8 @@ import type { NamedNotificationStatus } from '@paycode/dto';
 /** How a payment on the page can end; a refund or reversal is no payment. */
 export type PaymentStatus = Exclude<NamedNotificationStatus, 'REFUNDED' | 'REVERSED'> | 'TIMEOUT_PURCHASE';
 
-/** Texts of the page. `{name}` is a placeholder. */
-export interface Messages {
-  /** The language's name in itself. */
-  language: string;
-  payTitle: string;
-  amount: string;
-  tip: string;
-  tipOptional: string;
-  total: string;
-  reference: string;
-  code: string;
-  payBy: string;
-  mobile: string;
-  mobileHint: string;
-  contact: string;
-  firstName: string;
-  lastName: string;
-  emailAddress: string;
-  phoneNumber: string;
-  country: string;
-  chooseCountry: string;
-  pay: string;
-  paying: string;
-  qr: string;
-  needsScript: string;
-  used: string;
-  expired: string;
-  unknownTitle: string;
-  unknown: string;
-  sandbox: string;
-  sandboxHint: string;
-  outcome: string;
-  receipt: string;
-  paidTo: string;
-  paidAt: string;
-  transaction: string;
-  keep: string;
-  notPaid: string;
-  noMoney: string;
-  correct: string;
-  tipForm: string;
-  tipDecimals: string;
-  tipNoDecimals: string;
-  mobileForm: string;
-  missing: string;
-  emailForm: string;
-  refusedField: string;
-  noLongerPayable: string;
-  tooMany: string;
-  noAnswer: string;
-  asking: string;
-  returned: string;
-  payAgain: string;
-  refused: string;
-  statuses: Readonly<Record<PaymentStatus, string>>;
-}
-
-export const english: Messages = {
+/** Texts of the page; `language` is its name in itself, `{name}` a placeholder. */
+export const english = {
   language: 'English',
   payTitle: 'Pay {merchant}',
   amount: 'Amount',
@@ -131,8 +75,10 @@ export const english: Messages = {
     BIN_CLASSIFICATION_NOT_ALLOWED: 'this kind of card is not allowed.',
     TIMEOUT_PURCHASE: 'a step took too long.',
     FAILED: 'it failed for another reason.',
-  },
+  } satisfies Readonly<Record<PaymentStatus, string>>,
 };
+
+export type Messages = typeof english;
 
 export const spanish: Messages = {
   language: 'Español',

@@ -58,10 +58,6 @@ export function unknownCodePage(payer: Payer): string {
   return documentOf({ title: unknownTitle, main, before: null }, payer);
 }
 
-function notPayable(state: Exclude<CodeState, 'LIVE'>, { messages }: Payer): string {
-  return state === 'USED' ? messages.used : messages.expired;
-}
-
 /** The script writes the instant in the payer's zone; without it, it is UTC. */
 function facts(code: PaymentCode, { messages, wordLocale }: Payer): Html {
   const expiresAt = code.expiresAtMs === null ? null : new Date(code.expiresAtMs);
@@ -128,7 +124,7 @@ function form({ code, state, merchantName }: PageContent, payer: Payer): Html {
       <p class="total">${messages.total} <output id="total">${moneyFor(payer, code.amount, currency)}</output></p>
       <button>${filled(messages.pay, { total: moneyFor(payer, code.amount, currency) })}</button>
     </form>
-    ${state === 'LIVE' ? html`<p id="result" role="status"></p>` : html`<p id="result" role="status" data-state="refused">${notPayable(state, payer)}</p>`}
+    ${state === 'LIVE' ? html`<p id="result" role="status"></p>` : html`<p id="result" role="status" data-state="refused">${state === 'USED' ? messages.used : messages.expired}</p>`}
     <noscript>${messages.needsScript}</noscript>
     <script src="/public/assets/pay.js"></script>`;
 }

@@ -57,7 +57,7 @@ export function pngOf(bitmap: Bitmap, scale: number): Buffer {
   header.writeUInt32BE(width, 4);
   // Bit depth 1, greyscale, deflate, no interlace; the rest stays 0.
   header.writeUInt8(1, 8);
-  const rows = Array.from({ length: bitmap.size }, (_, row) => repeated(rowOf(bitmap, row, scale), scale)).flat();
+  const rows = Array.from({ length: bitmap.size }, (_, row) => Array<Buffer>(scale).fill(rowOf(bitmap, row, scale))).flat();
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync(Buffer.concat(rows))), chunk('IEND')]);
 }
 
@@ -68,10 +68,6 @@ function rowOf({ size, isBlack }: Bitmap, row: number, scale: number): Buffer {
     if (!isBlack(row, Math.floor(x / scale))) bytes[1 + (x >> 3)]! |= 0x80 >> (x & 7);
   }
   return bytes;
-}
-
-function repeated(row: Buffer, times: number): Buffer[] {
-  return Array.from({ length: times }, () => row);
 }
 
 function chunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {

@@ -6,6 +6,7 @@ import {
   type FollowUp,
   followUps,
   type Identity,
+  IsId,
   type PortalAnswer,
   type PortalSandboxCode,
   type PortalSandboxRequest,
@@ -18,9 +19,7 @@ import { PortalSandboxService } from './portal-sandbox.service';
 
 /** Body of POST /internal/portal/sandbox/{operation}. */
 export class SandboxBody implements PortalSandboxRequest {
-  @IsInt()
-  @Min(1)
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IsId()
   merchantId!: number;
 }
 

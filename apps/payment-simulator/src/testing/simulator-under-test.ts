@@ -57,7 +57,7 @@ export class SimulatorUnderTest {
   static async start(settings: Record<string, string> = {}): Promise<SimulatorUnderTest> {
     const [own, events, identities] = await Promise.all([createTestDatabase(), createTestDatabase(), startTestIdentityIssuer()]);
     const under = new SimulatorUnderTest({ own, events }, identities, undefined as unknown as RunningService);
-    await under.config.start();
+    await under.config.listen();
     under.service = await startService(simulatorDefinition, {
       INTERNAL_PORT: '0',
       PUBLIC_PORT: '0',

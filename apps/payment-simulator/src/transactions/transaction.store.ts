@@ -1,4 +1,4 @@
-import { eventTypes, topics, type TransactionKind, type TransactionTerminal } from '@paycode/dto';
+import { eventTypes, topics, type TransactionTerminal } from '@paycode/dto';
 import type { NotificationSource } from '@paycode/persistence/erasure';
 import {
   eventColumns,
@@ -16,11 +16,14 @@ import type { CompletedTransaction, StoredTransaction } from './domain/transacti
 
 // A transaction with its refunds and reversal; amounts are text, because JavaScript would read JSON numbers as floats.
 const select = `
-  select t.*, (
-    select json_agg(json_build_object('transactionId', f.transaction_id, 'kind', f.kind, 'txState', f.tx_state, 'amount', f.amount::text)
-                    order by f.transaction_id)
-      from transaction f where f.reference_transaction_id = t.transaction_id) as follow_ups
-    from transaction t`;
+  select t.transaction_id::float8 as "transactionId", t.merchant_id::float8 as "merchantId", t.kind, t.tx_state as "txState", t.reference,
+         t.amount, t.currency_code as "currencyCode", t.code, coalesce(t.reference_transaction_id, 0)::float8 as "referenceTransactionId",
+         t.completed_at as "completedAt", t.notification, t.idempotency_key as "idempotencyKey", f.reversal, f.refunds
+    from transaction t cross join lateral (
+      select json_agg(json_build_object('transactionId', transaction_id, 'txState', tx_state)) filter (where kind = 'REVERSAL') -> 0 as reversal,
+             coalesce(json_agg(json_build_object('transactionId', transaction_id, 'txState', tx_state, 'amount', amount::text)
+                               order by transaction_id) filter (where kind = 'REFUND'), '[]') as refunds
+        from transaction where reference_transaction_id = t.transaction_id) f`;
 
 // Columns of an event, as eventColumns has them.
 const event = 'aggregatetype, aggregateid, type, event_id, source, time, traceparent, payload';
@@ -191,8 +194,7 @@ export class TransactionStore {
 
   /** The merchant's transaction under an idempotency key. */
   async findByKey(merchantId: number, idempotencyKey: string): Promise<StoredTransaction | undefined> {
-    const [found] = await this.findByKeys([{ merchantId, idempotencyKey }]);
-    return found;
+    return (await this.findByKeys([{ merchantId, idempotencyKey }]))[0];
   }
 
   /** The latest purchase made with the code. */
@@ -206,9 +208,8 @@ export class TransactionStore {
   }
 
   private async drawIds(count: number): Promise<number[]> {
-    const rows = await preparedQuery<{ id: string }>(this.dataSource, { name: 'transaction-ids', text: transactionSql.nextIds }, [
-      count,
-    ]);
+    const statement = { name: 'transaction-ids', text: transactionSql.nextIds };
+    const rows = await preparedQuery<{ id: string }>(this.dataSource, statement, [count]);
     return rows.map(row => Number(row.id)).sort((a, b) => a - b);
   }
 
@@ -308,55 +309,11 @@ function terminalEventOf(transaction: CompletedTransaction): EventToPublish {
   };
 }
 
-interface FollowUpRow {
-  transactionId: number;
-  kind: TransactionKind;
-  txState: string;
-  amount: string;
-}
+type TransactionRow = Omit<StoredTransaction, 'completedAt'> & { completedAt: Date };
 
-interface TransactionRow {
-  transaction_id: string;
-  merchant_id: string;
-  kind: TransactionKind;
-  tx_state: string;
-  reference: string;
-  amount: string;
-  currency_code: string;
-  code: string | null;
-  reference_transaction_id: string | null;
-  completed_at: Date;
-  notification: string;
-  idempotency_key: string | null;
-  follow_ups: FollowUpRow[] | null;
-}
+const transactionFrom = (row: TransactionRow): StoredTransaction => ({ ...row, completedAt: row.completedAt.toISOString() });
 
-function transactionFrom(row: TransactionRow): StoredTransaction {
-  const followUps = row.follow_ups ?? [];
-  const reversal = followUps.find(({ kind }) => kind === 'REVERSAL');
-  return {
-    transactionId: Number(row.transaction_id),
-    merchantId: Number(row.merchant_id),
-    kind: row.kind,
-    txState: row.tx_state,
-    reference: row.reference,
-    amount: row.amount,
-    currencyCode: row.currency_code,
-    code: row.code,
-    referenceTransactionId: Number(row.reference_transaction_id ?? 0),
-    completedAt: row.completed_at.toISOString(),
-    notification: row.notification,
-    idempotencyKey: row.idempotency_key,
-    reversal: reversal ? { transactionId: reversal.transactionId, txState: reversal.txState } : null,
-    refunds: followUps
-      .filter(({ kind }) => kind === 'REFUND')
-      .map(({ transactionId, txState, amount }) => ({ transactionId, txState, amount })),
-  };
-}
-
-/**
- * Sealed notifications of transactions. The dispatcher knows whether a payment is decided; here its event must have been published.
- */
+/** Sealed notifications of transactions. The dispatcher knows whether a payment is decided; here its event must have been published. */
 export const storedTransactions: NotificationSource = {
   table: 'transaction',
   sealed: 'notification',

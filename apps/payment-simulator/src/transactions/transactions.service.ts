@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { type MerchantRecord, parseNotification, serializeNotification, type TransactionNotificationV3 } from '@paycode/dto';
+import { type MerchantRecord, parseNotification, serializeNotification } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { Clock } from '@paycode/service-runtime/timing';
 import { MerchantDirectory } from '../merchants';
 import { isRepeatOf, notificationOf } from './domain/notification-of';
 import { refundProblem, reversalProblem } from './domain/refund';
-import type { CompletedTransaction, Completion, StoredTransaction } from './domain/transaction';
+import type { CompletedTransaction, Completion, NotifiedTransaction, StoredTransaction } from './domain/transaction';
 import { PayloadSealer } from '@paycode/crypto';
 import { TransactionStore } from './transaction.store';
 
@@ -80,9 +80,7 @@ export class TransactionsService {
   }
 
   /** The latest purchase made with the code, with its notification opened. */
-  async latestOfCode(
-    code: string,
-  ): Promise<{ transaction: StoredTransaction; notification: TransactionNotificationV3 } | undefined> {
+  async latestOfCode(code: string): Promise<NotifiedTransaction | undefined> {
     const transaction = await this.transactions.latestOfCode(code);
     if (!transaction) return undefined;
     return { transaction, notification: parseNotification(this.sealer.openText(transaction.notification)) };
@@ -148,11 +146,6 @@ export class TransactionsService {
 }
 
 function keyUsed(field: string): DomainError {
-  const rule = 'was used for a completion with other content';
-  return new DomainError({
-    status: 409,
-    reason: 'IDEMPOTENCY_KEY_USED',
-    message: `${field} ${rule}`,
-    errors: [{ field, message: rule }],
-  });
+  const { message, errors } = invalidField(field, 'was used for a completion with other content');
+  return new DomainError({ status: 409, reason: 'IDEMPOTENCY_KEY_USED', message, errors });
 }

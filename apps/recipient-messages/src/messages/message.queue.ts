@@ -16,10 +16,11 @@ const messageSql = {
        where message_id in (
          select message_id from recipient_message where channel = $1 and state = 'PENDING' and due_at <= statement_timestamp()
          order by due_at limit $2 for update skip locked)
-       returning message_id, channel, merchant_id, transaction_id, recipient, notification, change_notice, invitation, four_eyes, alert, tries`,
+       returning message_id as "messageId", channel, merchant_id::float8 as "merchantId", transaction_id::float8 as "transactionId", recipient,
+         notification, change_notice, invitation, four_eyes, alert, tries`,
 
   // For each channel the first row of its index, however many wait.
-  nextDue: `select c.channel, ceil(extract(epoch from next.due_at - clock_timestamp()) * 1000)::float8 as wait_ms
+  nextDue: `select c.channel, ceil(extract(epoch from next.due_at - clock_timestamp()) * 1000)::float8 as "waitMs"
        from unnest($1::text[]) as c(channel) cross join lateral (
          select min(due_at) as due_at from recipient_message m where m.channel = c.channel and state = 'PENDING') next
        where next.due_at is not null`,
@@ -52,27 +53,18 @@ export const storedMessages: NotificationSource = {
   relatedIds: 'array[]::bigint[]',
 };
 
-interface MessageRow {
-  message_id: string;
-  channel: Channel;
-  merchant_id: string | null;
-  transaction_id: string | null;
-  recipient: string;
+type Told<Kind> = Omit<Extract<MessageContent, { kind: Kind }>, 'kind'> | null;
+
+/** A waiting message has one of the five columns. */
+interface ContentColumns {
   notification: string | null;
-  change_notice: Omit<ChangeNoticeContent, 'kind'> | null;
-  invitation: Omit<InvitationContent, 'kind'> | null;
-  four_eyes: Omit<FourEyesContent, 'kind'> | null;
-  alert: Omit<AlertContent, 'kind'> | null;
-  tries: number;
+  change_notice: Told<'CHANGE_NOTICE'>;
+  invitation: Told<'INVITATION'>;
+  four_eyes: Told<'FOUR_EYES'>;
+  alert: Told<'ALERT'>;
 }
 
-type ChangeNoticeContent = Extract<MessageContent, { kind: 'CHANGE_NOTICE' }>;
-
-type InvitationContent = Extract<MessageContent, { kind: 'INVITATION' }>;
-
-type FourEyesContent = Extract<MessageContent, { kind: 'FOUR_EYES' }>;
-
-type AlertContent = Extract<MessageContent, { kind: 'ALERT' }>;
+type MessageRow = Omit<QueuedMessage, 'content'> & ContentColumns;
 
 const tidiedMax = 5_000;
 
@@ -90,7 +82,7 @@ export class MessageQueue {
       messages.map(({ transactionId }) => transactionId),
       messages.map(({ recipient }) => recipient),
       messages.map(({ content }) => (content.kind === 'TRANSACTION' ? content.payload : null)),
-      messages.map(({ content }) => changeNoticeOf(content)),
+      messages.map(({ content }) => textOf('CHANGE_NOTICE', content)),
       messages.map(({ content }) => textOf('INVITATION', content)),
       messages.map(({ content }) => textOf('FOUR_EYES', content)),
       messages.map(({ content }) => textOf('ALERT', content)),
@@ -100,21 +92,16 @@ export class MessageQueue {
   /** Takes due messages. When the replica dies, its messages are due again after `leaseMs`. */
   async take(channel: Channel, limit: number, leaseMs: number): Promise<QueuedMessage[]> {
     const [rows] = await this.dataSource.query<[MessageRow[], number]>(messageSql.take, [channel, limit, leaseMs]);
-    return rows.map(row => ({
-      messageId: row.message_id,
-      channel: row.channel,
-      merchantId: row.merchant_id === null ? null : Number(row.merchant_id),
-      transactionId: row.transaction_id === null ? null : Number(row.transaction_id),
-      recipient: row.recipient,
-      content: contentOf(row),
-      tries: row.tries,
+    return rows.map(({ notification, change_notice, invitation, four_eyes, alert, ...message }) => ({
+      ...message,
+      content: contentOf({ notification, change_notice, invitation, four_eyes, alert }),
     }));
   }
 
   /** Time until the next message of each channel is due, in milliseconds; a channel without waiting messages is left out. */
   async nextDueMs(channels: readonly Channel[]): Promise<Map<Channel, number>> {
-    const rows = await this.dataSource.query<{ channel: Channel; wait_ms: number }[]>(messageSql.nextDue, [channels]);
-    return new Map(rows.map(({ channel, wait_ms: waitMs }) => [channel, Math.max(0, waitMs)]));
+    const rows = await this.dataSource.query<{ channel: Channel; waitMs: number }[]>(messageSql.nextDue, [channels]);
+    return new Map(rows.map(({ channel, waitMs }) => [channel, Math.max(0, waitMs)]));
   }
 
   /** Sets the final state, and erases recipient and content. */
@@ -139,21 +126,14 @@ export class MessageQueue {
   }
 }
 
-function changeNoticeOf(content: MessageContent): string | null {
-  if (content.kind !== 'CHANGE_NOTICE') return null;
-  const { change, actor, occurredAt } = content;
-  return JSON.stringify({ change, actor, occurredAt });
-}
-
 /** Content of a message of this kind as JSON, or null where the message is of another kind. */
-function textOf(kind: 'INVITATION' | 'FOUR_EYES' | 'ALERT', content: MessageContent): string | null {
+function textOf(kind: MessageContent['kind'], content: MessageContent): string | null {
   if (content.kind !== kind) return null;
   const { kind: _, ...told } = content;
   return JSON.stringify(told);
 }
 
-/** A waiting message has one of the five columns. */
-function contentOf({ notification, change_notice, invitation, four_eyes, alert }: MessageRow): MessageContent {
+function contentOf({ notification, change_notice, invitation, four_eyes, alert }: ContentColumns): MessageContent {
   if (alert !== null) return { kind: 'ALERT', ...alert };
   if (notification !== null) return { kind: 'TRANSACTION', payload: notification };
   if (four_eyes !== null) return { kind: 'FOUR_EYES', ...four_eyes };

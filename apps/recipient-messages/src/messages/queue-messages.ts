@@ -16,7 +16,7 @@ import { tenantName } from '@paycode/dto/people';
 import { DataFault } from '@paycode/persistence';
 import { DomainError } from '@paycode/service-runtime';
 import { LeasedReads, type Lent } from '@paycode/service-runtime/timing';
-import type { NewMessage } from './domain/message';
+import type { MessageContent, NewMessage } from './domain/message';
 import type { MessageQueue } from './message.queue';
 
 const merchantsPerCallMax = 1_000;
@@ -84,9 +84,7 @@ const alertPages: Record<AlertKind, string> = {
   KEY_OLD: 'notifications',
 };
 
-/**
- * Flow: terminal transactions -> recipients -> one durable message per recipient. Merchants without recipients cost one look-up.
- */
+/** Flow: terminal transactions -> recipients -> one durable message per recipient. Merchants without recipients cost one look-up. */
 export class QueueMessages {
   constructor(
     private readonly directory: RecipientDirectory,
@@ -122,8 +120,7 @@ export class QueueMessages {
     // Behind the hash: what a browser sends to no server and writes into no log.
     const link = `${this.options.portalUrl}/${reason === 'OWNER_RECOVERY' ? 'security' : `accept#${secret}`}`;
     const content = { kind: 'INVITATION' as const, tenant: tenantName(invited), reason, link, expiresAt };
-    const cause = `invitation:${invitationId}`;
-    await this.add([{ channel: 'EMAIL', recipient: email, merchantId: null, transactionId: null, cause, content }]);
+    await this.add([personMessage(email, `invitation:${invitationId}`, content)]);
   }
 
   /** To those who can confirm, one mail each. @throws DomainError 503 */
@@ -132,13 +129,8 @@ export class QueueMessages {
     const { what, page } = asked[kind];
     const link = `${this.options.portalUrl}/${page}`;
     const request = { askedBy: asker.actor, what, tenant: tenantName(asker), link, expiresAt };
-    const cause = `four-eyes:${requestId}`;
-    await this.add(
-      to.map(({ email, name }): NewMessage => {
-        const content = { kind: 'FOUR_EYES' as const, ...request, name };
-        return { channel: 'EMAIL', recipient: email, merchantId: null, transactionId: null, cause, content };
-      }),
-    );
+    const contentFor = (name: string) => ({ kind: 'FOUR_EYES' as const, ...request, name });
+    await this.add(to.map(({ email, name }) => personMessage(email, `four-eyes:${requestId}`, contentFor(name))));
   }
 
   /** To the address of one person. @throws DomainError 503 */
@@ -153,8 +145,7 @@ export class QueueMessages {
       link: `${portalUrl}/${alertPages[alert.kind]}`,
       ...(alert.kind === 'NEW_DEVICE' ? {} : stop),
     };
-    const cause = `alert:${alertId}`;
-    await this.add([{ channel: 'EMAIL', recipient: email, merchantId: null, transactionId: null, cause, content }]);
+    await this.add([personMessage(email, `alert:${alertId}`, content)]);
   }
 
   private demandEmail(): void {
@@ -167,6 +158,10 @@ export class QueueMessages {
     await this.queue.add(messages);
     this.options.queued();
   }
+}
+
+function personMessage(recipient: string, cause: string, content: MessageContent): NewMessage {
+  return { channel: 'EMAIL', recipient, merchantId: null, transactionId: null, cause, content };
 }
 
 function transactionMessage(terminal: TransactionTerminal, channel: Channel, recipient: string): NewMessage {

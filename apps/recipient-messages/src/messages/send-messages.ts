@@ -4,8 +4,8 @@ import { counter, readForScrape, scrapedGauge } from '@paycode/service-runtime/m
 import type { Logger } from '@paycode/service-runtime';
 import { backoffMs } from '@paycode/service-runtime/timing';
 import { SendError } from '../senders/message.sender';
-import type { OpenChannels } from './channel-table';
-import type { QueuedMessage } from './domain/message';
+import type { OpenChannels, Said } from './channel-table';
+import type { MessageContent, QueuedMessage } from './domain/message';
 import type { MessageQueue } from './message.queue';
 
 /** RETRY: it will be tried again. */
@@ -55,9 +55,7 @@ const leaseMs = 180_000;
 /** Longest wait between two tries of a message. */
 const waitMsMax = 1_800_000;
 
-/**
- * Flow: due messages -> text -> sender -> done, or another try later. It is best effort: the outcome affects no payment (R-1-8, R-6.2-3).
- */
+/** Flow: due messages -> text -> sender -> done, or another try later. It is best effort: the outcome affects no payment (R-1-8, R-6.2-3). */
 export class SendMessages {
   private looking: Promise<Map<Channel, number>> | undefined;
 
@@ -105,13 +103,13 @@ export class SendMessages {
   private async send({ channel, recipient, messageId, merchantId, content }: QueuedMessage): Promise<void> {
     const open = this.parts.channels.get(channel);
     if (!open) throw new SendError('CHANNEL_OFF', false);
-    const to = { recipient, reference: messageId };
-    if (content.kind === 'TRANSACTION') return open.sendPayment(to, this.notificationOf(content.payload));
-    if (content.kind === 'INVITATION') return open.invite(to, content);
-    if (content.kind === 'ALERT') return open.alert(to, content);
-    if (content.kind === 'FOUR_EYES') return open.askSecondPerson(to, content);
+    await open.send({ recipient, reference: messageId }, this.saidIn(content, merchantId));
+  }
+
+  private saidIn(content: MessageContent, merchantId: number | null): Said {
+    if (content.kind === 'TRANSACTION') return { kind: 'TRANSACTION', notification: this.notificationOf(content.payload) };
     // A notice of a change has always a merchant.
-    return open.sendChange(to, { ...content, kind: content.change, merchantId: merchantId! });
+    return content.kind === 'CHANGE_NOTICE' ? { ...content, merchantId: merchantId! } : content;
   }
 
   private notificationOf(payload: string): TransactionNotificationV3 {

@@ -4,12 +4,9 @@ import type { AxiosInstance } from 'axios';
 import { MessageSender, SendError, type Sending, tlsOptions } from './message.sender';
 
 export interface HttpGatewaySettings {
-  /** The first words of its error codes: `SMS GATEWAY`. */
-  name: string;
   url: string;
   token: string | null;
-  /** Further members of every body. */
-  constants: Readonly<Record<string, string>>;
+  from: string;
   caFile: string | null;
 }
 
@@ -17,7 +14,7 @@ const limits = { timeout: 15_000, maxContentLength: 65_536, maxRedirects: 0, pro
 /** Statuses of temporary refusals. */
 const temporary = new Set([408, 425, 429]);
 
-/** Sends messages through the operator's HTTP gateway: it POSTs `{to, text, reference}` as JSON; the gateway takes a message by answering 2xx. */
+/** Sends messages through the operator's HTTP gateway: it POSTs `{from, to, text, reference}` as JSON; the gateway takes a message by answering 2xx. */
 export class HttpGatewaySender extends MessageSender<string> {
   private http: Promise<AxiosInstance> | undefined;
   private readonly agents: [HttpAgent, HttpsAgent];
@@ -31,16 +28,16 @@ export class HttpGatewaySender extends MessageSender<string> {
   }
 
   override async send({ recipient, text, reference }: Sending<string>): Promise<void> {
-    const { name, url, constants } = this.settings;
+    const { url, from } = this.settings;
     try {
       const http = await this.client();
-      await http.post(url, JSON.stringify({ ...constants, to: recipient, text, reference }));
+      await http.post(url, JSON.stringify({ from, to: recipient, text, reference }));
     } catch (cause) {
       // Drops the cause, because it contains the request with recipient and text.
       const { response, code } = cause as { response?: { status: number }; code?: string };
       const status = response?.status;
       const isPermanent = status !== undefined && status >= 400 && status < 500 && !temporary.has(status);
-      throw new SendError(status === undefined ? `${name} ${code ?? 'FAULT'}` : `${name} ${status}`, isPermanent);
+      throw new SendError(`SMS GATEWAY ${status ?? code ?? 'FAULT'}`, isPermanent);
     }
   }
 

@@ -113,5 +113,5 @@ function httpGateway(text: string, { from, caFile }: { from: string; caFile: str
   const url = new URL(text);
   const token = decodeURIComponent(url.password) || null;
   url.username = url.password = '';
-  return new HttpGatewaySender({ name: 'SMS GATEWAY', url: url.href, token, constants: { from }, caFile });
+  return new HttpGatewaySender({ url: url.href, token, from, caFile });
 }

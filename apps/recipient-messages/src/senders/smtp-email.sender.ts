@@ -39,10 +39,7 @@ export class SmtpEmailSender extends MessageSender<EmailText> {
   }
 }
 
-/**
- * A mail for nodemailer. Addresses are objects, so that they are never parsed from a text that could contain another address
- * (T-25).
- */
+/** A mail for nodemailer. Addresses are objects, so that they are never parsed from a text that could contain another address (T-25). */
 export function mailOf(mail: { from: string; recipient: string; text: EmailText; reference: string }) {
   const { stopUrl, ...text } = mail.text;
   const stop =

@@ -1,6 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type InvitedPerson, personHeader, type ServiceName } from '@paycode/access';
 import { TestTokenKeys } from '@paycode/access/testing';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
@@ -18,44 +17,19 @@ import { noRoute } from '@paycode/dto/testing';
 import { type EventToPublish, EventTransport } from '@paycode/events';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
+import { answerJson, FakeServer } from '@paycode/service-runtime/testing';
 import axios from 'axios';
 import { AppModule, messageTries, recipientMessagesDefinition } from '../app.module';
 import type { Settings } from '../config/env';
 
 /** notification-config that answers `/internal/routes` from a map, over real HTTP; merchants without an entry have no recipients. */
-export class FakeNotificationConfig {
+export class FakeNotificationConfig extends FakeServer {
   readonly recipients = new Map<number, Partial<Recipients>>();
-  private readonly server: Server;
-
-  private constructor() {
-    this.server = createServer((request, response) => {
-      let body = '';
-      request.setEncoding('utf8').on('data', (text: string) => (body += text));
-      request.on('end', () => {
-        const { merchantIds } = JSON.parse(body) as RoutesRequest;
-        const routes = merchantIds.map(merchantId => ({
-          ...noRoute,
-          recipients: { ...noRecipients, ...this.recipients.get(merchantId) },
-          merchantId,
-        }));
-        response.setHeader('content-type', 'application/json').end(JSON.stringify(routes));
-      });
-    });
-  }
-
-  static async start(): Promise<FakeNotificationConfig> {
-    const fake = new FakeNotificationConfig();
-    await new Promise<void>(resolve => fake.server.listen(0, '127.0.0.1', resolve));
-    return fake;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise(resolve => this.server.close(resolve));
+  protected override handle(_: IncomingMessage, response: ServerResponse, body: string): void {
+    const recipientsOf = (merchantId: number) => ({ ...noRecipients, ...this.recipients.get(merchantId) });
+    const { merchantIds } = JSON.parse(body) as RoutesRequest;
+    const routes = merchantIds.map(merchantId => ({ ...noRoute, recipients: recipientsOf(merchantId), merchantId }));
+    answerJson(response, routes);
   }
 }
 
@@ -93,7 +67,7 @@ export class RecipientMessagesHarness {
     return new RecipientMessagesHarness(
       await createTestDatabase(),
       await createTestDatabase(),
-      await FakeNotificationConfig.start(),
+      await new FakeNotificationConfig().listen(),
     );
   }
 

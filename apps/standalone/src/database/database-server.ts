@@ -3,19 +3,11 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@paycode/persisten
 import { ensureSecret } from '../home/secrets';
 import type { HomeFolder } from '../home/home-folder';
 import { decideRestart } from '../processes/domain/restart-policy';
-import type { DatabaseLogin, DatabaseUrls, EventLogUrls, PortalReaderUrls, SchemaOwnerUrls } from './ensure-databases';
+import type { DatabaseLogin, EnsuredDatabases } from './ensure-databases';
 import { dropDatabases, ensureDatabases } from './ensure-databases';
 
 /** The databases of the platform, on the embedded server or on one of the user's. */
-export interface RunningDatabases {
-  urls: DatabaseUrls;
-  eventLogUrls: EventLogUrls;
-  /** URL of the event log for its owner, on the embedded server. */
-  eventLogOwnerUrl?: string | undefined;
-  schemaOwnerUrls: SchemaOwnerUrls;
-  portalReaderUrls: PortalReaderUrls;
-  /** Whether they were just made and are empty. */
-  areNew: boolean;
+export interface RunningDatabases extends EnsuredDatabases {
   /** Description of the server for people: `embedded PostgreSQL 18` or `PostgreSQL at host:port`. */
   description: string;
   /** Resolves with the reason when an embedded server cannot be kept running. Never for an external one. */
@@ -25,9 +17,7 @@ export interface RunningDatabases {
   stop(): Promise<void>;
 }
 
-/**
- * Small shared memory, so that the whole platform fits a laptop. Durability keeps PostgreSQL's defaults (fsync, synchronous_commit on).
- */
+/** Small shared memory, so that the whole platform fits a laptop. Durability keeps PostgreSQL's defaults (fsync, synchronous_commit on). */
 const settings = [
   'shared_buffers=32MB',
   'wal_compression=on',
@@ -91,10 +81,7 @@ class KeptServer {
     await this.server.stop();
   }
 
-  /**
-   * Restarts the server while that helps; resolves with the reason when it gives up. Never resolves while the server is being
-   * stopped.
-   */
+  /** Restarts the server while that helps; resolves with the reason when it gives up. Never resolves while the server is being stopped. */
   private async keep(): Promise<Error> {
     for (;;) {
       await this.server.ended;

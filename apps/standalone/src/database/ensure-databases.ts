@@ -119,7 +119,10 @@ export async function ensureDatabases(server: DatabaseServer): Promise<EnsuredDa
     const existing = new Set(found.rows.map(row => row.datname));
     for (const owner of owners) await ensureDatabase(client, { owner, server, exists: existing.has(databaseNames[owner]) });
     if (server.passwordOf) {
-      await separateEventLogUsers(client);
+      // Each service logs in to the event log with its own name and password, and owns nothing there. The owner's login migrates the log and
+      // grants the others the right to connect, and what each may write and read (`libs/events`, log-owner.ts); reversal-scheduler does so at
+      // its start.
+      for (const user of eventLogUsers) await client.query(databaseSql.endActingAs(databaseNames.events, databaseNames[user]));
       await separateAuthSchema(server);
     }
     const urls = Object.fromEntries(services.map(owner => [owner, urlOf(server, owner)])) as DatabaseUrls;
@@ -135,13 +138,10 @@ export async function ensureDatabases(server: DatabaseServer): Promise<EnsuredDa
   });
 }
 
-interface Wanted {
-  owner: DatabaseOwner;
-  server: DatabaseServer;
-  exists: boolean;
-}
-
-async function ensureDatabase(client: Client, { owner, server, exists }: Wanted): Promise<void> {
+async function ensureDatabase(
+  client: Client,
+  { owner, server, exists }: { owner: DatabaseOwner; server: DatabaseServer; exists: boolean },
+): Promise<void> {
   const name = databaseNames[owner];
   const schemaOwner = server.passwordOf && (await ensureRoles(client, owner, server.passwordOf));
   if (exists) return;
@@ -177,25 +177,11 @@ function schemaOwnerUrlsOf({ url, passwordOf }: DatabaseServer): SchemaOwnerUrls
   return { 'auth-session': owner.href };
 }
 
-/**
- * Makes a role with the name of the database. It sets the password each time, so that a home folder whose secrets were lost
- * works again.
- */
+/** Makes a role with the name of the database. It sets the password each time, so that a home folder whose secrets were lost works again. */
 async function ensureRole(client: Client, name: string, password: string): Promise<void> {
   const { rowCount } = await client.query(databaseSql.findRole, [name]);
   const order = rowCount ? 'alter' : 'create';
   await client.query(databaseSql.setRole({ order, name, password: client.escapeLiteral(password) }));
-}
-
-/**
- * Each service logs in to the event log with its own name and password, and owns nothing there. The owner's login migrates the log and grants the
- * others the right to connect, and what each may write and read (`libs/events`, log-owner.ts); reversal-scheduler does so at its start.
- */
-async function separateEventLogUsers(client: Client): Promise<void> {
-  const log = databaseNames.events;
-  for (const user of eventLogUsers) {
-    await client.query(databaseSql.endActingAs(log, databaseNames[user]));
-  }
 }
 
 /** Removes the databases with all they hold. */
@@ -238,15 +224,8 @@ async function onServer<T>(url: string, work: (client: Client) => Promise<T>): P
 async function separateSchemaOwner(client: Client, roles: SchemaRoles): Promise<void> {
   const { database, service } = roles;
   const { rowCount } = await client.query(databaseSql.isOwnedBy, [database, service]);
-  if (rowCount) await handOver(client, roles);
+  // In one transaction, so that an interrupted start changes nothing; with the rights that new tables get by default.
+  if (rowCount) await client.query(databaseSql.handOver(roles));
   // This runs after the change of owner, because a role loses the rights on its own objects with their ownership.
   await client.query(databaseSql.grantRows(roles));
-}
-
-/**
- * Changes the owner in one transaction, so that an interrupted start changes nothing. It grants the rights that new tables get
- * by default.
- */
-async function handOver(client: Client, roles: SchemaRoles): Promise<void> {
-  await client.query(databaseSql.handOver(roles));
 }

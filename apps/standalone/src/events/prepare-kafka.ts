@@ -43,10 +43,7 @@ async function forgetEvents(admin: Admin): Promise<void> {
   await deleteTopics(admin, await existingTopics(admin));
 }
 
-/**
- * Transaction ids begin at the same number in every new database, so an old event would be applied to a new payment with that
- * number.
- */
+/** Transaction ids begin at the same number in every new database, so an old event would be applied to a new payment with that number. */
 async function refuseForeignEvents(admin: Admin, where: string): Promise<void> {
   for (const name of await existingTopics(admin)) {
     const offsets = await admin.fetchTopicOffsets(name);

@@ -20,8 +20,7 @@ export interface HomeFolder {
 
 /** Opens (creating it when missing) the folder `path`; only its owner can read what is inside. */
 export function openHomeFolder(path: string): HomeFolder {
-  // Under root, PostgreSQL runs as `nobody` and must be able to enter the folder to reach its data; it still cannot list
-  // the folder.
+  // Under root, PostgreSQL runs as `nobody` and must be able to enter the folder to reach its data; it still cannot list the folder.
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   mkdirSync(path, { recursive: true, mode });
   chmodSync(path, mode);

@@ -32,8 +32,7 @@ export interface Inspected {
 type Env = Record<string, string | undefined>;
 
 /**
- * The order in which they stop: first the gateway, so that no new work comes in, then the services that work, then
- * those that the others call.
+ * The order in which they stop: first the gateway, so that no new work comes in, then the services that work, then those that the others call.
  */
 const stopOrder: ServiceName[] = [
   'api-gateway',
@@ -55,9 +54,7 @@ const poolMax: Partial<Record<ServiceName, string>> = {
 };
 const defaultPoolMax = '5';
 
-/**
- * A small young generation and one helper thread: an idle service uses 10 to 15 MiB less; under load it costs a few more scavenges.
- */
+/** A small young generation and one helper thread: an idle service uses 10 to 15 MiB less; under load it costs a few more scavenges. */
 const smallFlags = ['--max-semi-space-size=2', '--v8-pool-size=1'];
 /**
  * For services that no payment waits for: less memory at the cost of speed. With this flag the dispatcher would need 2.7 times the
@@ -150,19 +147,14 @@ function ownEnv(name: ServiceName, parts: PlatformParts): Env {
 
 /** URLs of databases contain a password, so services get them as files, like other secrets. */
 function databaseFiles(name: ServiceName, { home, databases }: PlatformParts): Env {
-  const urls: Partial<Record<ServiceName, string>> = databases.urls;
-  const eventLogUrls: Partial<Record<ServiceName, string>> = databases.eventLogUrls;
-  const readerUrls: Partial<Record<ServiceName, string>> = databases.portalReaderUrls;
-  const ownerUrls: Partial<Record<ServiceName, string>> = databases.schemaOwnerUrls;
+  const file = (what: string, urls: Partial<Record<ServiceName, string | undefined>>) =>
+    privateFile(home, { name: `${what}-${name}`, text: urls[name] });
   return {
-    DATABASE_URL_FILE: privateFile(home, { name: `database-url-${name}`, text: urls[name] }),
-    SCHEMA_OWNER_DATABASE_URL_FILE: privateFile(home, { name: `schema-owner-url-${name}`, text: ownerUrls[name] }),
-    PORTAL_DATABASE_URL_FILE: privateFile(home, { name: `portal-database-url-${name}`, text: readerUrls[name] }),
-    EVENTS_DATABASE_URL_FILE: privateFile(home, { name: `event-log-url-${name}`, text: eventLogUrls[name] }),
-    EVENTS_OWNER_DATABASE_URL_FILE: privateFile(home, {
-      name: `event-log-owner-url-${name}`,
-      text: name === 'reversal-scheduler' ? databases.eventLogOwnerUrl : undefined,
-    }),
+    DATABASE_URL_FILE: file('database-url', databases.urls),
+    SCHEMA_OWNER_DATABASE_URL_FILE: file('schema-owner-url', databases.schemaOwnerUrls),
+    PORTAL_DATABASE_URL_FILE: file('portal-database-url', databases.portalReaderUrls),
+    EVENTS_DATABASE_URL_FILE: file('event-log-url', databases.eventLogUrls),
+    EVENTS_OWNER_DATABASE_URL_FILE: file('event-log-owner-url', { 'reversal-scheduler': databases.eventLogOwnerUrl }),
   };
 }
 
@@ -222,12 +214,11 @@ function declaredSettings(appsFolder: string): Record<ServiceName, string[]> {
  */
 export function serviceEnvironment(settings: readonly string[], { inherited, given }: { inherited: Env; given: Env }): Env {
   const declared = new Set(settings);
-  const fromShell = pick(inherited, key => (declared.has(key) && !isGivenAsFile(key, given)) || systemNames.includes(key));
+  const fromShell = pick(
+    inherited,
+    key => (declared.has(key) && given[`${key}_FILE`] === undefined) || systemNames.includes(key),
+  );
   return { ...fromShell, ...pick(given, key => declared.has(key) || platformNames.includes(key)) };
-}
-
-function isGivenAsFile(key: string, given: Env): boolean {
-  return given[`${key}_FILE`] !== undefined;
 }
 
 function pick(source: Env, isWanted: (key: string) => boolean): Env {

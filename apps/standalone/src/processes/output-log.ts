@@ -72,10 +72,7 @@ export class OutputLog {
     if (size > this.readOffset) ftruncateSync(this.descriptor, this.readOffset);
   }
 
-  /**
-   * Copies and truncates the file, because the service keeps its descriptor. Lines written in between may be lost; the
-   * newest half stays.
-   */
+  /** Copies and truncates the file, because the service keeps its descriptor. Lines written in between may be lost; the newest half stays. */
   private rotate(): void {
     const { size } = fstatSync(this.named);
     const newest = read(this.named, { from: Math.max(0, size - bytesMax), length: bytesMax });

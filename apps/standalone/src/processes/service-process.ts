@@ -71,8 +71,7 @@ export class ServiceProcess {
     readonly spec: ServiceSpec,
     log: OutputLog,
   ) {
-    // The service gets its own process group, so that Ctrl-C in the terminal reaches only the supervisor, which stops
-    // the services in order.
+    // The service gets its own process group, so that Ctrl-C in the terminal reaches only the supervisor, which stops the services in order.
     this.child = spawn(process.execPath, [...spec.nodeFlags, '--require', spec.preload, spec.script], {
       env: spec.env,
       stdio: ['ignore', log.descriptor, log.descriptor, 'ipc'],

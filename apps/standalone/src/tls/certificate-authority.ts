@@ -22,8 +22,7 @@ export interface AuthorityRequest {
 }
 
 /**
- * Makes this machine's own certificate authority, which signs the gateway's certificate. Its name constraints make it invalid for other
- * names.
+ * Makes this machine's own certificate authority, which signs the gateway's certificate. Its name constraints make it invalid for other names.
  */
 export async function createAuthority({ dns, now, lifetimeDays }: AuthorityRequest): Promise<KeyPair> {
   const keys = await generateKeys();

@@ -32,9 +32,8 @@ export abstract class GuessStore {
 }
 
 const guessSql = {
-  // Counts as many tries of each key as its rule permits: the remaining free ones and one more, or one after a wait, or none during a wait.
-  // The keys are sorted, so that two statements lock shared rows in the same order; because of the row lock the second sees the count of
-  // the first.
+  // Counts as many tries of each key as its rule permits: the remaining free ones and one more, or one after a wait, or none during a wait. The
+  // keys are sorted, so that two statements lock shared rows in the same order; because of the row lock the second sees the count of the first.
   count: {
     name: 'count-guesses',
     text: `

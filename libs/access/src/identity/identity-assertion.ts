@@ -57,8 +57,7 @@ export function identityOf(
 ): Identity | undefined {
   if (typeof payload !== 'object' || header.typ !== assertionType || payload.exp === undefined) return undefined;
   if (payload['htm'] !== method || payload['htu'] !== pathOf(target)) return undefined;
-  // auth-session has signed it, so its shape is known; this checks the fields that a newer auth-session may have
-  // changed.
+  // auth-session has signed it, so its shape is known; this checks the fields that a newer auth-session may have changed.
   const { sub, accountType, ownerId, acquirer, roles } = payload as AssertionClaims;
   if (!accountTypes.includes(accountType) || !Array.isArray(roles)) return undefined;
   return { subject: sub, accountType, ownerId, acquirer, roles };

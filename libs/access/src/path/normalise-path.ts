@@ -69,8 +69,7 @@ function objectionTo(path: string): PathRefusal | undefined {
   if (path.includes('//')) return 'empty segment';
   const segments = path.split('/').slice(1);
   if (segments.some(segment => segment === '.' || segment === '..')) return 'dot segment';
-  // These segments select the rule and the route, and all are lower case: `/PUBLIC` must not match one rule here and another route
-  // there.
+  // These segments select the rule and the route, and all are lower case: `/PUBLIC` must not match one rule here and another route there.
   const decisive = segments.slice(0, segments[0]?.toLowerCase() === 'pluto' ? 2 : 1);
   return decisive.some(segment => /[A-Z]/.test(segment)) ? 'upper case not allowed here' : undefined;
 }

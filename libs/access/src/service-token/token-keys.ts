@@ -109,8 +109,7 @@ export interface TokenKeyFiles {
 }
 
 /**
- * Makes the missing files in `folder`; private keys get `mode`. Keys that are already published stay published, so that a rotation can
- * overlap.
+ * Makes the missing files in `folder`; private keys get `mode`. Keys that are already published stay published, so that a rotation can overlap.
  */
 export function ensureTokenKeys(folder: string, mode = 0o600): TokenKeyFiles {
   mkdirSync(folder, { recursive: true });

@@ -44,8 +44,7 @@ export function decryptAes128Gcm(key: KeyObject, body: string): Buffer {
   }
 }
 
-// The older scheme, for receivers that support no other. A constant IV reveals equal beginnings, and nothing authenticates the
-// body.
+// The older scheme, for receivers that support no other. A constant IV reveals equal beginnings, and nothing authenticates the body.
 const zeroIv = Buffer.alloc(16);
 
 /** base64(AES-128-CBC, zero IV, PKCS#7). Unauthenticated; see the decision "Legacy profile". */

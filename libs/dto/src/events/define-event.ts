@@ -2,8 +2,7 @@ import type * as z from 'zod';
 import { type Contract, contract, record } from '../schema/contract.ts';
 
 /**
- * Each event has its own topic. The number of partitions never changes: more partitions would break the order of the events of one
- * transaction.
+ * Each event has its own topic. The number of partitions never changes: more partitions would break the order of the events of one transaction.
  */
 export interface TopicDefinition {
   name: string;

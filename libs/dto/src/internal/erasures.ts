@@ -21,8 +21,7 @@ export interface ErasureItem {
   /** Names of the fields that hold data of the payer, never their values. */
   holds: string[];
   /**
-   * The purchase that this one refunds or reverses, and its own refunds and reversals, as far as this service knows: they
-   * have the same payer.
+   * The purchase that this one refunds or reverses, and its own refunds and reversals, as far as this service knows: they have the same payer.
    */
   relatedIds: number[];
 }

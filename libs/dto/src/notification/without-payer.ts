@@ -4,9 +4,8 @@ import type { TransactionNotificationV3 } from './transaction-notification-v3';
 export const erasedMsisdn = '+9990000000';
 
 /**
- * The notification without data of the payer: numbers, contact, addresses, name and digits of the card, and the merchant's own extra
- * reference, which may name a person. Ids, amounts, states, references and the bank's answer stay, because settlement and accounting
- * need them.
+ * The notification without data of the payer: numbers, contact, addresses, name and digits of the card, and the merchant's own extra reference,
+ * which may name a person. Ids, amounts, states, references and the bank's answer stay, because settlement and accounting need them.
  */
 export function withoutPayer(notification: TransactionNotificationV3): TransactionNotificationV3 {
   const { destination: _destination, clientContact: _clientContact, ...kept } = notification;

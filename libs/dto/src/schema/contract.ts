@@ -9,8 +9,7 @@ export type ParseResult<T> = { ok: true; value: T } | { ok: false; reason: strin
 export interface Contract<T> {
   readonly schema: JsonSchema;
   /**
-   * Returns the value without unknown members, so that a newer producer may add some, or a reason that is safe for logs and dead letters
-   * (T-16).
+   * Returns the value without unknown members, so that a newer producer may add some, or a reason that is safe for logs and dead letters (T-16).
    */
   readonly parse: (value: unknown) => ParseResult<T>;
 }
@@ -66,8 +65,7 @@ function withNullBesideType({ anyOf, ...schema }: Record<string, unknown>): Reco
   return isNullable ? { ...inner, ...schema, type: [inner['type'], 'null'] } : { ...schema, anyOf };
 }
 
-// Each rule has its own words after "must be", because zod's messages would quote the value, which may be personal data
-// (T-16).
+// Each rule has its own words after "must be", because zod's messages would quote the value, which may be personal data (T-16).
 
 function integer(min: 0 | 1): z.ZodType<number> {
   const error = `must be an integer in [${min}, 2^53)`;

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { type DeadLetterPage, deadLettersMax, type DeadLetterSummary, type RedriveAnswer } from '@paycode/dto';
+import { type DeadLetterPage, deadLettersMax, type DeadLetterSummary, IsId, type RedriveAnswer } from '@paycode/dto';
 import { FromDigits } from '@paycode/service-runtime';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsOptional, Max, Min } from 'class-validator';
 import { DeadLettersService } from './dead-letters.service';
@@ -8,9 +8,7 @@ export class DeadLettersQuery {
   /** Letters older than this one. */
   @IsOptional()
   @FromDigits()
-  @IsInt()
-  @Min(1)
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IsId()
   before: number = Number.MAX_SAFE_INTEGER;
 
   @IsOptional()
@@ -25,9 +23,7 @@ export class DeadLetterIdsBody {
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(deadLettersMax)
-  @IsInt({ each: true })
-  @Min(1, { each: true })
-  @Max(Number.MAX_SAFE_INTEGER, { each: true })
+  @IsId({ each: true })
   letterIds!: number[];
 }
 

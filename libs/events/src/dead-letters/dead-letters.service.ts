@@ -90,16 +90,12 @@ export class DeadLettersService implements OnModuleInit {
       const reason = await this.server.handleAgain({ topic, group, place, raw: recordFrom(letter.record) });
       if (reason === null) await this.store.handled(letter.letterId);
       else await this.store.refused(letter.letterId, reason);
-      this.log.info(
-        { event: 'dead-letter-redriven', topic, group, letterId, reason },
-        'a dead letter was given to its group again',
-      );
+      const fields = { event: 'dead-letter-redriven', topic, group, letterId, reason };
+      this.log.info(fields, 'a dead letter was given to its group again');
       return { letterId, outcome: reason === null ? 'HANDLED' : 'REFUSED', reason };
     } catch (err) {
-      this.log.error(
-        { event: 'redrive-failed', topic, group, letterId, err },
-        'a dead letter could not be given to its group again',
-      );
+      const fields = { event: 'redrive-failed', topic, group, letterId, err };
+      this.log.error(fields, 'a dead letter could not be given to its group again');
       return { letterId, outcome: 'FAILED', reason: null };
     }
   }

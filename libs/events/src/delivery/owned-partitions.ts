@@ -35,8 +35,7 @@ export class OwnedPartitions {
   }
 
   /**
-   * Starts consuming. A partition that returns while its former batch still runs waits for that batch, so that only one handler runs
-   * at a time.
+   * Starts consuming. A partition that returns while its former batch still runs waits for that batch, so that only one handler runs at a time.
    */
   take(assigned: readonly AssignedPartition[]): void {
     if (assigned.length === 0) return;

@@ -53,10 +53,9 @@ const lastCommitsMax = 3;
 const reasonsLoggedMax = 5;
 
 /**
- * Consumes one owned partition: one batch at a time in offset order, the same batch again after a rejection. Commits follow the handler:
- * one at a time, each of all that is handled by then. The handler waits for them only when more events than a batch holds are handled and
- * not committed, so at most two full batches come again after a crash. Each partition has its own consumer, so that a failing one delays no
- * other.
+ * Consumes one owned partition: one batch at a time in offset order, the same batch again after a rejection. Commits follow the handler: one at
+ * a time, each of all that is handled by then. The handler waits for them only when more events than a batch holds are handled and not
+ * committed, so at most two full batches come again after a crash. Each partition has its own consumer, so that a failing one delays no other.
  */
 export class PartitionConsumer {
   private readonly buffer: PartitionRecord[] = [];

@@ -30,16 +30,8 @@ export class PassErrorFilter implements RpcExceptionFilter {
   }
 }
 
-export interface OnEventsOptions {
-  /** Consumer group, as in docs/reference/topics.yaml. */
-  group: string;
-  /** Upper bound of events in a batch. Default 500. */
-  batchMax?: number;
-  /** Delivers events only when they are this old, in milliseconds. Default 0. */
-  minAgeMs?: number;
-  /** How long events may wait to share a read with others, in milliseconds. Default: almost not at all. */
-  gatherMs?: number;
-}
+/** `group`: as in docs/reference/topics.yaml. */
+export type OnEventsOptions = Pick<Subscription, 'group' | 'batchMax' | 'minAgeMs' | 'gatherMs'>;
 
 /**
  * `@EventPattern` for a batch handler: the method receives the `EventBatch` as `@Payload()`. Its promise decides: resolved, the batch is
@@ -84,9 +76,8 @@ const watchEveryMs = 5_000;
 const stalledAfterMsDefault = 90_000;
 
 /**
- * Nest transport strategy over the event port: every `@OnEvents` (or `@EventPattern(topic, { group, … })`) method becomes a
- * subscription. Unlike Nest's own Kafka transport it delivers batches, keeps topics separate, and redelivers after a
- * failure.
+ * Nest transport strategy over the event port: every `@OnEvents` (or `@EventPattern(topic, { group, … })`) method becomes a subscription. Unlike
+ * Nest's own Kafka transport it delivers batches, keeps topics separate, and redelivers after a failure.
  */
 export class EventsServer extends Server implements CustomTransportStrategy {
   /** Failures reach the transport, which redelivers. */
@@ -169,13 +160,9 @@ export class EventsServer extends Server implements CustomTransportStrategy {
     const onBatch = (batch: EventBatch) => this.handle(handler.callback, batch);
     const [partition, offset] = place.split('/');
     const record = { offset: BigInt(offset!), publishedAtMs: performance.now(), raw };
+    const subscription = { topic, group, onBatch };
     const { signal } = new AbortController();
-    const [letter] = await deliverBatch({
-      subscription: { topic, group, onBatch },
-      partition: Number(partition),
-      records: [record],
-      signal,
-    });
+    const [letter] = await deliverBatch({ subscription, partition: Number(partition), records: [record], signal });
     return letter?.reason ?? null;
   }
 
@@ -224,10 +211,8 @@ export class EventsServer extends Server implements CustomTransportStrategy {
     const reason = this.stalled();
     this.stalledSeen = reason ? this.stalledSeen + 1 : 0;
     if (this.stalledSeen < 2) return;
-    this.options.log.error(
-      { event: 'events-stalled', reason },
-      'event consumers make no progress; the process must be restarted',
-    );
+    const fields = { event: 'events-stalled', reason };
+    this.options.log.error(fields, 'event consumers make no progress; the process must be restarted');
     clearInterval(this.watchdog);
     if (this.options.onStalled) this.options.onStalled();
     else process.exit(1);

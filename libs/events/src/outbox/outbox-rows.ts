@@ -94,9 +94,8 @@ export interface OutboxExecutor {
 }
 
 /**
- * Writes events in the caller's transaction: they are published if and only if it commits. One statement, in the given order; as
- * many in a row as fill a page.
- * Throws EventTooLargeError, which fails the transaction, because no broker would accept the event.
+ * Writes events in the caller's transaction: they are published if and only if it commits. One statement, in the given order; as many in a row
+ * as fill a page. Throws EventTooLargeError, which fails the transaction, because no broker would accept the event.
  */
 export async function insertOutbox(executor: OutboxExecutor, events: readonly EventToPublish[]): Promise<void> {
   if (events.length > 0) await executor.query(outboxSql.insert, outboxColumns(events.map(outboxEvent)));
@@ -131,13 +130,8 @@ export function outboxEvent(event: EventToPublish): OutboxEvent {
 export function outboxColumns(rows: readonly OutboxEvent[]): unknown[] {
   const inRows = chunked(rows, { ...pageLimits, isAlike });
   const { bytes, starts, lengths } = joinPayloads(rows.map(({ payload }) => payload));
-  return [
-    ...attributesOf(rows).map(texts),
-    bytes,
-    starts,
-    lengths,
-    scalars(inRows.flatMap((row, place) => row.map(() => place))),
-  ];
+  const places = scalars(inRows.flatMap((row, place) => row.map(() => place)));
+  return [...attributesOf(rows).map(texts), bytes, starts, lengths, places];
 }
 
 function isAlike({ event: one }: OutboxEvent, { event: next }: OutboxEvent): boolean {
@@ -150,16 +144,8 @@ export function eventColumns(rows: readonly OutboxEvent[]): unknown[] {
 }
 
 function attributesOf(rows: readonly OutboxEvent[]): (string | null)[][] {
-  const column = (value: (event: EventToPublish) => string | null) => rows.map(({ event }) => value(event));
-  return [
-    column(event => event.topic),
-    column(event => event.key),
-    column(event => event.type),
-    column(event => event.id),
-    column(event => event.source),
-    column(event => event.time),
-    column(event => event.traceparent ?? null),
-  ];
+  const names = ['topic', 'key', 'type', 'id', 'source', 'time', 'traceparent'] as const;
+  return names.map(name => rows.map(({ event }) => event[name] ?? null));
 }
 
 /** A row of the outbox: one event, or several, each with a line in the columns `aggregateid` to `payload`. */

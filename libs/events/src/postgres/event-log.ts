@@ -157,6 +157,7 @@ export class EventLog {
 
 async function appendTo(client: Pick<Pool, 'query'>, { topicId, segments }: TopicSegments): Promise<void> {
   const column = (value: (segment: Segment) => number) => scalars(segments.map(value));
+  const { bytes, starts, lengths } = joinPayloads(segments.map(({ payloads }) => payloads));
   let end = 0;
   const steps = column(({ records }) => (end += records) - records);
   const { rowCount } = await client.query({
@@ -167,19 +168,14 @@ async function appendTo(client: Pick<Pool, 'query'>, { topicId, segments }: Topi
       end,
       steps,
       column(({ records }) => records),
-      column(({ bytes }) => bytes),
+      column(segment => segment.bytes),
       segments.map(({ type }) => type),
       segments.map(({ source }) => source),
       segments.map(({ headers }) => headers),
-      ...payloadsOf(segments),
+      ...[bytes, starts, lengths],
     ],
   });
   if (rowCount !== segments.length) throw new Error('events were addressed to a topic that the log does not have');
-}
-
-function payloadsOf(segments: readonly Segment[]): unknown[] {
-  const { bytes, starts, lengths } = joinPayloads(segments.map(({ payloads }) => payloads));
-  return [bytes, starts, lengths];
 }
 
 interface LogJanitorOptions {

@@ -165,10 +165,8 @@ export class GroupMembership {
     const { session, topicId, group } = this.options;
     if (dead.length > 0) await session.query({ text: groupSql.removeMembers, values: [dead] });
     const values = [topicId, group, dead, limit, this.lockKey];
-    const { rows } = await session.query<{ partition: number; epoch: number; position: string }>({
-      text: groupSql.claim,
-      values,
-    });
+    const statement = { text: groupSql.claim, values };
+    const { rows } = await session.query<{ partition: number; epoch: number; position: string }>(statement);
     return rows.map(row => ({ ...row, position: BigInt(row.position) }));
   }
 

@@ -18,8 +18,7 @@ export interface LogPollerOptions {
 }
 
 /**
- * Pause after a read that found several records and left none. A read costs as much as many events, so the next one waits for several
- * events.
+ * Pause after a read that found several records and left none. A read costs as much as many events, so the next one waits for several events.
  */
 const gatherMsDefault = 8;
 /** Longest pause of a subscription with a delay, such as the audit's of minutes, which needs no notifications. */

@@ -75,8 +75,7 @@ export class LogSession {
     try {
       return await client.query<R>(query);
     } catch (error) {
-      // There was no answer in time and no error of the server, so the connection may be dead. Ending the client makes the session
-      // reconnect.
+      // There was no answer in time and no error of the server, so the connection may be dead. Ending the client makes the session reconnect.
       if (error instanceof Error && !('code' in error)) void client.end();
       throw error;
     }

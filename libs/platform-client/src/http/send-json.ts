@@ -12,10 +12,7 @@ export interface JsonRequest {
   body?: unknown;
   /** PEM of the certificate authority to trust instead of the system's. */
   ca?: string;
-  /**
-   * Mutual TLS with a service, for `https:`: the caller's certificate, and the name that the service's certificate must have at any
-   * address.
-   */
+  /** Mutual TLS with a service, for `https:`: the caller's certificate, and the name that the service's certificate must have at any address. */
   mutualTls?: CallerTls & { servername: string };
 }
 

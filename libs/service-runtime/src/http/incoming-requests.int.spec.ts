@@ -90,8 +90,7 @@ describe('the checks of every request to a service', () => {
   let service: RunningService;
   let errorLines: string[];
   beforeAll(async () => {
-    // The logger calls `process.stdout.write` only if that is mocked when the logger is created. Without this the tests
-    // below see no lines.
+    // The logger calls `process.stdout.write` only if that is mocked when the logger is created. Without this the tests below see no lines.
     jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     service = await startService(
       { name: 'orders', env: defineEnv(baseEnv({ internal: 0 })), module: () => OrdersModule, hasPublicPaths: true },

@@ -48,8 +48,7 @@ export function createListener(name: ListenerName, app: FastifyInstance, tls?: M
 function serverOf(tls: MutualTls | undefined, handle: (request: IncomingMessage, response: ServerResponse) => void): Server {
   if (!tls) return createServer(limits, handle);
   let material = tls.current;
-  // A client without certificate may use probes and metrics, so the certificate is required only after the route is
-  // known.
+  // A client without certificate may use probes and metrics, so the certificate is required only after the route is known.
   const options = { minVersion: tlsVersionMin, requestCert: true, rejectUnauthorized: false, handshakeTimeout: 10_000 } as const;
   const server = createSecureServer({ ...limits, ...options, ...material }, handle);
   // Before the server's own listener begins the handshake.

@@ -1,2 +1,3 @@
 export * from './eventually';
 export * from './listeners.conformance';
+export * from './fake-server';

@@ -15,7 +15,7 @@ describe('tracing to an OTLP/HTTP collector', () => {
     tracing = await startTracing({
       service: 'a-service',
       environment: 'sandbox',
-      endpoint: collector.endpoint,
+      endpoint: collector.url,
       sampledShare,
       onExportFailed: code => warnings.push(code),
     });
@@ -23,7 +23,7 @@ describe('tracing to an OTLP/HTTP collector', () => {
 
   beforeEach(async () => {
     warnings.length = 0;
-    collector = await TraceCollector.start();
+    collector = await new TraceCollector().listen();
     await start();
   });
   afterEach(async () => {

@@ -37,10 +37,7 @@ export interface ForwardedFacts {
   isCookieForwarded: boolean;
 }
 
-/**
- * Header for a service: the client's fields without credentials, hop-by-hop fields and forged fields, followed by the gateway's own
- * fields.
- */
+/** Header for a service: the client's fields without credentials, hop-by-hop fields and forged fields, followed by the gateway's own fields. */
 export function forwardedHeaders(headers: RawHeaders, facts: ForwardedFacts): string[] {
   const isDropped = droppedFields(headers);
   const kept: string[] = [];

@@ -8,9 +8,7 @@ export type PathRule =
   | { kind: 'ACCOUNT_TYPES'; types: readonly AccountType[] }
   | { kind: 'NOBODY' };
 
-/**
- * The service of a path, which is the audience of its callers' assertions. The payment core has the name of the simulator here.
- */
+/** The service of a path, which is the audience of its callers' assertions. The payment core has the name of the simulator here. */
 export type PathService = 'notification-config' | 'webhook-dispatcher' | 'payment-simulator' | 'portal' | 'api-gateway';
 
 /** Entry of a path: its rule and its service. Paths without identity assertion have no service. */

@@ -9,8 +9,7 @@ export type Credential =
 /** More lines or characters are refused without reading them. */
 const linesMax = 8;
 const lineCharsMax = 8_192;
-// RFC 9110 11.4: a scheme, then spaces, then token68. It contains no comma, so commas separate credentials that an intermediary has
-// joined.
+// RFC 9110 11.4: a scheme, then spaces, then token68. It contains no comma, so commas separate credentials that an intermediary has joined.
 const credentialPattern = /^([A-Za-z]+)(?: +([A-Za-z0-9\-._~+/]+=*))?$/;
 const jwtPattern = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/;
 const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/;

@@ -1,9 +1,9 @@
 import { createCipheriv, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { CoreLog, dataOf, type LogRecord, type RequestRecord } from '../core-log.ts';
+import { answerJson, FakeServer } from '@paycode/service-runtime/testing';
+import { CoreLog, dataOf, listIn, type LogRecord, type RequestRecord } from '../core-log.ts';
 
 /** Both topics in memory, with a clock of their own that never stands still. */
 export class MemoryLog extends CoreLog {
@@ -77,8 +77,7 @@ interface Completion {
 type Valid = Completion & { merchantId: number; txState: string };
 
 /** A small core that keeps the contract, but for its fault. */
-export class FaultyCore {
-  private readonly server: Server = createServer((request, response) => void this.answer(request, response));
+export class FaultyCore extends FakeServer {
   private readonly transactions = new Map<number, Transaction>();
   private readonly byKey = new Map<string, Transaction>();
   private lastId = 1_000;
@@ -88,27 +87,13 @@ export class FaultyCore {
     private readonly log: MemoryLog,
     private readonly fault?: Fault,
   ) {
+    super();
     log.onRequest = record => this.onRequest(record);
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  async start(): Promise<void> {
-    await new Promise<void>(resolve => this.server.listen(0, '127.0.0.1', resolve));
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise(resolve => this.server.close(resolve));
-  }
-
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let body = '';
-    for await (const chunk of request.setEncoding('utf8')) body += chunk as string;
+  protected override handle(request: IncomingMessage, response: ServerResponse, body: string): void {
     const [status, answer] = this.isAllowed(request) ? this.answerTo(request, body) : [401, {}];
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    answerJson(response, answer, status);
   }
 
   private isAllowed({ headers: { authorization } }: IncomingMessage): boolean {
@@ -125,7 +110,7 @@ export class FaultyCore {
 
   private complete(body: string): [status: number, answer: object] {
     const amount = /"amount":(-?[\d.]+)/.exec(body)?.[1] ?? '';
-    const [completion] = completionsIn(body) as Completion[];
+    const [completion] = listIn<Completion>(body);
     if (!completion || !isValid(completion) || !this.isAmount(amount)) return [400, {}];
     const earlier = this.byKey.get(completion.idempotencyKey ?? '');
     return earlier ? this.repeated(earlier, amount) : this.completeAnew(completion, amount);
@@ -216,16 +201,6 @@ export class FaultyCore {
       ciphertext.toString('base64url'),
       cipher.getAuthTag().toString('base64url'),
     ].join('.');
-  }
-}
-
-function completionsIn(body: string): object[] {
-  try {
-    const items: unknown = JSON.parse(body);
-    return Array.isArray(items) ? (items as object[]) : [];
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
   }
 }
 

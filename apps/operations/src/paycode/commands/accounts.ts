@@ -26,23 +26,19 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       return context.call('auth-session', { method: 'POST', path: '/internal/accounts', body });
     });
   accounts
-    .command('show')
-    .argument('<username>')
+    .command('show <username>')
     .description('show an account, without secrets')
     .action((username: string) => context.call('auth-session', { method: 'GET', path: accountPath(username) }));
   accounts
-    .command('password')
-    .argument('<username>')
+    .command('password <username>')
     .description('generate a new API password; the old one is invalid at once')
     .action((username: string) => context.call('auth-session', { method: 'POST', path: `${accountPath(username)}/password` }));
   accounts
-    .command('enable-bearer')
-    .argument('<username>')
+    .command('enable-bearer <username>')
     .description('switch to Bearer, which cannot be undone; clears the password')
     .action((username: string) => context.call('auth-session', { method: 'POST', path: `${accountPath(username)}/bearer` }));
   accounts
-    .command('sources')
-    .argument('<username>')
+    .command('sources <username>')
     .argument('[addresses...]', 'IP addresses and CIDR ranges; without any, every address is permitted')
     .description('permit an account from these addresses only')
     .action((username: string, sourceAddresses: string[]) => {
@@ -54,8 +50,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
 
 function addPublicKeyCommands(accounts: Command, context: CommandContext): void {
   accounts
-    .command('public-key')
-    .argument('<username>')
+    .command('public-key <username>')
     .argument(
       '<file>',
       'RSA-4096 public key: PEM, or base64 of the X.509 key; - reads standard input, behind a token that comes from there',
@@ -85,18 +80,16 @@ function publicKeyIn(context: CommandContext, file: string): string {
   }
 }
 
-const sessionsPath = (username: string): string => `/internal/accounts/${encodeURIComponent(username)}/sessions`;
+const sessionsPath = (username: string): string => `${accountPath(username)}/sessions`;
 
 export function addSessionCommands(program: Command, context: CommandContext): void {
   const sessions = program.command('sessions').description('sessions of an account in Bearer mode');
   sessions
-    .command('list')
-    .argument('<username>')
+    .command('list <username>')
     .description('show the open sessions, newest first')
     .action((username: string) => context.call('auth-session', { method: 'GET', path: sessionsPath(username) }));
   sessions
-    .command('end-all')
-    .argument('<username>')
+    .command('end-all <username>')
     .description('end every session of the account at once; its password stays')
     .action((username: string) => context.call('auth-session', { method: 'POST', path: `${sessionsPath(username)}/end-all` }));
 }

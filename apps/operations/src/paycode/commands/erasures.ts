@@ -30,8 +30,7 @@ export function addErasureCommands(program: Command, context: CommandContext): v
       context.show({ payments: payments.map(lineOf), erase: confirm === undefined ? null : erase });
     });
   payers
-    .command('erase')
-    .argument('<transactionIds...>')
+    .command('erase <transactionIds...>')
     .requiredOption('--confirm <code>', 'the code that preview printed; it is valid for exactly these payments in that state')
     .description('erase what preview showed as ERASABLE; ids, amounts and states stay')
     .action(async (ids: string[], { confirm }: EraseOptions) => {

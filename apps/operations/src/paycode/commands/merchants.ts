@@ -16,8 +16,7 @@ interface SetOptions {
 export function addMerchantCommands(program: Command, context: CommandContext): void {
   const merchants = program.command('merchants').description('merchants');
   merchants
-    .command('set')
-    .argument('<merchantId>')
+    .command('set <merchantId>')
     .description('create or change a merchant')
     .requiredOption('--name <name>', 'registered name')
     .requiredOption('--acquirer <bank>', 'acquiring bank')
@@ -28,12 +27,10 @@ export function addMerchantCommands(program: Command, context: CommandContext): 
       return context.call(service, { method: 'PUT', path: merchantPath(merchantId), body });
     });
   merchants
-    .command('show')
-    .argument('<merchantId>')
+    .command('show <merchantId>')
     .action((merchantId: string) => context.call(service, { method: 'GET', path: merchantPath(merchantId) }));
   merchants
-    .command('encryption')
-    .argument('<merchantId>')
+    .command('encryption <merchantId>')
     .argument('<profile>', 'AES-128-GCM, or AES-128-CBC-LEGACY (unauthenticated; for old receivers only)')
     .description('choose how webhooks are encrypted')
     .action((merchantId: string, profile: string) =>
@@ -46,8 +43,7 @@ function addNotificationCommands(program: Command, context: CommandContext): voi
   program
     .command('notifications')
     .description('URLs and recipients of merchants')
-    .command('remove')
-    .argument('<merchantId>')
+    .command('remove <merchantId>')
     .argument('<type>', `HTTP, ${channels.join(' or ')}`)
     .argument('[value]', 'which recipient')
     .description('remove a URL or a recipient')
@@ -56,13 +52,11 @@ function addNotificationCommands(program: Command, context: CommandContext): voi
       return context.call(service, { method: 'DELETE', path: `${merchantPath(merchantId)}/notifications/${entry}` });
     });
   program
-    .command('check')
-    .argument('<merchantId>')
+    .command('check <merchantId>')
     .description("probe a merchant's URL and show what happened; changes nothing")
     .action((merchantId: string) => context.call(service, { method: 'POST', path: `${merchantPath(merchantId)}/check` }));
   program
-    .command('send-test')
-    .argument('<merchantId>')
+    .command('send-test <merchantId>')
     .description("send a merchant's URL an encrypted notification that moves no money, and show how it was answered")
     .option('--asked-by <person>', "the merchant's person who wants it; production sends none without")
     .action((merchantId: string, { askedBy }: { askedBy?: string }) =>
@@ -76,8 +70,7 @@ const dispatcher = 'webhook-dispatcher';
 export function addEndpointCommands(program: Command, context: CommandContext): void {
   const endpoints = program.command('endpoints').description('endpoints of merchants, and pauses of deliveries to them');
   endpoints
-    .command('show')
-    .argument('<merchantId...>')
+    .command('show <merchantId...>')
     .description('where deliveries of these merchants go, and whether they are paused')
     .action((merchantIds: string[]) => {
       const body = { merchantIds: merchantIds.map(merchantId => idOf(merchantId, 'merchantId')) };
@@ -88,8 +81,7 @@ export function addEndpointCommands(program: Command, context: CommandContext): 
     .description('pauses in effect, then the latest others: who, why, until when')
     .action(() => context.call(dispatcher, { method: 'GET', path: '/internal/endpoints/pauses' }));
   endpoints
-    .command('pause')
-    .argument('<merchantId>')
+    .command('pause <merchantId>')
     .description('let deliveries to the endpoint of this merchant wait; it ends by itself')
     .requiredOption('--minutes <minutes>', 'for how long, at most two thirds of DISPATCH_WINDOW_MS (10 minutes)')
     .requiredOption('--reason <text>', 'why, for the record')
@@ -98,8 +90,7 @@ export function addEndpointCommands(program: Command, context: CommandContext): 
       return context.call(dispatcher, { method: 'POST', path: '/internal/endpoints/pauses', body });
     });
   endpoints
-    .command('resume')
-    .argument('<pauseId>')
+    .command('resume <pauseId>')
     .description('end a pause now')
     .action((pauseId: string) =>
       context.call(dispatcher, { method: 'POST', path: `/internal/endpoints/pauses/${idOf(pauseId, 'pauseId')}/end` }),

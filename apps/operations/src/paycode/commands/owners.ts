@@ -30,13 +30,11 @@ export function addOwnerCommands(program: Command, context: CommandContext): voi
     .description('recoveries, the latest first, at most 100: who asked, for whom, and from when another operator confirms')
     .action(() => context.call('portal', { method: 'GET', path }));
   owners
-    .command('confirm')
-    .argument('<recoveryId>')
+    .command('confirm <recoveryId>')
     .description('let the new owner in, three to seven days after another operator asked')
     .action((recoveryId: string) => context.call('portal', { method: 'POST', path: stepPath(recoveryId, 'confirm') }));
   owners
-    .command('withdraw')
-    .argument('<recoveryId>')
+    .command('withdraw <recoveryId>')
     .description('end it without a new owner')
     .action((recoveryId: string) => context.call('portal', { method: 'POST', path: stepPath(recoveryId, 'withdraw') }));
 }

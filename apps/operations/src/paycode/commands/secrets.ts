@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
+import { inColumns } from '../command-context.ts';
 import { initSecrets, type PlacedSecret } from '../secrets/init-secrets.ts';
 import type { EnvironmentName } from '../secrets/wanted-secrets.ts';
 
@@ -37,15 +38,16 @@ export function addSecretCommands(program: Command, write: (text: string) => voi
     .option('--database-host <host>', 'host of PostgreSQL, with :port if it is not 5432 (default: paycode-rw.postgres)')
     .option('--overlay <folder>', 'read this overlay, which has other components, in place of that of the environment')
     .option('--complete', 'make what is missing in a folder that exists; nothing else in it changes')
-    .option('--take <entry=file>', 'take the value of an entry from a file (may be repeated)', collect, [])
+    .option(
+      '--take <entry=file>',
+      'take the value of an entry from a file (may be repeated)',
+      (pair: string, earlier: string[]) => [...earlier, pair],
+      [],
+    )
     .action(async (flags: InitFlags) => {
       const { for: environment, complete: isCompletion = false, ...options } = flags;
       write(tableOf(await initSecrets({ k8s, environment, isCompletion, ...options }), options.folder));
     });
-}
-
-function collect(value: string, earlier: string[]): string[] {
-  return [...earlier, value];
 }
 
 function tableOf(places: readonly PlacedSecret[], folder: string): string {
@@ -53,15 +55,9 @@ function tableOf(places: readonly PlacedSecret[], folder: string): string {
     ['SECRET', 'KEY', 'ENTRY OF THE STORE', 'STATE'],
     ...places.map(({ secret, key, entry, state }) => [secret, key, entry, state]),
   ];
-  const widths = rows[0]!.map((_, at) => Math.max(...rows.map(row => row[at]!.length)));
-  const lines = rows.map(row =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at]!))
-      .join('  ')
-      .trimEnd(),
-  );
+
   const missing = new Set(places.filter(({ state }) => state.startsWith('MISSING')).map(({ entry }) => entry)).size;
   const last =
     missing === 0 ? 'All are there.' : `${missing} entries are missing: run it again with --complete --take <entry>=<file>.`;
-  return `${lines.join('\n')}\n${folder}: ${last}\n`;
+  return `${inColumns(rows).join('\n')}\n${folder}: ${last}\n`;
 }

@@ -63,8 +63,7 @@ function addDeliveryCommands(deliveries: Command, context: CommandContext): void
       return context.call('webhook-dispatcher', { method: 'GET', path: `/internal/deliveries?${query.toString()}` });
     });
   deliveries
-    .command('redeliver')
-    .argument('<transactionId>')
+    .command('redeliver <transactionId>')
     .description('send a notification that moves no money once more')
     .action((transactionId: string) =>
       context.call('webhook-dispatcher', {
@@ -78,8 +77,7 @@ type ShowTarget = { service: 'payment-simulator' | 'webhook-dispatcher' | 'rever
 
 function addShow(parent: Command, context: CommandContext, { service, path, what }: ShowTarget): void {
   parent
-    .command('show')
-    .argument('<transactionId>')
+    .command('show <transactionId>')
     .description(what)
     .action((transactionId: string) =>
       context.call(service, { method: 'GET', path: `${path}/${idOf(transactionId, 'transactionId')}` }),

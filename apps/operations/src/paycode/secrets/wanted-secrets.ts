@@ -54,18 +54,14 @@ export function wantedSecrets(k8s: string, overlay: string, environment: Environ
 
 /** Every document that a kustomization loads, with the namespace that it sets. */
 function documentsOf(folder: string): ExternalSecret[] {
-  const {
-    namespace,
-    resources = [],
-    components = [],
-    patches = [],
-  } = parseAllDocuments(readFileSync(join(folder, 'kustomization.yaml'), 'utf8'))[0]!.toJS() as Kustomization;
+  const [document] = parseAllDocuments(readFileSync(join(folder, 'kustomization.yaml'), 'utf8'));
+  const { namespace, resources = [], components = [], patches = [] } = document!.toJS() as Kustomization;
   const deleted = patches.flatMap(({ target, patch }) => (target && patch?.startsWith('$patch: delete') ? target : []));
   const found = [...resources, ...components]
     .map(name => join(folder, name))
     .flatMap(documentsAt)
-    .filter(document => !deleted.some(target => isMeant(target, document)));
-  return found.map(document => (namespace ? withNamespace(document, namespace) : document));
+    .filter(each => !deleted.some(target => isMeant(target, each)));
+  return found.map(each => (namespace ? { ...each, metadata: { ...each.metadata, namespace } } : each));
 }
 
 /** As kustomize understands a target: the name is a pattern of the whole name. */
@@ -81,10 +77,6 @@ function documentsAt(path: string): ExternalSecret[] {
   if (!existsSync(path)) throw new Error(`${path}: ${dirname(path)} names it, and it does not exist`);
   if (statSync(path).isDirectory()) return documentsOf(path);
   return parseAllDocuments(readFileSync(path, 'utf8')).map(document => document.toJS() as ExternalSecret);
-}
-
-function withNamespace(document: ExternalSecret, namespace: string): ExternalSecret {
-  return { ...document, metadata: { ...document.metadata, namespace } };
 }
 
 function wantedFrom({ metadata, spec }: ExternalSecret): WantedSecret {

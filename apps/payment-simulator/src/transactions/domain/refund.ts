@@ -2,8 +2,7 @@ import { addDecimals, compareDecimals } from './decimal';
 import type { CompletedTransaction, StoredTransaction } from './transaction';
 
 /**
- * Why the original cannot be refunded by this amount, or null. Full and partial refunds are possible (R-3.2-3), but never more than was
- * paid.
+ * Why the original cannot be refunded by this amount, or null. Full and partial refunds are possible (R-3.2-3), but never more than was paid.
  */
 export function refundProblem(
   refund: Pick<CompletedTransaction, 'merchantId' | 'amount' | 'currencyCode'>,

@@ -1,4 +1,11 @@
-import type { BankResponse, CardInfo, ClientContact, NotificationStatus, TransactionKind } from '@paycode/dto';
+import type {
+  BankResponse,
+  CardInfo,
+  ClientContact,
+  NotificationStatus,
+  TransactionKind,
+  TransactionNotificationV3,
+} from '@paycode/dto';
 
 /** A transaction in its final state, as the payment core has it. Amounts are exact decimals as digits. */
 export interface Completion {
@@ -55,4 +62,10 @@ export interface CompletedTransaction {
 export interface StoredTransaction extends Omit<CompletedTransaction, 'status'> {
   reversal: { transactionId: number; txState: string } | null;
   refunds: { transactionId: number; txState: string; amount: string }[];
+}
+
+/** A transaction with its notification opened. */
+export interface NotifiedTransaction {
+  transaction: StoredTransaction;
+  notification: TransactionNotificationV3;
 }

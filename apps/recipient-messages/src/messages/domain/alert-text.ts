@@ -1,6 +1,6 @@
 import type { AlertKind, PortalAlert } from '@paycode/dto';
 import type { AlertText, EmailText } from './message';
-import { escapedHtml, moneyText, plainText } from './message-texts';
+import { escapedHtml, htmlOf, moneyText, plainText } from './message-texts';
 
 interface Words {
   /** Subject and title. */
@@ -77,7 +77,7 @@ export function alertEmail({ alert, tenant, link, stopPage, stopUrl }: AlertText
   return {
     subject: fact,
     text: `${[fact, ...paragraphs, `${button}: ${link}`, end].join('\n\n')}\n`,
-    html: `<!doctype html><html lang="en"><body>${html}</body></html>`,
+    html: htmlOf(html),
     ...(stopUrl && { stopUrl }),
   };
 }

@@ -44,10 +44,7 @@ export function cutToSeptets(text: string, limit: number): string {
   return cut;
 }
 
-/**
- * Makes a value from a payment safe for a message: one line of bounded length, without control or direction-changing characters
- * (T-25).
- */
+/** Makes a value from a payment safe for a message: one line of bounded length, without control or direction-changing characters (T-25). */
 export function plainText(value: string, charsMax: number): string {
   const line = value.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   const chars = [...line];
@@ -73,20 +70,34 @@ function headlineOf(status: NotificationStatus): string {
   return headlines[status] ?? 'Payment not completed';
 }
 
-function statusInWords(status: NotificationStatus): string {
-  return status.toLowerCase().replaceAll('_', ' ');
+/** An HTML document. */
+export function htmlOf(body: string): string {
+  return `<!doctype html><html lang="en"><body>${body}</body></html>`;
 }
 
-/**
- * Label and value of each line of the summary. It contains the kind and last four digits of the card, and nothing about the
- * customer.
- */
+/** A mail of facts, one in each line. */
+function reportOf(subject: string, headline: string, { lines, end }: { lines: string[]; end: string }): EmailText {
+  const items = lines.map(line => `<li>${escapedHtml(line)}</li>`).join('');
+  return {
+    subject,
+    text: [headline, '', ...lines, '', end, ''].join('\n'),
+    html: htmlOf(`<h1>${escapedHtml(headline)}</h1><ul>${items}</ul><p>${escapedHtml(end)}</p>`),
+  };
+}
+
+/** A mail of paragraphs. */
+function letterOf(subject: string, lines: string[]): EmailText {
+  const html = htmlOf(lines.map(line => `<p>${escapedHtml(line)}</p>`).join(''));
+  return { subject, text: `${lines.join('\n\n')}\n`, html };
+}
+
+/** Label and value of each line of the summary. It contains the kind and last four digits of the card, and nothing about the customer. */
 function linesOf(notification: TransactionNotificationV3): [label: string, value: string][] {
   const { cardInfo, bankResponse } = notification;
   const card = cardInfo.last4 === null ? null : `${cardInfo.cardType ?? 'card'} ending in ${cardInfo.last4}`;
   const lines: [string, string | null][] = [
     ['Merchant', notification.merchantName],
-    ['Status', statusInWords(notification.status)],
+    ['Status', notification.status.toLowerCase().replaceAll('_', ' ')],
     ['Amount', moneyText(notification.currencyCode, notification.amount)],
     ['Tip', notification.tipAmount === null ? null : moneyText(notification.currencyCode, notification.tipAmount)],
     ['Reference', notification.reference],
@@ -104,15 +115,11 @@ const footer = 'This message is for information. Check the status of a payment w
 /** Human-readable summary of a transaction, as text and HTML (spec 6.2-3). */
 export function paymentEmail(notification: TransactionNotificationV3): EmailText {
   const headline = headlineOf(notification.status);
-  const lines = linesOf(notification);
-  const amount = moneyText(notification.currencyCode, notification.amount);
   // Each value follows its label, so that no line begins with text from outside (formula text, T-25).
-  const items = lines.map(([label, value]) => `<li>${escapedHtml(label)}: ${escapedHtml(value)}</li>`).join('');
-  return {
-    subject: plainText(`${headline}: ${amount}, transaction ${notification.transactionId}`, 150),
-    text: [headline, '', ...lines.map(([label, value]) => `${label}: ${value}`), '', footer, ''].join('\n'),
-    html: `<!doctype html><html lang="en"><body><h1>${escapedHtml(headline)}</h1><ul>${items}</ul><p>${escapedHtml(footer)}</p></body></html>`,
-  };
+  const lines = linesOf(notification).map(([label, value]) => `${label}: ${value}`);
+  const amount = moneyText(notification.currencyCode, notification.amount);
+  const subject = plainText(`${headline}: ${amount}, transaction ${notification.transactionId}`, 150);
+  return reportOf(subject, headline, { lines, end: footer });
 }
 
 /** One short message in the GSM alphabet; it omits the reference when it does not fit. */
@@ -151,11 +158,7 @@ export function changeNoticeEmail(notice: Pick<ChangeNotice, 'kind' | 'merchantI
     `Changed by: ${plainText(notice.actor, 100)}`,
     `At: ${plainText(notice.occurredAt, 40)}`,
   ];
-  return {
-    subject: `${headline}, merchant ${notice.merchantId}`,
-    text: [headline, '', ...lines, '', advice, ''].join('\n'),
-    html: `<!doctype html><html lang="en"><body><h1>${escapedHtml(headline)}</h1><ul>${lines.map(line => `<li>${escapedHtml(line)}</li>`).join('')}</ul><p>${escapedHtml(advice)}</p></body></html>`,
-  };
+  return reportOf(`${headline}, merchant ${notice.merchantId}`, headline, { lines, end: advice });
 }
 
 interface InvitationWords {
@@ -187,29 +190,17 @@ const invitationWords: Record<InvitationReason, (tenant: string, until: string) 
 export function invitationEmail({ reason, link, ...invitation }: InvitationText): EmailText {
   const of = invitationWords[reason];
   const { subject, why, otherwise } = of(plainText(invitation.tenant, 100), plainText(invitation.expiresAt, 40));
-  const lines = ['Hello,', why, link, otherwise];
-  const paragraphs = lines.map(line => `<p>${escapedHtml(line)}</p>`).join('');
-  return {
-    subject,
-    text: `${lines.join('\n\n')}\n`,
-    html: `<!doctype html><html lang="en"><body>${paragraphs}</body></html>`,
-  };
+  return letterOf(subject, ['Hello,', why, link, otherwise]);
 }
 
 /** Asks a second person. Names and texts of people are shown as plain text (T-25). */
 export function fourEyesEmail(request: FourEyesRequest): EmailText {
   const by = plainText(request.askedBy, 100);
   const what = plainText(request.what, 200);
-  const lines = [
+  return letterOf(`${by} needs your confirmation in the Paycode portal`, [
     `Hello ${plainText(request.name, 100)},`,
     `${by} asks for ${what}, at ${plainText(request.tenant, 100)}. It takes a second person: confirm or refuse it until ${plainText(request.expiresAt, 40)}. Nothing has changed yet.`,
     request.link,
     `If ${by} did not ask for this, refuse it: somebody else may use that sign-in.`,
-  ];
-  const paragraphs = lines.map(line => `<p>${escapedHtml(line)}</p>`).join('');
-  return {
-    subject: `${by} needs your confirmation in the Paycode portal`,
-    text: `${lines.join('\n\n')}\n`,
-    html: `<!doctype html><html lang="en"><body>${paragraphs}</body></html>`,
-  };
+  ]);
 }

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { FakeServer } from '../../testing/fake-server';
 
 export interface CollectedSpan {
   service: string;
@@ -27,29 +27,13 @@ interface OtlpBody {
   resourceSpans: { resource: { attributes: OtlpAttribute[] }; scopeSpans: { spans: OtlpSpan[] }[] }[];
 }
 
-/** An OpenTelemetry collector for tests: accepts spans as OTLP/HTTP JSON at `/v1/traces`, refuses anything else. */
-export class TraceCollector {
+/** An OpenTelemetry collector for tests: accepts spans as OTLP/HTTP JSON at `/v1/traces` of its URL, refuses anything else. */
+export class TraceCollector extends FakeServer {
   readonly spans: CollectedSpan[] = [];
   /** Every body as received, for checks of what must not be in it. */
   readonly bodies: string[] = [];
   /** Status answered to exports. */
   status = 200;
-  private readonly server: Server;
-
-  private constructor() {
-    this.server = createServer((request, response) => void this.onRequest(request, response));
-  }
-
-  static async start(): Promise<TraceCollector> {
-    const collector = new TraceCollector();
-    await new Promise<void>(resolve => collector.server.listen(0, '127.0.0.1', resolve));
-    return collector;
-  }
-
-  /** Value of OTEL_EXPORTER_OTLP_ENDPOINT. */
-  get endpoint(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
 
   /** Spans of every trace that the transaction has a span in. */
   traceOf(transactionId: number): CollectedSpan[] {
@@ -58,18 +42,11 @@ export class TraceCollector {
     return this.spans.filter(span => traceIds.has(span.traceId));
   }
 
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise(resolve => this.server.close(resolve));
-  }
-
-  private async onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+  protected override handle(request: IncomingMessage, response: ServerResponse, body: string): void {
     const isExport = request.method === 'POST' && request.url === '/v1/traces';
     if (!isExport || request.headers['content-type'] !== 'application/json') return void response.writeHead(404).end();
     if (this.status !== 200) return void response.writeHead(this.status).end();
-    const body = Buffer.concat(chunks).toString();
+
     this.bodies.push(body);
     this.take(JSON.parse(body) as OtlpBody);
     response.setHeader('content-type', 'application/json').end('{}');
