@@ -81,7 +81,7 @@ describeInBrowser('the portal, over a working day', () => {
   });
 
   it('regression: a change that is pressed offline fails at once, and is not made when the network is back', async () => {
-    await go('Notifications');
+    await go('Your server');
     const keyId = () => portal.page.locator('dt:text-is("Key") + dd code').textContent();
     const before = await keyId();
     await portal.context.setOffline(true);

@@ -58,7 +58,7 @@ describeInBrowser('the portal in a browser', () => {
   });
 
   it('a URL that nobody answers is refused with its cause, and nothing is set', async () => {
-    await go('Notifications');
+    await go('Your server');
     await shows('No URL is set', 'Nobody yet');
     await portal.page.getByLabel('URL of your server').fill('http://127.0.0.1:9/nobody');
     await portal.page.getByLabel('Your password for the portal').fill(owner.password);

@@ -4,7 +4,7 @@ import { makeMerchantWithReceiver, sharedPlatform } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson } from './testing/portal-client';
 
-/** proves: the portal speaks a person's language, also one that runs to the left, and shows times in the person's zone. */
+/** A person's language, also one that runs to the left, and time zone. proves: A-96 */
 describeInBrowser('the languages of the portal', () => {
   const platform = sharedPlatform();
   let merchant: Merchant;

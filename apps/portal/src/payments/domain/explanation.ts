@@ -74,7 +74,7 @@ function explainSettled({ ackSource, ackElapsedMs, reversalFailedBy }: Payment):
 const notSent: Words = {
   headline: 'Settled without a notification',
   why: 'No notification URL was set when this was paid, so nobody was asked and nothing is taken back.',
-  advice: ['Register a URL under Notifications to be told of payments as they happen.'],
+  advice: ['Register a URL under Your server to be told of payments as they happen.'],
 };
 
 function explainPending(delivery: Evidence['delivery']): Words {
@@ -100,7 +100,7 @@ const byReason: Record<ReversalReason, (answer: string | undefined) => Pick<Word
     why: `Your server could not be reached${answer ? ` (${answer})` : ''}.`,
     advice: [
       ...[connectionAdvice(answer)].filter(advice => advice !== undefined),
-      'Press Check under Notifications: it says whether name, address or certificate stand in the way.',
+      'Press Check under Your server: it says whether name, address or certificate stand in the way.',
       'Make sure that the server runs and that its firewall lets our addresses in.',
     ],
   }),
@@ -108,7 +108,7 @@ const byReason: Record<ReversalReason, (answer: string | undefined) => Pick<Word
     why: 'Your server did not answer within 45 seconds. An answer that comes later no longer counts.',
     advice: [
       'Answer 200 as soon as the notification is stored; do slow work afterwards.',
-      'Press Check under Notifications to see how long your server takes now.',
+      'Press Check under Your server to see how long your server takes now.',
     ],
   }),
   NEVER_SENT: () => ({
