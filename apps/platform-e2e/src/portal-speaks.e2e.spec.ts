@@ -47,10 +47,10 @@ describeInBrowser('the languages of the portal', () => {
   });
 
   it.each([
-    ['The portal speaks', 'es', 'Inicio', 'Pagos', 'Liquidado', '1025,50'],
-    ['El portal habla', 'ar', 'الرئيسية', 'الدفعات', 'مسوّاة', '1,025.50'],
+    ['The portal speaks', 'es', 'Inicio', 'Pagos', 'Liquidado', '1025,50', 'Liquidado: el dinero es suyo', 'El cliente pagó'],
+    ['El portal habla', 'ar', 'الرئيسية', 'الدفعات', 'مسوّاة', '1,025.50', 'مسوّاة: المال لك', 'دفع العميل'],
   ])('from %s to %s, the payments are translated, fit a phone and break no rule of WCAG', async (label, language, ...words) => {
-    const [home, payments, settled, amount] = words as [string, string, string, string];
+    const [home, payments, settled, amount, headline, step] = words as [string, string, string, string, string, string];
     await portal.goto('');
     await choose(label, language);
     await heading(home);
@@ -70,10 +70,16 @@ describeInBrowser('the languages of the portal', () => {
     expect(await portal.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.page.setViewportSize({ width: 1_280, height: 900 });
+    await portal.page.getByRole('link', { name: /^[0-9]+$/ }).click();
+    await portal.page.getByText(headline).waitFor();
+    await portal.page.locator('.timeline', { hasText: step }).waitFor();
+    await portal.screenshots(`payment-${language}`);
     expect(portal.complaints).toEqual([]);
   });
 
   it('shows times in the zone that the person chooses', async () => {
+    await portal.goto('payments');
+    await heading('الدفعات');
     await choose('البوابة تتحدث', 'en');
     await choose('Time zone', 'Asia/Tokyo');
     const time = portal.page.locator('tbody time').first();
