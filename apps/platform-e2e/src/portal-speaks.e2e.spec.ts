@@ -36,6 +36,10 @@ describeInBrowser('the languages of the portal', () => {
     await choose('The portal speaks', 'es');
     await heading('Iniciar sesión en Paycode');
     await portal.screenshots('sign-in-es');
+    await portal.page.getByLabel('Correo electrónico').fill('nobody@journey.example');
+    await portal.page.getByLabel('Contraseña').fill('not a password');
+    await portal.page.getByRole('button', { name: 'Iniciar sesión', exact: true }).click();
+    await portal.page.getByText('La dirección de correo o la contraseña no son correctas.').waitFor();
     await choose('El portal habla', 'ar');
     await heading('تسجيل الدخول إلى Paycode');
     expect(await direction()).toBe('ar rtl');
