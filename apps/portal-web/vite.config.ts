@@ -14,5 +14,20 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2023',
+    // Few files: on a slow line each costs a round trip.
+    cssCodeSplit: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            {
+              name: 'shared',
+              minShareCount: 2,
+              test: /^(?!.*(own-password|app-setup|qr-code|sign-in-steps|qrcode|simplewebauthn))/,
+            },
+          ],
+        },
+      },
+    },
   },
 });

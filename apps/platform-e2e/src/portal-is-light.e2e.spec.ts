@@ -36,6 +36,15 @@ describeInBrowser('the weight and width of the portal', () => {
     expect(portal.complaints).toEqual([]);
   });
 
+  it('the first answer names the script of its page, so that it comes beside the shared one, packed by brotli', async () => {
+    const asked = (path: string) => portal.context.request.get(`${platform.standalone.baseUrl}/console/${path}`);
+    const link = (await asked('payments')).headers()['link'];
+    const [, script] = /^<\/console\/(assets\/payments-page-[\w-]+\.js)>; rel=modulepreload, <\/console\/api\/session>/.exec(
+      link!,
+    )!;
+    expect((await asked(script!)).headers()).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
+  });
+
   it('no page has to be moved sideways, from a zoom of 400 % to 4K', async () => {
     const { merchant, receiver } = await makeMerchantWithReceiver(platform);
     await receiver.stop();

@@ -81,7 +81,7 @@ describeInBrowser('the portal, over a working day', () => {
   });
 
   it('regression: a change that is pressed offline fails at once, and is not made when the network is back', async () => {
-    await go('Notifications');
+    await go('Your server');
     const keyId = () => portal.page.locator('dt:text-is("Key") + dd code').textContent();
     const before = await keyId();
     await portal.context.setOffline(true);
@@ -122,6 +122,41 @@ describeInBrowser('the portal, over a working day', () => {
     expect(await url.inputValue()).toBe('https://shop.example/typed-before-it-ended');
     await portal.page.getByRole('button', { name: 'Check' }).click();
     await shows('answered');
+  });
+
+  it('two tabs of one person: a new role and a sign-out reach both, and the other tab goes on after a sign-in (T-24)', async () => {
+    const developer = await makePerson(platform, { tenantId: owner.tenantId, name: 'Temba Twotabs', role: 'DEVELOPER' });
+    const browser = await PortalBrowser.open(platform.standalone.baseUrl);
+    await browser.signIn(developer);
+    await browser.page.getByRole('heading', { name: 'Home' }).waitFor();
+    const second = await browser.context.newPage();
+    for (const tab of [browser.page, second]) {
+      await tab.goto(`${platform.standalone.baseUrl}/console/notifications`);
+      await tab.getByRole('button', { name: 'Renew key' }).waitFor();
+    }
+    const client = await PortalClient.signedIn(platform, owner);
+    const people = JSON.parse((await client.send({ path: 'people' })).text) as { personId: string; name: string }[];
+    const { personId } = people.find(({ name }) => name === 'Temba Twotabs')!;
+    await client.send({ method: 'POST', path: `people/${personId}/role`, body: { role: 'VIEWER', current: owner.password } });
+    await browser.page.reload();
+    const readOnly = 'Your role may look and check, and not change anything.';
+    await browser.page.getByText(readOnly).waitFor();
+    // The second tab learns it by the refusal of what it may do no more.
+    await second.getByLabel('E-mail address').fill('till@shop.example');
+    await second.getByRole('button', { name: 'Add' }).click();
+    await second.getByText(readOnly).waitFor();
+    await browser.page.getByRole('button', { name: 'Sign out' }).click();
+    await browser.page.getByRole('heading', { name: 'Sign in to Paycode' }).waitFor();
+    await second.getByRole('button', { name: 'Check' }).click();
+    const over = second.getByRole('dialog', { name: 'Your session has ended' });
+    await over.getByLabel('E-mail address').fill(developer.email);
+    await over.getByLabel('Password').fill(developer.password);
+    await over.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await over.waitFor({ state: 'detached' });
+    await browser.goto('notifications');
+    await browser.page.getByText(readOnly).waitFor();
+    expect(browser.complaints).toEqual([]);
+    await browser.close();
   });
 
   it('a forgotten password has a way back by mail (T-04)', async () => {

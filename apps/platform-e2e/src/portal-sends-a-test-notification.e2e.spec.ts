@@ -16,7 +16,7 @@ describeInBrowser('a test notification from the portal', () => {
     const developer = await makePerson(platform, { tenantId: String(merchant.merchantId), role: 'DEVELOPER' });
     portal = await PortalBrowser.open(platform.standalone.baseUrl);
     await portal.signIn(developer);
-    await portal.page.getByRole('link', { name: 'Notifications', exact: true }).click();
+    await portal.page.getByRole('link', { name: 'Your server', exact: true }).click();
   });
   afterAll(async () => {
     await portal?.close();

@@ -58,7 +58,7 @@ describeInBrowser('the portal in a browser', () => {
   });
 
   it('a URL that nobody answers is refused with its cause, and nothing is set', async () => {
-    await go('Notifications');
+    await go('Your server');
     await shows('No URL is set', 'Nobody yet');
     await portal.page.getByLabel('URL of your server').fill('http://127.0.0.1:9/nobody');
     await portal.page.getByLabel('Your password for the portal').fill(owner.password);
@@ -107,7 +107,7 @@ describeInBrowser('the portal in a browser', () => {
       'Reversal armed',
       'Attempt 1: notification sent',
       'Decided: settled',
-      'Acknowledged by HTTP 200',
+      'Acknowledged: your server answered HTTP 200',
     );
     await portal.screenshots('payment-settled');
     expect(await portal.accessibilityFaults()).toEqual([]);
@@ -155,7 +155,11 @@ describeInBrowser('the portal in a browser', () => {
     await portal.page.getByRole('button', { name: 'Fetch and acknowledge…' }).click();
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.page.getByRole('dialog').getByRole('button', { name: 'Fetch and acknowledge' }).click();
-    await shows('"status": "SUCCESS"', 'Your server read the notification itself', 'Acknowledged by reading the notification');
+    await shows(
+      '"status": "SUCCESS"',
+      'Your server read the notification itself',
+      'Acknowledged: your server read the notification',
+    );
     await portal.screenshots('payment-fetched');
     asked.resolve(200);
     receiver.answer = () => 400;
@@ -174,7 +178,7 @@ describeInBrowser('the portal in a browser', () => {
       'Your server answered something other than HTTP 200 to 1 payment at',
       'back: do not hand over the goods',
       'Time until the answer',
-      'At most 0 ms',
+      'Slowest: under 1 ms',
       'In numbers',
     );
     // Home asks again by itself: a question that is on its way is answered before its route ends.

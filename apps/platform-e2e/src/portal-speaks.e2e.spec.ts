@@ -4,7 +4,7 @@ import { makeMerchantWithReceiver, sharedPlatform } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson } from './testing/portal-client';
 
-/** proves: the portal speaks a person's language, also one that runs to the left, and shows times in the person's zone. */
+/** A person's language, also one that runs to the left, and time zone. proves: A-96 */
 describeInBrowser('the languages of the portal', () => {
   const platform = sharedPlatform();
   let merchant: Merchant;
@@ -36,6 +36,10 @@ describeInBrowser('the languages of the portal', () => {
     await choose('The portal speaks', 'es');
     await heading('Iniciar sesión en Paycode');
     await portal.screenshots('sign-in-es');
+    await portal.page.getByLabel('Correo electrónico').fill('nobody@journey.example');
+    await portal.page.getByLabel('Contraseña').fill('not a password');
+    await portal.page.getByRole('button', { name: 'Iniciar sesión', exact: true }).click();
+    await portal.page.getByText('La dirección de correo o la contraseña no son correctas.').waitFor();
     await choose('El portal habla', 'ar');
     await heading('تسجيل الدخول إلى Paycode');
     expect(await direction()).toBe('ar rtl');
@@ -47,10 +51,10 @@ describeInBrowser('the languages of the portal', () => {
   });
 
   it.each([
-    ['The portal speaks', 'es', 'Inicio', 'Pagos', 'Liquidado', '1025,50'],
-    ['El portal habla', 'ar', 'الرئيسية', 'الدفعات', 'مسوّاة', '1,025.50'],
+    ['The portal speaks', 'es', 'Inicio', 'Pagos', 'Liquidado', '1025,50', 'Liquidado: el dinero es suyo', 'El cliente pagó'],
+    ['El portal habla', 'ar', 'الرئيسية', 'الدفعات', 'مسوّاة', '1,025.50', 'مسوّاة: المال لك', 'دفع العميل'],
   ])('from %s to %s, the payments are translated, fit a phone and break no rule of WCAG', async (label, language, ...words) => {
-    const [home, payments, settled, amount] = words as [string, string, string, string];
+    const [home, payments, settled, amount, headline, step] = words as [string, string, string, string, string, string];
     await portal.goto('');
     await choose(label, language);
     await heading(home);
@@ -70,10 +74,16 @@ describeInBrowser('the languages of the portal', () => {
     expect(await portal.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.page.setViewportSize({ width: 1_280, height: 900 });
+    await portal.page.getByRole('link', { name: /^[0-9]+$/ }).click();
+    await portal.page.getByText(headline).waitFor();
+    await portal.page.locator('.timeline', { hasText: step }).waitFor();
+    await portal.screenshots(`payment-${language}`);
     expect(portal.complaints).toEqual([]);
   });
 
   it('shows times in the zone that the person chooses', async () => {
+    await portal.goto('payments');
+    await heading('الدفعات');
     await choose('البوابة تتحدث', 'en');
     await choose('Time zone', 'Asia/Tokyo');
     const time = portal.page.locator('tbody time').first();

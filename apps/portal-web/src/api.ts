@@ -1,4 +1,4 @@
-import { t } from './language/language';
+import { t, told } from './language/language';
 import type { ErrorBody, Routes } from './portal-api';
 
 type Route = keyof Routes;
@@ -13,7 +13,7 @@ interface Parts {
   body?: unknown;
 }
 
-/** A refusal of the portal, in words for people. */
+/** A refusal of the portal, in words for people in their language. */
 export class PortalError extends Error {
   constructor(
     readonly status: number,
@@ -102,7 +102,7 @@ async function errorOf(response: Response): Promise<PortalError> {
   try {
     const { message, errors } = JSON.parse(text) as Partial<ErrorBody>;
     const retryAfterS = Number(response.headers.get('retry-after')) || undefined;
-    return new PortalError(response.status, sentence(message ?? response.statusText), errors, retryAfterS);
+    return new PortalError(response.status, told(sentence(message ?? response.statusText)), errors, retryAfterS);
   } catch {
     return new PortalError(
       response.status,

@@ -28,7 +28,8 @@ export const clock = formatOf({ timeStyle: 'medium' });
 export const minute = formatOf({ timeStyle: 'short' });
 const day = formatOf({ dateStyle: 'full' });
 export const today = () => day(new Date().toISOString());
-export const elapsed = (ms: number) => (ms < 10_000 ? t('{ms} ms', { ms }) : t('{s} s', { s: (ms / 1_000).toFixed(1) }));
+export const elapsed = (ms: number) =>
+  ms < 10_000 ? t('{ms, plural, =0 {under 1 ms} other {{ms} ms}}', { ms }) : t('{s} s', { s: (ms / 1_000).toFixed(1) });
 /** For the hover. */
 export const utc = (iso: string) => `${iso.replace('T', ' ').replace(/(\.\d+)?Z$/, '')} UTC`;
 

@@ -11,6 +11,8 @@ import { startTimeZone } from './time-zone';
 
 applyTheme();
 startTimeZone();
+// The page's script comes beside the language and the person, whom the router waits for.
+for (const { options } of router.getMatchedRoutes(router.latestLocation.pathname)[0]) void options.component?.preload?.();
 await startLanguage();
 
 createRoot(document.getElementById('root')!).render(

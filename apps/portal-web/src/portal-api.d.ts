@@ -446,12 +446,65 @@ export type ErrorBody = {
   errors?: FieldError[];
 };
 
+/** Codes, because the pages make the sentences, in the language of the reader. */
 export type Explanation = {
-  /** Paid or not, and whether the goods may go. */
-  headline: string;
-  why: string;
+  /** Whether it is paid and whether the goods may go, and why. */
+  code:
+    | 'NOT_PAID'
+    | 'NOT_SENT_YET'
+    | 'REFUND_NOTICE'
+    | 'REVERSAL_FAILED'
+    | 'REVERSAL_NOTICE'
+    | 'REVERSED'
+    | 'REVERSED_BACKSTOP'
+    | 'REVERSED_CONNECTION'
+    | 'REVERSED_NEVER_SENT'
+    | 'REVERSED_NON_200'
+    | 'REVERSED_TIMEOUT'
+    | 'SETTLED'
+    | 'SETTLED_BY_READING'
+    | 'SETTLED_WITHOUT_NOTIFICATION'
+    | 'WAITING';
+  /** Of the code: why it was not paid, the other transaction, the milliseconds until HTTP 200, the answer that lost the payment. */
+  values: { status?: string; transactionId?: number; elapsedMs?: number; answer?: string };
   /** Actions for the merchant; empty when there are none. */
-  advice: string[];
+  advice: (
+    | 'ANSWER_AT_ONCE'
+    | 'ASK_SUPPORT'
+    | 'AUTHORITY_NOT_PUBLIC'
+    | 'BODY_LIMIT'
+    | 'BODY_TYPE'
+    | 'CERTIFICATE_EARLY'
+    | 'CERTIFICATE_EXPIRED'
+    | 'CERTIFICATE_OTHER_NAME'
+    | 'CERTIFICATE_SELF_SIGNED'
+    | 'CHAIN_INCOMPLETE'
+    | 'CHECK_TIME'
+    | 'CLOSED_EARLY'
+    | 'CLOSED_IDLE'
+    | 'CLOSED_WHILE_SENT'
+    | 'EXACTLY_200'
+    | 'FIREWALL'
+    | 'HAND_OVER_OR_REFUND'
+    | 'LET_IN'
+    | 'NAME_SERVERS_FAILED'
+    | 'NAME_SERVERS_SILENT'
+    | 'NAME_UNKNOWN'
+    | 'NOTHING_LISTENS'
+    | 'NOT_PUBLIC'
+    | 'NOT_YOUR_FAULT'
+    | 'NO_RATE_LIMIT'
+    | 'NO_REDIRECTS'
+    | 'NO_SIGN_IN'
+    | 'OLD_KEY_OR_PARSER'
+    | 'PRESS_CHECK'
+    | 'PROGRAM_FAILED'
+    | 'READ_LOG'
+    | 'REGISTER_URL'
+    | 'TAKE_POST'
+    | 'TLS_FAILED'
+    | 'UNREACHABLE'
+  )[];
   /** When a payment that waits is reversed without an HTTP 200, ISO 8601 UTC; null: it does not wait, or nobody knows. */
   dueAt: string | null;
 };
@@ -1178,6 +1231,20 @@ export type StatementSums = {
   tips: string;
 };
 
+export type StepValues = {
+  status?: string;
+  amount?: string;
+  currencyCode?: string;
+  attempt?: number;
+  /** As the dispatcher recorded it, such as `HTTP 503`. */
+  answer?: string;
+  elapsedMs?: number;
+  /** Of an acknowledgement, an order to reverse, or the end of a delivery; NOT_ASKED: no URL was set. */
+  cause?: 'BACKSTOP' | 'CONNECTION' | 'HTTP_200' | 'NEVER_SENT' | 'NON_200' | 'NOT_ASKED' | 'READ' | 'TIMEOUT';
+  state?: 'REVERSED' | 'SETTLED';
+  transactionId?: number;
+};
+
 export type Stuck = {
   /** Oldest first; null: the dispatcher did not answer. */
   open: OpenDelivery[] | null;
@@ -1280,6 +1347,7 @@ export type TimelineStep = {
     | 'ANSWERED'
     | 'ARMED'
     | 'DECIDED'
+    | 'NOT_PAID'
     | 'PAID'
     | 'RECEIVED'
     | 'REFUNDED'
@@ -1288,8 +1356,10 @@ export type TimelineStep = {
     | 'REVERSAL_REQUESTED'
     | 'REVERSED'
     | 'SENT'
+    | 'SENT_AGAIN'
     | 'VERDICT';
-  text: string;
+  /** What a sentence about the kind of step needs; the pages make it, in the language of the reader. */
+  values: StepValues;
 };
 
 /** Of payments that end alike in one currency. */

@@ -3,8 +3,12 @@ import { call, PortalError } from './api';
 
 const triesMax = 2;
 
-/** A session that ended elsewhere shows as soon as a page asks for something; a wrong password is a 401 as well, so the session is asked. */
-function signedOutElsewhere(error: unknown): void {
+/**
+ * A session that ended elsewhere, or a role that changed, shows as soon as a page asks for something; a wrong password is a 401 as well, so the
+ * session is asked.
+ */
+function changedElsewhere(error: unknown): void {
+  if (error instanceof PortalError && error.status === 403) void queryClient.invalidateQueries(meQuery);
   if (!(error instanceof PortalError && error.status === 401)) return;
   // A page that cannot be reached says so itself.
   const asked = call('GET /session').catch(() => undefined);
@@ -14,10 +18,10 @@ function signedOutElsewhere(error: unknown): void {
 }
 
 export const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: signedOutElsewhere }),
+  queryCache: new QueryCache({ onError: changedElsewhere }),
   // Changes go on record.
   mutationCache: new MutationCache({
-    onError: signedOutElsewhere,
+    onError: changedElsewhere,
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['actions'] }),
   }),
   defaultOptions: {

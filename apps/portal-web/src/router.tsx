@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
-import { meQuery, queryClient } from './queries';
+import { meQuery, merchantsQuery, queryClient } from './queries';
 import { type Range, ranges } from './payments/read-moment';
 import { Shell } from './shell';
 import { Failure, NotHere } from './ui';
@@ -14,6 +14,8 @@ const signedIn = createRoute({
   beforeLoad: async ({ location }) => {
     const me = await queryClient.ensureQueryData(meQuery);
     if (me?.stage !== 'FULL') throw redirect({ to: '/sign-in', search: { next: location.href } });
+    // Most pages ask for them next; they come beside the page's script.
+    void queryClient.prefetchQuery(merchantsQuery);
   },
 });
 

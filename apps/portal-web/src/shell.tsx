@@ -19,7 +19,7 @@ const daily = [
   { to: '/statements', label: 'Statements' },
 ] as const satisfies Listed[];
 const setUp = [
-  { to: '/notifications', label: 'Notifications' },
+  { to: '/notifications', label: 'Your server' },
   { to: '/api', label: 'API' },
   { to: '/sandbox', label: 'Sandbox' },
   { to: '/on-call', label: 'On-call' },

@@ -8,8 +8,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 interface PageFile {
   type: string;
   body: Buffer;
-  /** undefined: packing it gains nothing. */
-  packed: Buffer | undefined;
+  /** By the name of the encoding, the smallest first; none where packing gains nothing. */
+  packed: (readonly [encoding: string, body: Buffer])[];
   /** Its name changes with its content. */
   isImmutable: boolean;
 }
@@ -21,12 +21,18 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The built pages, read once: a few files, packed once. Nothing else of the disk can be asked for. */
+/** The built pages, read once: a few files, packed once; by brotli at the build, which takes seconds at its best. Nothing else of the disk can be asked for. */
 export class PageFiles {
   private readonly files: ReadonlyMap<string, PageFile>;
 
   constructor(folder: string) {
     this.files = new Map(existsSync(folder) ? readAll(folder) : []);
+  }
+
+  /** The script of the page at a path, which the browser would find only after it has read the first one; undefined: it has no own name. */
+  scriptOf(path: string): string | undefined {
+    const page = path === '' ? 'home' : `${path}-page`;
+    return [...this.files.keys()].find(name => name.startsWith(`assets/${page}-`) && name.endsWith('.js'));
   }
 
   /** `assets/index-1a2b.js`; undefined: there is no such file. */
@@ -45,10 +51,9 @@ function readAll(folder: string): [string, PageFile][] {
       .split(sep)
       .join('/');
     const body = readFileSync(file);
-    const packed = gzipSync(body, { level: 9 });
-    return [
-      [path, { type, body, packed: packed.length < body.length ? packed : undefined, isImmutable: path.startsWith('assets/') }],
-    ];
+    const brotli = existsSync(`${file}.br`) ? [['br', readFileSync(`${file}.br`)] as const] : [];
+    const packed = [...brotli, ['gzip', gzipSync(body, { level: 9 })] as const].filter(([, each]) => each.length < body.length);
+    return [[path, { type, body, packed, isImmutable: path.startsWith('assets/') }]];
   });
 }
 
@@ -63,6 +68,8 @@ const securityHeaders = {
   'x-frame-options': 'DENY',
 };
 const yearS = 31_536_000;
+/** What such a page asks first. Others, such as the one that a company's provider leads to, sign in before they ask: an early answer is wrong there. */
+const whoIsSignedIn = '</console/api/session>; rel=preload; as=fetch; crossorigin';
 
 /** The pages: files by their names, and the one document for every other path, whose routes the browser knows. */
 @Controller('console')
@@ -87,10 +94,12 @@ export class PagesController {
     if (path.startsWith('api/')) throw new DomainError({ status: 404, reason: 'NO_ROUTE', message: 'Not Found' });
     const file = this.files.find(path);
     if (file) send(file, request, reply);
-    else this.document(request, reply);
+    else this.document(request, reply, path);
   }
 
-  private document(request: FastifyRequest, reply: FastifyReply): void {
+  private document(request: FastifyRequest, reply: FastifyReply, path = ''): void {
+    const script = this.files.scriptOf(path);
+    if (script) void reply.header('link', `</console/${script}>; rel=modulepreload, ${whoIsSignedIn}`);
     const file = this.files.find('index.html');
     if (!file) throw new DomainError({ status: 503, reason: 'NO_PAGES', message: 'the pages of the portal were not built' });
     send(file, request, reply);
@@ -98,13 +107,14 @@ export class PagesController {
 }
 
 function send({ type, body, packed, isImmutable }: PageFile, request: FastifyRequest, reply: FastifyReply): void {
-  const isPacked = packed !== undefined && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+  const taken = String(request.headers['accept-encoding'] ?? '').split(/[\s,;]+/);
+  const [encoding, smallest = body] = packed.find(([each]) => taken.includes(each)) ?? [];
   void reply.headers({
     ...securityHeaders,
     'content-type': type,
     'cache-control': isImmutable ? `public, max-age=${yearS}, immutable` : 'no-cache',
     vary: 'accept-encoding',
-    ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
+    ...(encoding && { 'content-encoding': encoding }),
   });
-  void reply.send(isPacked ? packed : body);
+  void reply.send(smallest);
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import { type PackageList, placesOf } from './package-bundle.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -22,6 +23,8 @@ export async function buildPortalPages(folder: string): Promise<void> {
   const { build } = await import('vite');
   const built = await build({ configFile: join(source, 'vite.config.ts'), logLevel: 'error', build: { outDir } });
   if (!('output' in built)) throw new Error(`${source}: Vite wrote more than one output`);
+  for (const { fileName } of built.output)
+    writeFileSync(join(outDir, `${fileName}.br`), brotliCompressSync(readFileSync(join(outDir, fileName))));
   const modules = built.output.flatMap(part => (part.type === 'chunk' ? part.moduleIds : []));
   const list: PackageList = { fingerprint: wanted, places: placesOf(modules.map(id => relative(root, id))) };
   writeFileSync(file, JSON.stringify(list));

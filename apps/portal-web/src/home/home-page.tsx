@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api';
 import { bearerQuery } from '../api-access/queries';
-import { dayBeganAt, today } from '../format';
+import { dayBeganAt, elapsed, today } from '../format';
 import type { HomeAnswer, ShownPerson } from '../portal-api';
 import { meQuery, merchantsQuery } from '../queries';
 import { notificationsQuery } from '../server/queries';
@@ -121,8 +121,8 @@ function AnswerTime({ chart: { buckets } }: { chart: HomeAnswer['chart'] }): Rea
   return (
     <div className="tile">
       <span>{t('Answer time, median')}</span>
-      <strong>{t('{ms} ms', { ms: last.medianMs! })}</strong>
-      <small>{t('slowest {ms} ms · limit 45 s', { ms: last.slowestMs! })}</small>
+      <strong>{elapsed(last.medianMs!)}</strong>
+      <small>{t('slowest {time} · limit 45 s', { time: elapsed(last.slowestMs!) })}</small>
     </div>
   );
 }

@@ -5,11 +5,29 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import ar from './ar.json';
 import es from './es.json';
 
-const root = join(__dirname, '..');
-const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter(name => /\.tsx?$/.test(name) && !name.endsWith('.spec.ts'))
-  .map(name => readFileSync(join(root, name), 'utf8').replaceAll("\\'", "'"))
-  .join('\n');
+const sourcesIn = (folder: string, but = /\.spec\.ts$/) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(name => /\.tsx?$/.test(name) && !but.test(name))
+    .map(name => readFileSync(join(folder, name), 'utf8').replaceAll("\\'", "'"))
+    .join('\n');
+const sources = sourcesIn(join(__dirname, '..'));
+/** Without what programs and operators alone are refused. */
+const portal = sourcesIn(
+  join(__dirname, '../../../portal/src'),
+  /spec\.ts$|^(testing|owner-recovery|reconciliation)|pages\.controller|identity-providers\.(service|controller)/,
+);
+const refusals = [...portal.matchAll(/(?:(?<!\{ )message: |\bmessage =\s+|refusal\(\[[^\]]+\],\s*)'([^']+)'/g)]
+  .map(([, text]) => `${text!.charAt(0).toUpperCase()}${text!.slice(1)}.`)
+  .filter(text => !/paycode owners ask|^TxState/.test(text));
+const services = ['portal/src', 'notification-config/src', '../libs/service-runtime/src']
+  .map(folder => sourcesIn(join(__dirname, '../../..', folder)).toLowerCase())
+  .join();
+/** Some are put together of parts: three words in a row then stand in a source. */
+const isRefusal = (text: string) => {
+  const words = text.toLowerCase().replace(/\.$/, '').split(' ');
+  const runs = Array.from({ length: Math.max(1, words.length - 2) }, (_, at) => words.slice(at, at + 3).join(' '));
+  return runs.some(run => services.includes(run));
+};
 /** Of each status in itself the page shows the name alone. */
 const told = scenarios.flatMap(({ sees, ought, timeline }) => (ought === null ? [] : [sees, ought, timeline!]));
 
@@ -28,10 +46,11 @@ const takenBy = (message: string, locale: string) =>
 
 /** proves: each text of the portal is there in each of its languages. */
 describe('the catalogues of the portal', () => {
-  it('have the same texts: those that the pages use, which the compiler checks, those of the scenarios, and no other', () => {
+  it('have the same texts: those that the pages use, which the compiler checks, those of the scenarios, the refusals of the portal, and no other', () => {
     expect(Object.keys(ar)).toEqual(Object.keys(es));
-    expect(Object.keys(es).filter(text => !sources.includes(text) && !told.includes(text))).toEqual([]);
-    expect(told.filter(text => !Object.hasOwn(es, text))).toEqual([]);
+    expect(Object.keys(es).filter(text => !sources.includes(text) && !told.includes(text) && !isRefusal(text))).toEqual([]);
+    expect([...told, ...refusals].filter(text => !Object.hasOwn(es, text))).toEqual([]);
+    expect(refusals.length).toBeGreaterThan(30);
   });
 
   it.each(Object.entries({ es, ar }))(

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { keepTimeZone, timeZone, timeZones } from '../time-zone';
 import { changeLanguage, currentLanguage, type Language, languages, t } from './language';
 
@@ -21,6 +21,9 @@ export function LanguageChoice(): ReactNode {
 
 /** Of the times that are shown and typed, and of the days on Home and in statements. */
 export function TimeZoneChoice(): ReactNode {
+  // Some 400 options: they come after the first paint.
+  const [zones, setZones] = useState([timeZone()]);
+  useEffect(() => setZones(timeZones()), []);
   return (
     <select
       className="small"
@@ -31,7 +34,7 @@ export function TimeZoneChoice(): ReactNode {
         location.reload();
       }}
     >
-      {timeZones().map(zone => (
+      {zones.map(zone => (
         <option key={zone}>{zone}</option>
       ))}
     </select>

@@ -61,6 +61,17 @@ export function t(text: Words, values?: Values): Said {
   return (values ? formatOf(text as Text).format<string>(values) : (catalogue[text] ?? text)) as Said;
 }
 
+/** A sentence that a service answers in English: it is its own name, with its numbers as values in turn: `Please wait {a} s.` */
+export function told(sentence: string): Said {
+  const values: Values = {};
+  const name = sentence.replace(/\d+/g, number => {
+    const value = 'abcdef'.charAt(Object.keys(values).length);
+    values[value] = number;
+    return `{${value}}`;
+  });
+  return Object.hasOwn(catalogue, name) ? t(name as Text, values) : t(asIs(sentence));
+}
+
 /** Sets the title of the browser's tab. */
 export function useTitle(title: Words): void {
   useEffect(() => void (document.title = `${t(title)} · Paycode`), [title]);

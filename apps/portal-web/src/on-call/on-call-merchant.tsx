@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { elapsed } from '../format';
 import type { FoundMerchants, MerchantSummary } from '../portal-api';
 import { foundMerchantsQuery, onCallMerchantQuery } from './queries';
 import { answerName, Facts, Failure, Field, Moment, OutcomeTag, Table, Waiting } from '../ui';
@@ -148,7 +149,7 @@ function LastAnswers({ answers }: { answers: MerchantSummary['lastAnswers'] }): 
           </td>
           <td>
             {answerName(answer)}
-            {elapsedMs === null ? '' : ` ${t('after {ms} ms', { ms: elapsedMs })}`}
+            {elapsedMs === null ? '' : ` ${t('in {time}', { time: elapsed(elapsedMs) })}`}
           </td>
           <td>
             <OutcomeTag outcome={outcome} />

@@ -66,7 +66,7 @@ export function FailingReceivers({ stuck: { failing, since } }: { stuck: Stuck }
       <h2 id="failing">{t('Endpoints that fail, by money at risk')}</h2>
       <p className="dim">
         {rich(
-          'Since {at}. Merchants who share a server are one endpoint. Amounts are compared as numbers: each currency for itself.',
+          'Since {at}, the largest amount first. Merchants that share a server are one endpoint. Each currency has its own line; amounts are not converted.',
           { at: <Moment at={since} /> },
         )}
       </p>

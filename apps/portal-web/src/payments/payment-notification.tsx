@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api';
+import { elapsed } from '../format';
 import type { DeliveryAttempt, PortalShownNotification, ShownPayment } from '../portal-api';
 import { meQuery, queryClient } from '../queries';
 import { Code, Confirm, Failure, Moment, Table } from '../ui';
@@ -36,7 +37,7 @@ function Attempts({ attempts }: { attempts: DeliveryAttempt[] }): ReactNode {
             <Moment at={startedAt} />
           </td>
           <td>{outcome ?? t('None yet')}</td>
-          <td className="right">{elapsedMs === null ? '–' : t('{ms} ms', { ms: elapsedMs })}</td>
+          <td className="right">{elapsedMs === null ? '–' : elapsed(elapsedMs)}</td>
         </tr>
       ))}
     </Table>

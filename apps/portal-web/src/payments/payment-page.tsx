@@ -8,8 +8,9 @@ import { queryClient } from '../queries';
 import { Callout, CopyButton, Facts, Failure, type Look, Moment, Money, OutcomeTag, Waiting } from '../ui';
 import { usePaymentChanges } from './payment-changes';
 import { PaymentNotification } from './payment-notification';
+import { explained, stepWords } from './sentences';
 import './payments.css';
-import { asIs, rich, t, useTitle, type Words } from '../language/language';
+import { rich, t, useTitle, type Words } from '../language/language';
 
 /** The outcome of one payment, its reason, and advice. */
 export function PaymentPage(): ReactNode {
@@ -62,11 +63,12 @@ function Head({ payment }: { payment: NamedPayment }): ReactNode {
 }
 
 function Explanation({ shown: { payment, explanation } }: { shown: ShownPayment }): ReactNode {
-  const { headline, why, advice, dueAt } = explanation;
+  const { headline, why, advice } = explained(explanation);
+  const { dueAt } = explanation;
   return (
     <Callout
       look={payment.outcome.toLowerCase() as Look}
-      title={asIs(headline)}
+      title={headline}
       actions={
         payment.outcome === 'REVERSED' && (
           <Link className="button" to="/notifications" search={{ merchantId: payment.merchantId }}>
@@ -114,12 +116,12 @@ function Life({ shown: { timeline, silent } }: { shown: ShownPayment }): ReactNo
         </p>
       )}
       <ol className="timeline">
-        {timeline.map(({ at, kind, text }, index) => (
-          <li key={`${at} ${kind} ${text}`} className={kind.toLowerCase()}>
-            <time dateTime={at} title={utc(at)}>
-              {index === 0 ? clock(at) : `+ ${elapsed(Date.parse(at) - Date.parse(timeline[0]!.at))}`}
+        {timeline.map((step, index) => (
+          <li key={JSON.stringify(step)} className={step.kind.toLowerCase()}>
+            <time dateTime={step.at} title={utc(step.at)}>
+              {index === 0 ? clock(step.at) : `+ ${elapsed(Date.parse(step.at) - Date.parse(timeline[0]!.at))}`}
             </time>
-            <span>{text}</span>
+            <span>{stepWords(step)}</span>
           </li>
         ))}
       </ol>

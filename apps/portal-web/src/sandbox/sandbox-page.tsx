@@ -39,7 +39,7 @@ function Rehearsals({ merchantId, mayPlay }: { merchantId: number; mayPlay: bool
       </p>
       {notifications && !notifications.http && (
         <p className="notice wait">
-          {t('No notification URL is set: nobody is told of what you play. Set it under Notifications.')}
+          {rich('No notification URL is set: nobody is told of what you play. Set it under <strong>Your server</strong>.')}
         </p>
       )}
       {!mayPlay && <p className="notice">{t('Your role may look, and not play anything here.')}</p>}

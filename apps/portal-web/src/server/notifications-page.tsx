@@ -20,10 +20,10 @@ export function NotificationsPage(): ReactNode {
   const navigate = useNavigate({ from: '/notifications' });
   const { data: merchants, isError, error } = useQuery(merchantsQuery);
   const merchantId = chosen ?? merchants?.[0]?.merchantId;
-  useTitle('Notifications');
+  useTitle('Your server');
   return (
     <>
-      <h1>{t('Notifications')}</h1>
+      <h1>{t('Your server')}</h1>
       <MerchantChoice value={merchantId} onChange={next => void navigate({ search: { merchantId: next } })} />
       {isError && <Failure error={error} />}
       {merchants?.length === 0 && (
@@ -91,7 +91,7 @@ function Webhook({
       <ServerCallout merchantId={merchantId} http={http} />
       <div className={http ? 'columns' : ''}>
         <section className="card" aria-labelledby="webhook">
-          <h2 id="webhook">{t('Your server')}</h2>
+          <h2 id="webhook">{t('Address and key')}</h2>
           {http && (
             <p>
               <code>{http.url}</code>

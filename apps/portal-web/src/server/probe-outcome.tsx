@@ -1,6 +1,7 @@
 import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../api';
+import { elapsed } from '../format';
 import type { CheckedUrl } from '../portal-api';
 import { Failure, Moment } from '../ui';
 import { rich, t, type Text } from '../language/language';
@@ -72,7 +73,7 @@ export function Answer(props: {
       </p>
       {props.children}
       <p className="dim">
-        {times.flatMap(([name, ms]) => (ms === null ? [] : [`${t(name)} ${t('{ms} ms', { ms: Math.round(ms) })}`])).join(' · ')}
+        {times.flatMap(([name, ms]) => (ms === null ? [] : [`${t(name)} ${elapsed(Math.round(ms))}`])).join(' · ')}
         {certificateExpiresAt && (
           <>
             {' · '}

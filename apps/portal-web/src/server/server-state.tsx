@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../api';
-import { when } from '../format';
+import { elapsed, when } from '../format';
 import type { Payment, PortalNotifications } from '../portal-api';
 import { answerName, Callout } from '../ui';
 import { rich, type Said, t } from '../language/language';
@@ -82,5 +82,5 @@ function lastWords({ completedAt, answer, ackElapsedMs }: Payment): Said {
   const values = { at: when(completedAt), answer: answerName(answer!) };
   return ackElapsedMs === null
     ? t('Latest payment, {at}: {answer}.', values)
-    : t('Latest payment, {at}: {answer} after {ms} ms.', { ...values, ms: ackElapsedMs });
+    : t('Latest payment, {at}: {answer} in {time}.', { ...values, time: elapsed(ackElapsedMs) });
 }

@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
-import { SignInSteps } from './sign-in-steps';
+import { lazyRouteComponent } from '@tanstack/react-router';
+import { type ReactNode, Suspense, useEffect, useRef, useSyncExternalStore } from 'react';
 import { isSessionOverQuery, meQuery, queryClient, sessionNowQuery } from '../queries';
 import { t } from '../language/language';
+
+/** Whoever is signed in does not wait for its script. */
+const SignInSteps = lazyRouteComponent(() => import('./sign-in-steps'), 'SignInSteps');
 
 /** Over the page whose session has ended: whoever worked on it signs in again, and what was typed is still there. */
 export function SessionOver(): ReactNode {
@@ -26,7 +29,9 @@ function SignInAgain(): ReactNode {
     <dialog ref={dialog} aria-labelledby="session-over" onCancel={event => event.preventDefault()}>
       <h2 id="session-over">{t('Your session has ended')}</h2>
       <p>{t('Sign in again to go on where you were. Nothing that you typed is lost.')}</p>
-      <SignInSteps me={now ?? null} changed={() => queryClient.invalidateQueries(sessionNowQuery)} />
+      <Suspense>
+        <SignInSteps me={now ?? null} changed={() => queryClient.invalidateQueries(sessionNowQuery)} />
+      </Suspense>
     </dialog>
   );
 }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { hour } from '../format';
+import { elapsed, hour } from '../format';
 import type { HomeAnswer } from '../portal-api';
 import { Table } from './table';
 import { t } from '../language/language';
@@ -86,7 +86,7 @@ export function TimeChart({ chart }: { chart: HomeAnswer['chart'] }): ReactNode 
       </svg>
       <p className="legend">
         <span className="dot median">{t('Median')}</span> <span className="dot slowest">{t('Slowest')}</span>
-        <span>{t('At most {ms} ms, limit 45 s', { ms: slowestOfAllMs })}</span>
+        <span>{t('Slowest: {time}, limit 45 s', { time: elapsed(slowestOfAllMs) })}</span>
       </p>
     </>
   );
@@ -121,8 +121,8 @@ export function AnswerTable({ buckets }: HomeAnswer['chart']): ReactNode {
           <td>{settled}</td>
           <td>{reversed}</td>
           <td>{pending}</td>
-          <td>{medianMs === null ? '–' : t('{ms} ms', { ms: medianMs })}</td>
-          <td>{slowestMs === null ? '–' : t('{ms} ms', { ms: slowestMs })}</td>
+          <td>{medianMs === null ? '–' : elapsed(medianMs)}</td>
+          <td>{slowestMs === null ? '–' : elapsed(slowestMs)}</td>
         </tr>
       ))}
     </Table>

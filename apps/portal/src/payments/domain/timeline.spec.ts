@@ -1,4 +1,4 @@
-import { verdictKinds } from '@paycode/dto';
+import { reversalReasons, verdictKinds } from '@paycode/dto';
 import { delivery, payment } from './testing/payment-evidence';
 import { timelineOf } from './timeline';
 
@@ -13,10 +13,12 @@ describe('the life of a payment', () => {
   });
 
   it('is its end alone while no other service knows of it', () => {
-    const paid = { at: payment.completedAt, kind: 'PAID' };
-    expect(timelineOf(nothing)).toEqual([{ ...paid, text: 'The customer paid 25.50 ZAR' }]);
+    const { completedAt } = payment;
+    expect(timelineOf(nothing)).toEqual([{ at: completedAt, kind: 'PAID', values: { amount: '25.50', currencyCode: 'ZAR' } }]);
     const declined = { ...payment, outcome: 'NO_MONEY', status: 'BANK_REJECTED' } as const;
-    expect(timelineOf({ ...nothing, payment: declined })).toEqual([{ ...paid, text: 'Transaction ended with BANK_REJECTED' }]);
+    expect(timelineOf({ ...nothing, payment: declined })).toEqual([
+      { at: completedAt, kind: 'NOT_PAID', values: { status: 'BANK_REJECTED' } },
+    ]);
   });
 
   it('says of each attempt when it was sent, what came back and when', () => {
@@ -27,11 +29,11 @@ describe('the life of a payment', () => {
     ];
     const steps = timelineOf({ ...nothing, delivery: { ...delivery, armedAt: null, verdict: null, attempts } });
     expect(steps.slice(2)).toEqual([
-      { at: at(1), kind: 'SENT', text: 'Attempt 1: notification sent to your server' },
-      { at: '2030-01-01T10:00:02.500Z', kind: 'ANSWERED', text: 'Attempt 1: HTTP 503 after 1500 ms' },
-      { at: at(3), kind: 'SENT', text: 'Attempt 2: notification sent to your server' },
-      { at: at(3), kind: 'ANSWERED', text: 'Attempt 2: CONNECTION' },
-      { at: at(4), kind: 'SENT', text: 'Attempt 3: notification sent to your server' },
+      { at: at(1), kind: 'SENT', values: { attempt: 1 } },
+      { at: '2030-01-01T10:00:02.500Z', kind: 'ANSWERED', values: { attempt: 1, answer: 'HTTP 503', elapsedMs: 1_500 } },
+      { at: at(3), kind: 'SENT', values: { attempt: 2 } },
+      { at: at(3), kind: 'ANSWERED', values: { attempt: 2, answer: 'CONNECTION' } },
+      { at: at(4), kind: 'SENT', values: { attempt: 3 } },
     ]);
   });
 
@@ -42,19 +44,16 @@ describe('the life of a payment', () => {
       { attempt: 2, startedAt: at(3), outcome: null, elapsedMs: null },
     ];
     const steps = timelineOf({ ...nothing, delivery: { ...delivery, armedAt: null, verdict: null, attempts } });
-    expect(steps.filter(({ kind }) => kind === 'SENT').map(({ text }) => text)).toEqual([
-      'Attempt 1: notification sent to your server',
-      'Attempt 1: sent again on a new connection',
-      'Attempt 2: notification sent to your server',
+    expect(steps.filter(({ kind }) => kind.startsWith('SENT')).map(({ kind, values }) => [kind, values.attempt])).toEqual([
+      ['SENT', 1],
+      ['SENT_AGAIN', 1],
+      ['SENT', 2],
     ]);
   });
 
-  it.each([
-    ['SETTLED', 'Decided: settled'],
-    ['REVERSED', 'Decided: reversed'],
-  ] as const)('says what was decided: %s', (state, text) => {
+  it.each(['SETTLED', 'REVERSED'] as const)('says what was decided: %s', state => {
     const reversal = { transactionId: 1, state, decidedAt: at(5) } as never;
-    expect(timelineOf({ ...nothing, reversal })[1]).toEqual({ at: at(5), kind: 'DECIDED', text });
+    expect(timelineOf({ ...nothing, reversal })[1]).toEqual({ at: at(5), kind: 'DECIDED', values: { state } });
     expect(timelineOf({ ...nothing, reversal: { transactionId: 1, state, decidedAt: null } as never })).toHaveLength(1);
   });
 
@@ -62,18 +61,19 @@ describe('the life of a payment', () => {
     const reversed = { ...payment, reversalRequestedAt: at(6), reversalReason: 'NON_200' } as const;
     const steps = timelineOf({ ...nothing, payment: reversed, notice: { at: at(7), transactionId: 2, isFailed: false } });
     expect(steps.slice(1)).toEqual([
-      { at: at(6), kind: 'REVERSAL_REQUESTED', text: 'Reversal ordered: your server answered something other than HTTP 200' },
-      { at: at(7), kind: 'REVERSED', text: 'Money returned by transaction 2' },
+      { at: at(6), kind: 'REVERSAL_REQUESTED', values: { cause: 'NON_200' } },
+      { at: at(7), kind: 'REVERSED', values: { transactionId: 2 } },
     ]);
   });
 
-  it.each(verdictKinds)('says in words how a delivery ended: %s', kind => {
+  it.each(verdictKinds)('says how a delivery ended: %s', kind => {
     const steps = timelineOf({ ...nothing, delivery: { ...delivery, attempts: [], verdict: { kind, at: at(5) } as never } });
-    expect(steps.find(({ kind: step }) => step === 'VERDICT')!.text).toMatch(/^Delivery ended: (?!undefined)[^_]+$/);
+    const causes = [...reversalReasons, 'HTTP_200', 'READ', 'NOT_ASKED'];
+    expect(causes).toContain(steps.find(({ kind: step }) => step === 'VERDICT')!.values.cause);
   });
 
   it('regression: does not say that the money returned when the core could not give it back (A-14)', () => {
     const steps = timelineOf({ ...nothing, notice: { at: at(7), transactionId: 2, isFailed: true } });
-    expect(steps.slice(1)).toEqual([{ at: at(7), kind: 'REVERSAL_FAILED', text: 'Reversal failed: transaction 2' }]);
+    expect(steps.slice(1)).toEqual([{ at: at(7), kind: 'REVERSAL_FAILED', values: { transactionId: 2 } }]);
   });
 });

@@ -1,14 +1,16 @@
-import { type ReversalReason, reversalReasonOf, type VerdictKind } from '@paycode/dto';
+import { reversalReasonOf, type VerdictKind } from '@paycode/dto';
 import type { Evidence } from './explanation';
-import type { Payment } from './payment';
+import type { Answer, Payment } from './payment';
 
 export interface TimelineStep {
   at: string;
   kind:
     | 'PAID'
+    | 'NOT_PAID'
     | 'RECEIVED'
     | 'ARMED'
     | 'SENT'
+    | 'SENT_AGAIN'
     | 'ANSWERED'
     | 'ACKNOWLEDGED'
     | 'VERDICT'
@@ -18,7 +20,22 @@ export interface TimelineStep {
     | 'REVERSAL_FAILED'
     | 'REFUNDED'
     | 'REFUND_FAILED';
-  text: string;
+  /** What a sentence about the kind of step needs; the pages make it, in the language of the reader. */
+  values: StepValues;
+}
+
+interface StepValues {
+  status?: string;
+  amount?: string;
+  currencyCode?: string;
+  attempt?: number;
+  /** As the dispatcher recorded it, such as `HTTP 503`. */
+  answer?: string;
+  elapsedMs?: number;
+  /** Of an acknowledgement, an order to reverse, or the end of a delivery; NOT_ASKED: no URL was set. */
+  cause?: Answer | 'NOT_ASKED';
+  state?: 'SETTLED' | 'REVERSED';
+  transactionId?: number;
 }
 
 /** The core's notice of a reversal of the payment. */
@@ -29,8 +46,8 @@ export interface ReversalNotice {
 }
 
 const order: readonly TimelineStep['kind'][] = [
-  'PAID', 'RECEIVED', 'ARMED', 'SENT', 'ANSWERED', 'ACKNOWLEDGED', 'VERDICT', 'DECIDED', 'REVERSAL_REQUESTED', 'REVERSED',
-  'REVERSAL_FAILED', 'REFUNDED', 'REFUND_FAILED',
+  'PAID', 'NOT_PAID', 'RECEIVED', 'ARMED', 'SENT', 'SENT_AGAIN', 'ANSWERED', 'ACKNOWLEDGED', 'VERDICT', 'DECIDED', 'REVERSAL_REQUESTED',
+  'REVERSED', 'REVERSAL_FAILED', 'REFUNDED', 'REFUND_FAILED',
 ]; // prettier-ignore
 
 /** The steps of one payment in order of time; steps of the same instant stand in the order of the protocol. */
@@ -46,79 +63,54 @@ export function timelineOf(evidence: Evidence & { notice: ReversalNotice | null;
 }
 
 function paymentSteps({ payment }: Evidence): TimelineStep[] {
-  const { outcome, status, amount, currencyCode } = payment;
-  const what = outcome === 'NO_MONEY' ? `Transaction ended with ${status}` : `The customer paid ${amount} ${currencyCode}`;
-  const paid = step(payment.completedAt, 'PAID', what);
-  const acknowledged = payment.acknowledgedAt
-    ? [step(payment.acknowledgedAt, 'ACKNOWLEDGED', `Acknowledged by ${sources[payment.ackSource!]}`)]
+  const { outcome, status, amount, currencyCode, completedAt, acknowledgedAt, reversalRequestedAt } = payment;
+  const ended =
+    outcome === 'NO_MONEY' ? step(completedAt, 'NOT_PAID', { status }) : step(completedAt, 'PAID', { amount, currencyCode });
+  const acknowledged = acknowledgedAt
+    ? [step(acknowledgedAt, 'ACKNOWLEDGED', { cause: payment.ackSource === 'RECOVERY' ? 'READ' : 'HTTP_200' })]
     : [];
-  const requested = payment.reversalRequestedAt
-    ? [step(payment.reversalRequestedAt, 'REVERSAL_REQUESTED', `Reversal ordered: ${causes[payment.reversalReason!]}`)]
+  const requested = reversalRequestedAt
+    ? [step(reversalRequestedAt, 'REVERSAL_REQUESTED', { cause: payment.reversalReason! })]
     : [];
-  return [paid, ...acknowledged, ...requested];
+  return [ended, ...acknowledged, ...requested];
 }
 
-const causes: Record<ReversalReason, string> = {
-  NON_200: 'your server answered something other than HTTP 200',
-  CONNECTION: 'your server could not be reached',
-  TIMEOUT: 'no answer within 45 seconds',
-  NEVER_SENT: 'the notification could not be sent in time',
-  BACKSTOP: 'no outcome was known at the last deadline',
-};
-
-function endOf(verdict: VerdictKind): string {
-  if (verdict === 'ACKED_HTTP') return 'your server answered HTTP 200';
-  if (verdict === 'ACKED_PULL') return 'your server read the notification';
-  return verdict === 'NOT_APPLICABLE' ? 'no notification URL was set' : causes[reversalReasonOf(verdict)];
+function endOf(verdict: VerdictKind): Answer | 'NOT_ASKED' {
+  if (verdict === 'ACKED_HTTP') return 'HTTP_200';
+  if (verdict === 'ACKED_PULL') return 'READ';
+  return verdict === 'NOT_APPLICABLE' ? 'NOT_ASKED' : reversalReasonOf(verdict);
 }
-
-const sources = { WEBHOOK: 'HTTP 200 of your server', RECOVERY: 'reading the notification' } as const;
 
 function deliverySteps({ delivery }: Evidence): TimelineStep[] {
   if (!delivery) return [];
   const attempts = delivery.attempts.flatMap(({ attempt, startedAt, outcome, elapsedMs }, at) => {
     // One attempt has two requests when the first, on a connection that had served before, got no answer (A-87).
     const isAgain = delivery.attempts[at - 1]?.attempt === attempt;
-    const sent = step(
-      startedAt,
-      'SENT',
-      `Attempt ${attempt}: ${isAgain ? 'sent again on a new connection' : 'notification sent to your server'}`,
-    );
+    const sent = step(startedAt, isAgain ? 'SENT_AGAIN' : 'SENT', { attempt });
     if (outcome === null) return [sent];
     const answeredAt = new Date(Date.parse(startedAt) + (elapsedMs ?? 0)).toISOString();
-    return [
-      sent,
-      step(answeredAt, 'ANSWERED', `Attempt ${attempt}: ${outcome}${elapsedMs === null ? '' : ` after ${elapsedMs} ms`}`),
-    ];
+    return [sent, step(answeredAt, 'ANSWERED', { attempt, answer: outcome, ...(elapsedMs !== null && { elapsedMs }) })];
   });
-  const armed = delivery.armedAt
-    ? [step(delivery.armedAt, 'ARMED', 'Reversal armed: it happens unless your server acknowledges')]
-    : [];
-  const verdict = delivery.verdict
-    ? [step(delivery.verdict.at, 'VERDICT', `Delivery ended: ${endOf(delivery.verdict.kind)}`)]
-    : [];
-  return [step(delivery.receivedAt, 'RECEIVED', 'Notification recorded for delivery'), ...armed, ...attempts, ...verdict];
+  const armed = delivery.armedAt ? [step(delivery.armedAt, 'ARMED')] : [];
+  const verdict = delivery.verdict ? [step(delivery.verdict.at, 'VERDICT', { cause: endOf(delivery.verdict.kind) })] : [];
+  return [step(delivery.receivedAt, 'RECEIVED'), ...armed, ...attempts, ...verdict];
 }
 
 function reversalSteps({ reversal }: Evidence): TimelineStep[] {
   if (!reversal?.decidedAt) return [];
-  return [step(reversal.decidedAt, 'DECIDED', reversal.state === 'SETTLED' ? 'Decided: settled' : 'Decided: reversed')];
+  return [step(reversal.decidedAt, 'DECIDED', { state: reversal.state === 'SETTLED' ? 'SETTLED' : 'REVERSED' })];
 }
 
 function noticeSteps(notice: ReversalNotice | null): TimelineStep[] {
   if (!notice) return [];
   const { at, transactionId, isFailed } = notice;
-  return isFailed
-    ? [step(at, 'REVERSAL_FAILED', `Reversal failed: transaction ${transactionId}`)]
-    : [step(at, 'REVERSED', `Money returned by transaction ${transactionId}`)];
+  return [step(at, isFailed ? 'REVERSAL_FAILED' : 'REVERSED', { transactionId })];
 }
 
 function refundStep({ completedAt, status, amount, currencyCode, transactionId }: Payment): TimelineStep {
-  const isMade = status === 'REFUNDED';
-  const what = `${isMade ? 'Refunded' : 'Refund failed'}: ${amount} ${currencyCode}, transaction ${transactionId}`;
-  return step(completedAt, isMade ? 'REFUNDED' : 'REFUND_FAILED', what);
+  return step(completedAt, status === 'REFUNDED' ? 'REFUNDED' : 'REFUND_FAILED', { amount, currencyCode, transactionId });
 }
 
-function step(at: string, kind: TimelineStep['kind'], text: string): TimelineStep {
-  return { at, kind, text };
+function step(at: string, kind: TimelineStep['kind'], values: StepValues = {}): TimelineStep {
+  return { at, kind, values };
 }

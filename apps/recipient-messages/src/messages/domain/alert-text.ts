@@ -47,7 +47,7 @@ const wordsOf: Record<AlertKind, (alert: PortalAlert) => Words> = {
       merchantId === null
         ? `Keys of several of your merchants are older than a year. The oldest was made on ${day(sinceAt)}.`
         : `The key that encrypts the notifications to merchant ${merchantId} was made on ${day(sinceAt)}.`,
-      'A key that somebody copied in that time still reads your notifications. Renew the key under Notifications, and give the new one to your server at once: it cannot read notifications until it has it.',
+      'A key that somebody copied in that time still reads your notifications. Renew the key under Your server, and give the new one to your server at once: it cannot read notifications until it has it.',
     ],
     button: 'Renew your key',
   }),
