@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AccountType } from '@paycode/dto';
 import { FlushQueue, preparedQuery } from '@paycode/persistence';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
 import { Clock } from '@paycode/service-runtime/timing';
 import { insertSecurityEvent } from '../audit/postgres-security-log.store';
 import type { Origin, SecurityEventKind } from '../audit/security-log';
@@ -10,7 +10,7 @@ import type { Account, AccountMode, Principal } from './domain/account';
 
 /** Columns of `account` under the alias `a` that a request needs. */
 export const principalColumns =
-  'a.id, a.username, a.type, a.owner_id, a.acquirer, a.mode, a.credential_version, a.source_addresses';
+  'a.id, a.username, a.type, a.owner_id, a.acquirer, a.mode, a.credential_version, a.source_addresses, a.rate_per_s';
 
 const accountSql = {
   // Every Basic request runs it: it is prepared, and requests that wait together share one.
@@ -31,6 +31,7 @@ export interface PrincipalRow {
   mode: AccountMode;
   credential_version: number;
   source_addresses: string[];
+  rate_per_s: number | null;
 }
 
 interface AccountRow extends PrincipalRow {
@@ -47,9 +48,14 @@ type NewAccount = Pick<Account, 'username' | 'type' | 'ownerId' | 'acquirer'> & 
 export interface AccountChange {
   kind: SecurityEventKind;
   set: Partial<
-    Pick<Account, 'mode' | 'passwordHash' | 'publicKey' | 'challengeRequired' | 'sourceAddresses' | 'passwordChangedAt'>
+    Pick<
+      Account,
+      'mode' | 'passwordHash' | 'publicKey' | 'challengeRequired' | 'sourceAddresses' | 'ratePerS' | 'passwordChangedAt'
+    >
   >;
   endsSessions: boolean;
+  /** What auditors read beside the kind. */
+  detail?: string;
 }
 
 const readsPerQueryMax = 256;
@@ -77,6 +83,7 @@ export class AccountStore {
       credentialVersion: 1,
       challengeRequired: false,
       sourceAddresses: [],
+      ratePerS: null,
       createdAt: now,
       passwordChangedAt: now,
     };
@@ -100,6 +107,12 @@ export class AccountStore {
     return (await this.reads.run([username]))[0];
   }
 
+  /** Accounts with a rate of their own, by name. */
+  withOwnRate(max: number): Promise<Account[]> {
+    const [where, order] = [{ ratePerS: Not(IsNull()) }, { username: 'asc' }] as const;
+    return this.dataSource.manager.find(AccountEntity, { where, order, take: max });
+  }
+
   /** Replaces the stored hash of an unchanged password; does nothing when the password has changed since. */
   async rehash(username: string, oldHash: string, newHash: string): Promise<void> {
     await this.dataSource.manager.update(AccountEntity, { username, passwordHash: oldHash }, { passwordHash: newHash });
@@ -114,7 +127,7 @@ export class AccountStore {
       const set = { ...change.set, credentialVersion };
       await manager.update(AccountEntity, { id: account.id }, set);
       const at = new Date(this.clock.epochMs());
-      await insertSecurityEvent(manager, { kind: change.kind, subject: username, origin }, at);
+      await insertSecurityEvent(manager, { kind: change.kind, subject: username, origin, detail: change.detail }, at);
       return { ...account, ...set };
     });
   }
@@ -141,6 +154,7 @@ export function principalOf(row: PrincipalRow): Principal {
     mode: row.mode,
     credentialVersion: row.credential_version,
     sourceAddresses: row.source_addresses,
+    ratePerS: row.rate_per_s,
   };
 }
 
