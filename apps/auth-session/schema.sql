@@ -44,10 +44,12 @@ CREATE TABLE account (
   created_at timestamp with time zone NOT NULL,
   password_changed_at timestamp with time zone NOT NULL,
   source_addresses text[] NOT NULL DEFAULT '{}'::text[],
+  rate_per_s integer,
   CONSTRAINT account_pkey PRIMARY KEY (id),
   CONSTRAINT account_username_key UNIQUE (username),
   CONSTRAINT account_check CHECK (NOT challenge_required OR public_key IS NOT NULL),
   CONSTRAINT account_mode_check CHECK (mode = ANY (ARRAY['BASIC'::text, 'BEARER'::text])),
+  CONSTRAINT account_rate_per_s_check CHECK (rate_per_s >= 1 AND rate_per_s <= 10000),
   CONSTRAINT account_type_check CHECK (type = ANY (ARRAY['MANAGER'::text, 'MERCHANT'::text, 'PSP'::text, 'STK'::text, 'ACQUIRER'::text]))
 );
 

@@ -95,15 +95,15 @@ function forwardRequest({ rates, limits, siteFolder }: ForwardingOptions): Provi
     inject: [AuthorizerClient, UpstreamClient, RelayEndpoints, LOGGER],
     useFactory: (...parts: ForwardRequestParts) => {
       const [authorizer, upstreams, relay, logger] = parts;
-      return new ForwardRequest(authorizer, upstreams, relay, site, new RateLimits(rates, accountUse(rates, logger)), limits);
+      return new ForwardRequest(authorizer, upstreams, relay, site, new RateLimits(rates, accountUse(logger)), limits);
     },
   };
 }
 
 type ForwardRequestParts = [AuthorizerClient, UpstreamClient, RelayEndpoints | null, Logger];
 
-function accountUse({ credentialPerS }: ForwardingOptions['rates'], logger: Logger): AccountUse {
-  const use = new AccountUse(credentialPerS, (account, share) => {
+function accountUse(logger: Logger): AccountUse {
+  const use = new AccountUse((account, share) => {
     const fields = { event: 'account-near-limit', username: account, percent: Math.round(share * 100) };
     logger.warn(fields, 'an account used more than 80 % of its requests per second in the last minute');
   });

@@ -11,6 +11,7 @@ import { insertOnly, migrations } from '../migrations';
 import { AccountStore } from './accounts/account.store';
 import { AccountsController } from './accounts/accounts.controller';
 import { AccountsService } from './accounts/accounts.service';
+import { LimitsController } from './accounts/limits.controller';
 import { PortalAccountsController } from './accounts/portal-accounts.controller';
 import { SourceRule } from './accounts/source-rule';
 import { EventCounts } from './audit/event-counts';
@@ -83,6 +84,7 @@ export class AppModule implements OnApplicationShutdown {
       controllers: [
         KeysController,
         AccountsController,
+        LimitsController,
         PortalAccountsController,
         AccountSessionsController,
         PortalSessionsController,

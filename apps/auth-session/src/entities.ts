@@ -40,6 +40,9 @@ export class AccountEntity implements Account {
   @Column({ name: 'source_addresses', type: 'text', array: true })
   sourceAddresses!: string[];
 
+  @Column({ name: 'rate_per_s', type: 'integer', nullable: true })
+  ratePerS!: number | null;
+
   @Column({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;
 

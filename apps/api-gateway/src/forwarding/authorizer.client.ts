@@ -36,12 +36,17 @@ export class AuthorizerClient {
 function isAuthorizeAnswer(answer: unknown): answer is AuthorizeAnswer {
   if (typeof answer !== 'object' || answer === null) return false;
   const fields = answer as Record<string, unknown>;
-  return fields.allowed === true ? isOptionalText(fields.identity) : fields.allowed === false && isRefusal(fields);
+  if (fields.allowed === true) return isOptionalText(fields.identity) && isOptionalRate(fields.ratePerS);
+  return fields.allowed === false && isRefusal(fields);
 }
 
 function isRefusal({ status, headers, body }: Record<string, unknown>): boolean {
   const isClientError = typeof status === 'number' && status >= 400 && status <= 499;
   return isClientError && typeof body === 'string' && typeof headers === 'object' && headers !== null;
+}
+
+function isOptionalRate(value: unknown): boolean {
+  return value === undefined || (Number.isSafeInteger(value) && (value as number) > 0);
 }
 
 function isOptionalText(value: unknown): boolean {

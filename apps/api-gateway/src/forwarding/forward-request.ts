@@ -2,7 +2,7 @@ import { normalisePath } from '@paycode/access';
 import type { AuthorizeAnswer } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import type { Readable } from 'node:stream';
-import { type Admission, type LimitName, RateLimits } from '../limits/rate-limits';
+import { type Admission, RateLimits } from '../limits/rate-limits';
 import { overloaded, type TurnLimits, Turns } from '../limits/turns';
 import type { RelayEndpoints } from '../relay/relay-endpoints';
 import type { Site } from '../site/site';
@@ -127,7 +127,7 @@ export class ForwardRequest {
   private admit(request: ClientRequest): Admitted {
     const authorization = valuesOf(request.headers, 'authorization');
     const admission = this.rates.admit({ address: request.address, authorization, nowMs: performance.now() });
-    this.refuseBeyondRate(admission.limit, admission.waitS);
+    this.refuseBeyondRate(admission, admission.waitS);
     const path = normalisePath(request.target);
     if (!path.ok)
       throw new DomainError({ status: 400, reason: 'INVALID_PATH', message: `invalid path: ${path.reason}`, headers: cut });
@@ -167,19 +167,22 @@ export class ForwardRequest {
     return answer && { ...answer, account, route: 'relay' };
   }
 
-  private chargeAccount({ credential, isCharged }: Admission, decision: AuthorizeAnswer): void {
+  private chargeAccount(admission: Admission, decision: AuthorizeAnswer): void {
+    const { credential, isCharged } = admission;
     if (credential === undefined) return;
     if (!decision.allowed) {
       if (decision.status === 401) this.rates.forget(credential);
       return;
     }
-    const account = isCharged ? undefined : subjectOf(decision.identity);
-    if (account !== undefined) this.refuseBeyondRate('account', this.rates.charge(credential, account, performance.now()));
+    const account = subjectOf(decision.identity);
+    if (account === undefined) return;
+    this.rates.keepOwn(account, decision.ratePerS);
+    if (!isCharged) this.refuseBeyondRate(admission, this.rates.charge(credential, account, performance.now()));
   }
 
-  private refuseBeyondRate(limit: LimitName, waitS: number): void {
+  private refuseBeyondRate(admission: Admission, waitS: number): void {
     if (waitS === 0) return;
-    const headers = this.rates.fieldsOfRefusal(limit, waitS);
+    const headers = this.rates.fieldsOfRefusal(admission, waitS);
     throw new DomainError({ status: 429, reason: 'RATE_LIMITED', message: 'Too Many Requests', headers });
   }
 

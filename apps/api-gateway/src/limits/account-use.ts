@@ -11,21 +11,17 @@ const highShare = 0.8;
  * many: the log names the account.
  */
 export class AccountUse {
-  private readonly counts = new BoundedMap<string, number>(accountsMax);
+  private readonly used = new BoundedMap<string, { count: number; perS: number }>(accountsMax);
   private minute = 0;
   private highest = 0;
 
   /** `onHigh` is called once a minute at most. */
-  constructor(
-    /** 0: no limit. */
-    private readonly perS: number,
-    private readonly onHigh: (account: string, share: number) => void,
-  ) {}
+  constructor(private readonly onHigh: (account: string, share: number) => void) {}
 
-  /** `nowMs`: monotonic time. */
-  count(account: string, nowMs: number): void {
+  /** `perS`: what the account may do now; `nowMs`: monotonic time. */
+  count(account: string, perS: number, nowMs: number): void {
     this.turn(nowMs);
-    this.counts.set(account, (this.counts.get(account) ?? 0) + 1);
+    this.used.set(account, { count: (this.used.get(account)?.count ?? 0) + 1, perS });
   }
 
   /** Share of the busiest account in the last whole minute; above 1 when some of its requests were refused. */
@@ -37,11 +33,12 @@ export class AccountUse {
   private turn(nowMs: number): void {
     const minute = Math.floor(nowMs / minuteMs);
     if (minute === this.minute) return;
-    const last = minute === this.minute + 1 ? [...this.counts] : [];
-    const [account, count] = last.reduce<[string, number]>((most, each) => (each[1] > most[1] ? each : most), ['', 0]);
-    this.counts.clear();
+    const last = minute === this.minute + 1 ? [...this.used] : [];
+    const shares = last.map(([name, { count, perS }]): [string, number] => [name, (count * 1_000) / (perS * minuteMs)]);
+    const [account, share] = shares.reduce((most, each) => (each[1] > most[1] ? each : most), ['', 0]);
+    this.used.clear();
     this.minute = minute;
-    this.highest = this.perS === 0 ? 0 : (count * 1_000) / (this.perS * minuteMs);
+    this.highest = share;
     if (this.highest > highShare) this.onHigh(account, this.highest);
   }
 }

@@ -76,7 +76,7 @@ describe('request rates', () => {
 
   it('the gateway shows how much of its rate the busiest account used in the last minute, and names it once a minute', () => {
     const high: [string, number][] = [];
-    const use = new AccountUse(1, (account, share) => high.push([account, share]));
+    const use = new AccountUse((account, share) => high.push([account, share]));
     const limits = new RateLimits({ addressPerS: 0, addressBurst: 1, credentialPerS: 1, credentialBurst: 2 }, use);
     const send = (account: string, atMs: number) => {
       nowMs = atMs;
@@ -84,11 +84,44 @@ describe('request rates', () => {
       if (!isCharged) limits.charge(credential!, account, nowMs);
     };
     for (let second = 0; second < 60; second++) send('psp-1', second * 1_000);
-    for (let second = 0; second < 30; second++) send('psp-2', second * 1_000);
+    // It sends most, and may.
+    limits.keepOwn('psp-2', 10);
+    for (let second = 0; second < 240; second++) send('psp-2', second * 250);
     expect([use.share(59_999), use.share(60_000), high]).toEqual([0, 1, [['psp-1', 1]]]);
     for (let second = 60; second < 108; second++) send('psp-1', second * 1_000);
     expect([use.share(120_000), high]).toEqual([0.8, [['psp-1', 1]]]);
     expect(use.share(240_000)).toBe(0);
+  });
+
+  it("an operator's limit of an account holds from its second request on, more or less than the default, and until it is taken away", async () => {
+    gateway = await GatewayUnderTest.start({ CREDENTIAL_RATE_PER_S: '2' });
+    let ratePerS: number | undefined;
+    gateway.auth.answer = (_request, response) =>
+      json(response, { allowed: true, identity: assertionOf('psp-1'), ...(ratePerS && { ratePerS }) });
+    const passedOf = async (count: number) => {
+      const answers = [];
+      for (let i = 0; i < count; i++) answers.push(await gateway!.send('/pluto/code/x', basic('psp-1:a')));
+      const { headers } = answers.at(-1)!;
+      return [answers.filter(({ status }) => status === 200).length, headers['ratelimit-policy']];
+    };
+    ratePerS = 5;
+    expect(await passedOf(1)).toEqual([1, '"account";q=10;w=2']);
+    nowMs += 10_000;
+    expect(await passedOf(12)).toEqual([10, '"account";q=10;w=2']);
+    nowMs += 10_000;
+    ratePerS = 1;
+    expect(await passedOf(5)).toEqual([3, '"account";q=2;w=2']);
+    nowMs += 1_000;
+    ratePerS = undefined;
+    expect(await passedOf(1)).toEqual([1, '"account";q=4;w=2']);
+  });
+
+  it('where the default sets no limit, an account can have one', async () => {
+    gateway = await GatewayUnderTest.start({ CREDENTIAL_RATE_PER_S: '0' });
+    gateway.auth.answer = (_request, response) => json(response, { allowed: true, identity: assertionOf('psp-1'), ratePerS: 1 });
+    const statuses = [];
+    for (let i = 0; i < 4; i++) statuses.push((await gateway.send('/pluto/code/x', basic('psp-1:a'))).status);
+    expect(statuses).toEqual([200, 200, 429, 429]);
   });
 
   it('the metric of that share is there before the first request', async () => {

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { createHash } from 'node:crypto';
 import { BoundedMap } from '@paycode/service-runtime/timing';
 import type { AccountUse } from './account-use';
-import { TokenBuckets } from './domain/token-buckets';
+import { type Rate, TokenBuckets } from './domain/token-buckets';
 
 export interface RateLimitSettings {
   addressPerS: number;
@@ -28,7 +28,7 @@ export interface Admission {
   waitS: number;
   /** The limit that the wait comes from. */
   limit: LimitName;
-  /** Digest of the credential; undefined without one, or without a limit. */
+  /** Digest of the credential; undefined without one. */
   credential?: string;
   /** Whether the account of the credential is known, and has been charged. */
   isCharged: boolean;
@@ -42,25 +42,31 @@ const bucketsMax = 50_000;
  * wrong passwords.
  */
 export class RateLimits {
-  private readonly byAddress: TokenBuckets | undefined;
-  private readonly byCredential: TokenBuckets | undefined;
+  private readonly byAddress = new TokenBuckets(bucketsMax);
+  private readonly byCredential = new TokenBuckets(bucketsMax);
   private readonly accounts = new BoundedMap<string, string>(bucketsMax);
+  /** Requests per second of accounts that an operator allows more or less than the default. */
+  private readonly own = new BoundedMap<string, number>(bucketsMax);
+  private readonly defaults: Record<LimitName, Rate>;
 
   constructor(
-    private readonly settings: RateLimitSettings,
+    settings: RateLimitSettings,
     private readonly use?: AccountUse,
   ) {
-    this.byAddress = bucketsOf(settings.addressPerS, settings.addressBurst);
-    this.byCredential = bucketsOf(settings.credentialPerS, settings.credentialBurst);
+    this.defaults = {
+      address: { perS: settings.addressPerS, burst: settings.addressBurst },
+      account: { perS: settings.credentialPerS, burst: settings.credentialBurst },
+    };
   }
 
   admit({ address, authorization, nowMs }: Caller): Admission {
-    const addressWaitMs = this.byAddress?.take(addressKey(address), nowMs) ?? 0;
+    const addressWaitMs = this.byAddress.take(addressKey(address), this.defaults.address, nowMs);
     if (addressWaitMs > 0) return { waitS: wholeSeconds(addressWaitMs), limit: 'address', isCharged: false };
-    if (!this.byCredential || authorization.length === 0) return { waitS: 0, limit: 'account', isCharged: false };
+    if (authorization.length === 0) return { waitS: 0, limit: 'account', isCharged: false };
     const credential = digestOf(authorization);
     const account = this.accounts.get(credential);
-    const waitMs = account === undefined ? this.byCredential.take(credential, nowMs) : this.chargeKnown(account, nowMs);
+    const waitMs =
+      account === undefined ? this.byCredential.take(credential, this.defaults.account, nowMs) : this.chargeKnown(account, nowMs);
     return { waitS: wholeSeconds(waitMs), limit: 'account', credential, isCharged: account !== undefined };
   }
 
@@ -74,39 +80,57 @@ export class RateLimits {
   }
 
   private chargeKnown(account: string, nowMs: number): number {
-    this.use?.count(account, nowMs);
-    return this.byCredential?.take(keyOf(account), nowMs) ?? 0;
+    const rate = this.rateOf(account);
+    if (rate.perS > 0) this.use?.count(account, rate.perS, nowMs);
+    return this.byCredential.take(keyOf(account), rate, nowMs);
+  }
+
+  /** `perS` of the latest answer of auth-session; undefined: the default. The lowest lets a request through each second, which brings the next change. */
+  keepOwn(account: string, perS: number | undefined): void {
+    if (perS === undefined) this.own.delete(account);
+    else this.own.set(account, perS);
+  }
+
+  private rateOf(account: string): Rate {
+    const perS = this.own.get(account);
+    return perS === undefined ? this.defaults.account : { perS, burst: 2 * perS };
   }
 
   /** Fields of an answer to a credential that was let in: the rate of its account, and the requests left. None without a limit. */
   fieldsFor(credential: string | undefined): Record<string, string> {
     const account = credential === undefined ? undefined : this.accounts.get(credential);
-    if (!this.byCredential || account === undefined) return {};
-    return this.fields('account', { left: this.byCredential.left(keyOf(account)), nextS: 1 });
+    if (account === undefined) return {};
+    const rate = this.rateOf(account);
+    if (rate.perS === 0) return {};
+    return fields('account', rate, { left: this.byCredential.left(keyOf(account), rate), nextS: 1 });
   }
 
   /** Fields of a refusal: nothing is left before `waitS`. */
-  fieldsOfRefusal(limit: LimitName, waitS: number): Record<string, string> {
-    return { 'retry-after': String(waitS), ...this.fields(limit, { left: 0, nextS: waitS }) };
-  }
-
-  /**
-   * draft-ietf-httpapi-ratelimit-headers-11. Its policies are windows, these are buckets: `q` requests at once, which come back within `w` seconds; `t` seconds
-   * until more come back.
-   */
-  private fields(limit: LimitName, { left, nextS }: { left: number; nextS: number }): Record<string, string> {
-    const { addressPerS, addressBurst, credentialPerS, credentialBurst } = this.settings;
-    const [perS, burst] = limit === 'address' ? [addressPerS, addressBurst] : [credentialPerS, credentialBurst];
-    return {
-      'ratelimit-policy': `"${limit}";q=${burst};w=${Math.ceil(burst / perS)}`,
-      ratelimit: `"${limit}";r=${left};t=${nextS}`,
-    };
+  fieldsOfRefusal({ limit, credential }: Pick<Admission, 'limit' | 'credential'>, waitS: number): Record<string, string> {
+    const account = limit === 'account' && credential !== undefined ? this.accounts.get(credential) : undefined;
+    const rate = account === undefined ? this.defaults[limit] : this.rateOf(account);
+    return { 'retry-after': String(waitS), ...fields(limit, rate, { left: 0, nextS: waitS }) };
   }
 
   /** Removes a refused credential from its account. */
   forget(credential: string): void {
     this.accounts.delete(credential);
   }
+}
+
+/**
+ * draft-ietf-httpapi-ratelimit-headers-11. Its policies are windows, these are buckets: `q` requests at once, which come back within `w` seconds; `t` seconds
+ * until more come back.
+ */
+function fields(
+  limit: LimitName,
+  { perS, burst }: Rate,
+  { left, nextS }: { left: number; nextS: number },
+): Record<string, string> {
+  return {
+    'ratelimit-policy': `"${limit}";q=${burst};w=${Math.ceil(burst / perS)}`,
+    ratelimit: `"${limit}";r=${left};t=${nextS}`,
+  };
 }
 
 /** No digest of a credential looks like it. */
@@ -116,10 +140,6 @@ function keyOf(account: string): string {
 
 function wholeSeconds(ms: number): number {
   return Math.ceil(ms / 1_000);
-}
-
-function bucketsOf(perS: number, burst: number): TokenBuckets | undefined {
-  return perS > 0 ? new TokenBuckets({ perS, burst, bucketsMax }) : undefined;
 }
 
 /** A digest: no credential is kept in memory for longer than its request. */

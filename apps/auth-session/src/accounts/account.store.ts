@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { FlushQueue, preparedQuery } from '@paycode/persistence';
-import { DataSource } from 'typeorm';
+import { DataSource, IsNull, Not } from 'typeorm';
 import { Clock } from '@paycode/service-runtime/timing';
 import { insertSecurityEvent } from '../audit/postgres-security-log.store';
 import type { Origin, SecurityEventKind } from '../audit/security-log';
@@ -9,7 +9,7 @@ import type { Account } from './domain/account';
 
 /** The fields of a Principal, of `account` under the alias `a`. */
 export const principalColumns = `a.id, a.username, a.type, a.owner_id::float8 as "ownerId", a.acquirer, a.mode,
-  a.credential_version as "credentialVersion", a.source_addresses as "sourceAddresses"`;
+  a.credential_version as "credentialVersion", a.source_addresses as "sourceAddresses", a.rate_per_s as "ratePerS"`;
 
 const accountSql = {
   // Every Basic request runs it: it is prepared, and requests that wait together share one.
@@ -28,9 +28,14 @@ type NewAccount = Pick<Account, 'username' | 'type' | 'ownerId' | 'acquirer'> & 
 export interface AccountChange {
   kind: SecurityEventKind;
   set: Partial<
-    Pick<Account, 'mode' | 'passwordHash' | 'publicKey' | 'challengeRequired' | 'sourceAddresses' | 'passwordChangedAt'>
+    Pick<
+      Account,
+      'mode' | 'passwordHash' | 'publicKey' | 'challengeRequired' | 'sourceAddresses' | 'ratePerS' | 'passwordChangedAt'
+    >
   >;
   endsSessions: boolean;
+  /** What auditors read beside the kind. */
+  detail?: string;
 }
 
 const readsPerQueryMax = 256;
@@ -58,6 +63,7 @@ export class AccountStore {
       credentialVersion: 1,
       challengeRequired: false,
       sourceAddresses: [],
+      ratePerS: null,
       createdAt: now,
       passwordChangedAt: now,
     };
@@ -81,6 +87,12 @@ export class AccountStore {
     return (await this.reads.run([username]))[0];
   }
 
+  /** Accounts with a rate of their own, by name. */
+  withOwnRate(max: number): Promise<Account[]> {
+    const [where, order] = [{ ratePerS: Not(IsNull()) }, { username: 'asc' }] as const;
+    return this.dataSource.manager.find(AccountEntity, { where, order, take: max });
+  }
+
   /** Replaces the stored hash of an unchanged password; does nothing when the password has changed since. */
   async rehash(username: string, oldHash: string, newHash: string): Promise<void> {
     await this.dataSource.manager.update(AccountEntity, { username, passwordHash: oldHash }, { passwordHash: newHash });
@@ -96,7 +108,7 @@ export class AccountStore {
       const set = { ...change.set, credentialVersion };
       await manager.update(AccountEntity, { id: account.id }, set);
       const at = new Date(this.clock.epochMs());
-      await insertSecurityEvent(manager, { kind: change.kind, subject: username, origin }, at);
+      await insertSecurityEvent(manager, { kind: change.kind, subject: username, origin, detail: change.detail }, at);
       return { ...account, ...set };
     });
   }

@@ -14,6 +14,9 @@ import { type AccountChange, AccountStore } from './account.store';
 import { type Account, type AccountNaming, nameAccount } from './domain/account';
 import { sourceRange } from './source-rule';
 
+/** Accounts with a limit of their own are exceptions; one beyond these is shown by its name. */
+const limitedShownMax = 1_000;
+
 /**
  * Accounts and their credentials: new account, new password, switch to Bearer, client key. Each is one change of the account row, and the
  * next request reads it.
@@ -77,6 +80,16 @@ export class AccountsService {
     const wrong = sourceAddresses.findIndex(source => sourceRange(source) === undefined);
     if (wrong >= 0) throw invalidField(`sourceAddresses.${wrong}`, 'expected an IP address or a CIDR range');
     return this.change(username, { kind: 'SOURCES_CHANGED', set: { sourceAddresses }, endsSessions: false }, origin);
+  }
+
+  /** What the account may do per second at each gateway; null: the default. A gateway learns it with the next request of the account. */
+  async limitRate(username: string, ratePerS: number | null, origin: Origin): Promise<Account> {
+    const detail = ratePerS === null ? 'default' : `${ratePerS} per second`;
+    return this.change(username, { kind: 'RATE_CHANGED', set: { ratePerS }, endsSessions: false, detail }, origin);
+  }
+
+  limited(): Promise<Account[]> {
+    return this.accounts.withOwnRate(limitedShownMax);
   }
 
   /**

@@ -57,9 +57,9 @@ export class AuthorizeRoute implements OnModuleInit {
 
   private async decide(request: AuthorizeRequest): Promise<AuthorizeAnswer> {
     try {
-      const identity = await this.authorization.authorize(request);
+      const permit = await this.authorization.authorize(request);
       decisionsTotal.inc(allowed);
-      return { allowed: true, identity };
+      return { allowed: true, ...permit };
     } catch (error) {
       if (!(error instanceof DomainError && isDenial(error))) throw error;
       decisionsTotal.inc({ outcome: error.reason });

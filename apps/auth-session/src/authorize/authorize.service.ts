@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { normalisePath } from '@paycode/access';
-import type { AuthorizeRequest, Identity } from '@paycode/dto';
+import type { AuthorizeAnswer, AuthorizeRequest, Identity } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { identityOf, type Principal } from '../accounts/domain/account';
 import { EventCounts } from '../audit/event-counts';
@@ -21,19 +21,25 @@ export class AuthorizeService {
     private readonly events: EventCounts,
   ) {}
 
-  /** Returns the identity assertion to forward, undefined for open paths. @throws DomainError with the client's answer */
-  async authorize(request: AuthorizeRequest): Promise<string | undefined> {
+  /** Returns the identity assertion to forward, none for open paths. @throws DomainError with the client's answer */
+  async authorize(request: AuthorizeRequest): Promise<Omit<Extract<AuthorizeAnswer, { allowed: true }>, 'allowed'>> {
     const path = normalisePath(request.path);
     // The gateway refuses such a path before it asks; another proxy may not.
     if (!path.ok) throw new DomainError({ status: 404, reason: 'PATH_REFUSED', message: 'Not Found' });
     const rule = ruleFor(path.rolePath);
-    if (rule.kind === 'OPEN') return undefined;
+    if (rule.kind === 'OPEN') return {};
     const credential = chooseCredential(request.authorization);
-    const identity = identityOf(await this.authenticate(credential, request));
+    const principal = await this.authenticate(credential, request);
+    const identity = identityOf(principal);
     this.note({ rule, rolePath: path.rolePath, kind: credential.kind }, identity, request);
     if (!permits(rule, identity)) throw forbidden();
     // Every rule that admits callers names a service; without a service nobody needs an assertion.
-    return rule.service && this.assertions.assert(identity, { service: rule.service, method: request.method, path: path.path });
+    if (!rule.service) return {};
+    const asked = { service: rule.service, method: request.method, path: path.path };
+    return {
+      identity: await this.assertions.assert(identity, asked),
+      ...(principal.ratePerS !== null && { ratePerS: principal.ratePerS }),
+    };
   }
 
   /** Counts the events that auditors need, per account and address: use of Basic, denials, reads of personal data. */

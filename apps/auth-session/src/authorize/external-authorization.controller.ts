@@ -65,7 +65,7 @@ export class ExternalAuthorizationController {
   private async decide(form: OriginalRequestForm, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const asked = authorizeRequestOf(request, form);
     try {
-      const identity = await this.authorization.authorize(asked);
+      const { identity } = await this.authorization.authorize(asked);
       void reply
         .status(200)
         .header(identityHeader, identity ?? '')

@@ -74,6 +74,10 @@ describe('npm run -s paycode', () => {
     [['sessions', 'list', 'psp-9'], 'GET /internal/accounts/psp-9/sessions '],
     [['sessions', 'end-all', 'psp-9'], 'POST /internal/accounts/psp-9/sessions/end-all '],
     [['accounts', 'enable-bearer', 'psp-9'], 'POST /internal/accounts/psp-9/bearer '],
+    [['limits', 'show'], 'GET /internal/limits '],
+    [['limits', 'show', 'stk/1'], 'GET /internal/limits/stk%2F1 '],
+    [['limits', 'set', 'psp-9', '--per-second', '40'], 'PUT /internal/limits/psp-9 {"perSecond":40}'],
+    [['limits', 'set', 'psp-9', '--default'], 'PUT /internal/limits/psp-9 {"perSecond":null}'],
     [['accounts', 'service-public-key'], 'GET /internal/service-public-key '],
     [
       ['merchants', 'set', '7', '--name', 'Seven', '--acquirer', 'Bank', '--psp', '9'],
@@ -237,7 +241,12 @@ describe('npm run -s paycode', () => {
     });
   });
 
-  it('refuses malformed ids before it sends anything', async () => {
+  it('refuses malformed ids, and a limit that is both or neither, before it sends anything', async () => {
+    for (const rate of [[], ['--default', '--per-second', '4']])
+      expect(await paycode('limits', 'set', 'psp-9', ...rate)).toMatchObject({
+        code: 1,
+        err: 'limits set needs either --per-second or --default\n',
+      });
     expect((await paycode('reversals', 'show', '12x')).err).toBe('transactionId must be a positive integer, not 12x\n');
     expect(seen).toEqual([]);
   });

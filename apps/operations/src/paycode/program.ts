@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { contextOf } from './command-context.ts';
-import { addAccountCommands, addSessionCommands } from './commands/accounts.ts';
+import { addAccountCommands, addLimitCommands, addSessionCommands } from './commands/accounts.ts';
 import { addErasureCommands } from './commands/erasures.ts';
 import { addGroupCommands } from './commands/groups.ts';
 import { addKeyCommands, addTokenKeyCommands } from './commands/keys.ts';
@@ -31,6 +31,7 @@ export function operatorProgram(write: (text: string) => void): Command {
   const context = contextOf(program, write);
   addAccountCommands(program, context);
   addSessionCommands(program, context);
+  addLimitCommands(program, context);
   addMerchantCommands(program, context);
   addTokenKeyCommands(addKeyCommands(program, context), write);
   addOperatorCommands(program, write);

@@ -36,7 +36,10 @@ export interface AuthorizeRequest {
   requestId: string;
 }
 
-/** Allowed: `identity` is the assertion to forward (absent for public paths). Refused: send status, headers and body to the client unchanged. */
+/**
+ * Allowed: `identity` is the assertion to forward (absent for public paths), `ratePerS` what an operator allows this account per second in place of the
+ * default. Refused: send status, headers and body to the client unchanged.
+ */
 export type AuthorizeAnswer =
-  | { allowed: true; identity?: string }
+  | { allowed: true; identity?: string; ratePerS?: number }
   | { allowed: false; status: 401 | 403 | 404 | 429; headers: Record<string, string>; body: string };

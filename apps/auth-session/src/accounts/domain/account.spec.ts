@@ -21,6 +21,7 @@ describe('the identity that services get of an account', () => {
       mode: 'BEARER',
       credentialVersion: 3,
       sourceAddresses: ['192.0.2.1'],
+      ratePerS: null,
     };
     expect(identityOf(principal)).toStrictEqual({
       subject: 'bank-1',

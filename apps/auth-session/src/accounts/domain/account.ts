@@ -22,6 +22,8 @@ export interface Account {
   challengeRequired: boolean;
   /** Addresses and CIDR ranges that it may be used from; empty permits every address (T-15). */
   sourceAddresses: string[];
+  /** Requests per second that an operator allows it at each gateway; null: the default of the gateways. */
+  ratePerS: number | null;
   createdAt: Date;
   passwordChangedAt: Date;
 }
@@ -29,7 +31,7 @@ export interface Account {
 /** The data of the account that a request needs; no secret is part of it. */
 export type Principal = Pick<
   Account,
-  'id' | 'username' | 'type' | 'ownerId' | 'acquirer' | 'mode' | 'credentialVersion' | 'sourceAddresses'
+  'id' | 'username' | 'type' | 'ownerId' | 'acquirer' | 'mode' | 'credentialVersion' | 'sourceAddresses' | 'ratePerS'
 >;
 
 /** Path roles of an account type. INTERNAL is given to no account (T-27). */

@@ -80,6 +80,33 @@ function publicKeyIn(context: CommandContext, file: string): string {
   }
 }
 
+const limitPath = (username: string): string => `/internal/limits/${encodeURIComponent(username)}`;
+
+export function addLimitCommands(program: Command, context: CommandContext): void {
+  const limits = program.command('limits').description('what an account may do per second at each gateway');
+  limits
+    .command('show')
+    .argument('[username]', 'without it: all accounts with a limit of their own')
+    .description('show the limit of an account; `default` is CREDENTIAL_RATE_PER_S of the gateways')
+    .action((username?: string) =>
+      context.call('auth-session', { method: 'GET', path: username === undefined ? '/internal/limits' : limitPath(username) }),
+    );
+  limits
+    .command('set')
+    .argument('<username>')
+    .description(
+      'set the limit of an account; each gateway applies it from the second request of the account on, and counts for itself',
+    )
+    .option('--per-second <n>', 'requests per second, 1 to 10000; twice as many at once')
+    .option('--default', 'take the limit of its own away')
+    .action((username: string, options: { perSecond?: string; default?: true }) => {
+      if ((options.perSecond === undefined) === (options.default === undefined))
+        throw new OperatorError('limits set needs either --per-second or --default');
+      const perSecond = options.perSecond === undefined ? null : idOf(options.perSecond, '--per-second');
+      return context.call('auth-session', { method: 'PUT', path: limitPath(username), body: { perSecond } });
+    });
+}
+
 const sessionsPath = (username: string): string => `${accountPath(username)}/sessions`;
 
 export function addSessionCommands(program: Command, context: CommandContext): void {
