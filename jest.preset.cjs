@@ -1,8 +1,10 @@
 // One Jest set-up for every project: SWC for TypeScript, the workspace path aliases, one embedded PostgreSQL per run.
 const { readFileSync } = require('node:fs');
 const { join, basename } = require('node:path');
+const packages = require('./tools/prove/testing/package-bundle.cjs');
 
 const { paths } = JSON.parse(readFileSync(join(__dirname, 'tsconfig.base.json'), 'utf8')).compilerOptions;
+packages.makeBundle();
 const base = { swcrc: false, module: { type: 'commonjs' } };
 
 /** Jest configuration of the project in `rootDir` (an absolute folder). */
@@ -16,7 +18,10 @@ exports.projectConfig = rootDir => ({
   setupFiles: ['reflect-metadata'],
   globalSetup: join(__dirname, 'tools/prove/testing/global-setup.cjs'),
   globalTeardown: join(__dirname, 'tools/prove/testing/global-teardown.cjs'),
-  moduleNameMapper: Object.fromEntries(Object.entries(paths).map(([alias, [file]]) => [`^${alias}$`, join(__dirname, file)])),
+  moduleNameMapper: {
+    ...Object.fromEntries(Object.entries(paths).map(([alias, [file]]) => [`^${alias}$`, join(__dirname, file)])),
+    [packages.pattern]: packages.mapped,
+  },
   transformIgnorePatterns: ['/node_modules/'],
   transform: {
     '^.+\\.ts$': [

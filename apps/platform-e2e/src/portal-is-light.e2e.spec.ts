@@ -11,13 +11,11 @@ const pages = ['', 'payments', 'notifications', 'api', 'sandbox', 'security'];
 
 describeInBrowser('the weight and width of the portal', () => {
   const platform = sharedPlatform();
-  let portal: PortalBrowser;
+  const portal = PortalBrowser.ofJourney(platform);
   let wire: CDPSession;
   beforeAll(async () => {
-    portal = await PortalBrowser.open(platform.standalone.baseUrl);
     wire = await portal.context.newCDPSession(portal.page);
   });
-  afterAll(() => portal?.close());
 
   it('the first load takes at most 150 kB of script, all of it from the portal', async () => {
     const scripts = new Set<string>();
@@ -70,7 +68,7 @@ describeInBrowser('the weight and width of the portal', () => {
     let refused = 0;
     const gone = (route: Route) => (refused++ === 0 ? route.fulfill({ status: 404 }) : route.continue());
     await portal.page.route('**/assets/payments-page-*.js', gone);
-    await portal.page.getByRole('link', { name: 'Payments', exact: true }).click();
+    await portal.go('Payments');
     await portal.page.getByRole('heading', { name: 'Payments', exact: true }).waitFor();
     await portal.page.unrouteAll({ behavior: 'wait' });
     expect(refused).toBeGreaterThan(1);

@@ -9,11 +9,11 @@ import { makePerson, PortalClient, type PortalPerson } from './testing/portal-cl
 /** An owner at work: people come and go, the network and the session end, and nothing happens that nobody asked for. */
 describeInBrowser('the portal, over a working day', () => {
   const platform = sharedPlatform();
+  const portal = PortalBrowser.ofJourney(platform);
   const outbox = new OutboxFolder(process.env['PAYCODE_E2E_HOME']!);
   let owner: PortalPerson;
   let leaver: PortalPerson;
   let receiver: MerchantReceiver;
-  let portal: PortalBrowser;
 
   beforeAll(async () => {
     const made = await makeMerchantWithReceiver(platform);
@@ -21,16 +21,12 @@ describeInBrowser('the portal, over a working day', () => {
     const tenantId = String(made.merchant.merchantId);
     owner = await makePerson(platform, { tenantId });
     leaver = await makePerson(platform, { tenantId, name: 'Lesedi Leaver', role: 'DEVELOPER' });
-    portal = await PortalBrowser.open(platform.standalone.baseUrl);
     await portal.signIn(owner);
     await portal.page.getByRole('button', { name: 'Sign out' }).waitFor();
   });
-  afterAll(async () => {
-    await portal?.close();
-    await receiver?.stop();
-  });
+  afterAll(() => receiver?.stop());
 
-  const go = (name: string) => portal.page.getByRole('link', { name, exact: true }).click();
+  const go = portal.go.bind(portal);
   const dialog = () => portal.page.getByRole('dialog');
   const shows = (...texts: string[]) =>
     eventually(async () => {

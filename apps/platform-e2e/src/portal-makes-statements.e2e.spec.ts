@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Merchant, MerchantReceiver } from '@paycode/platform-client';
 import { eventually } from '@paycode/service-runtime/testing';
-import { makeMerchantWithReceiver, sharedPlatform } from './testing/platform';
+import { sharedPlatform, shopOfJourney } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson, PortalClient } from './testing/portal-client';
 
@@ -11,26 +10,19 @@ const month = () => new Date().toISOString().slice(0, 7);
 /** An accountant takes the month into a spreadsheet. */
 describeInBrowser('statements', () => {
   const platform = sharedPlatform();
-  let merchant: Merchant;
-  let receiver: MerchantReceiver;
-  let portal: PortalBrowser;
+  const portal = PortalBrowser.ofJourney(platform);
+  const shop = shopOfJourney(platform);
 
   beforeAll(async () => {
-    ({ merchant, receiver } = await makeMerchantWithReceiver(platform));
-    const viewer = await makePerson(platform, { tenantId: String(merchant.merchantId), role: 'VIEWER' });
+    const viewer = await makePerson(platform, { tenantId: String(shop.merchant.merchantId), role: 'VIEWER' });
     for (const [at, amount] of amounts.entries()) {
       const wish = { merchantReference: `sale-${at}`, amount, currencyCode: 'ZAR', ...(at === 2 && { requestTip: true }) };
-      const { code } = await merchant.createCode(wish);
-      const id = await merchant.pay(code);
-      await receiver.webhook(({ transactionId }) => transactionId === id);
+      const { code } = await shop.merchant.createCode(wish);
+      const id = await shop.merchant.pay(code);
+      await shop.receiver.webhook(({ transactionId }) => transactionId === id);
     }
-    portal = await PortalBrowser.open(platform.standalone.baseUrl);
     await portal.signIn(viewer);
-    await portal.page.getByRole('link', { name: 'Statements', exact: true }).click();
-  });
-  afterAll(async () => {
-    await portal?.close();
-    await receiver?.stop();
+    await portal.go('Statements');
   });
 
   const shown = async () => (await portal.page.textContent('main'))!.replaceAll(/\s/g, ' ');
@@ -71,8 +63,8 @@ describeInBrowser('statements', () => {
         .map(line => line.split(separator)[columns.indexOf(column)]!)
         .reduce((sum, cell) => sum + Math.round(Number(cell.replace(',', '.')) * 100), 0);
     expect([sumOf('settledAmount'), sumOf('paidAmount'), sumOf('paid')]).toEqual([101_075, 101_075, 300]);
-    const shop = columns.indexOf('merchantId');
-    expect(lines.every(line => line.split(separator)[shop]!.endsWith(String(merchant.merchantId)))).toBe(true);
+    const own = columns.indexOf('merchantId');
+    expect(lines.every(line => line.split(separator)[own]!.endsWith(String(shop.merchant.merchantId)))).toBe(true);
   });
 
   it('have one line for each merchant of a PSP, and ask people of the platform for a merchant', async () => {
@@ -82,7 +74,7 @@ describeInBrowser('statements', () => {
     const { lines } = JSON.parse((await asked({ tenantType: 'PSP', tenantId: '1' })).text) as {
       lines: { merchantId: number; currencyCode: string; settled: object }[];
     };
-    const own = lines.filter(({ merchantId }) => merchantId === merchant.merchantId);
+    const own = lines.filter(({ merchantId }) => merchantId === shop.merchant.merchantId);
     expect(own).toMatchObject([{ currencyCode: 'ZAR', settled: { count: 3, amount: '1010.75' } }]);
     const refused = await asked({ tenantType: 'OPERATOR', tenantId: '', role: 'ON_CALL' });
     expect([refused.status, refused.text.includes('merchantId')]).toEqual([400, true]);

@@ -1,33 +1,21 @@
-import type { Merchant, MerchantReceiver } from '@paycode/platform-client';
 import { eventually } from '@paycode/service-runtime/testing';
-import { makeMerchantWithReceiver, sharedPlatform } from './testing/platform';
+import { sharedPlatform, shopOfJourney } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson, PortalClient } from './testing/portal-client';
 
 /** A developer rehearses what the shop has to cope with. */
 describeInBrowser('rehearsals in the portal', () => {
   const platform = sharedPlatform();
-  let merchant: Merchant;
-  let receiver: MerchantReceiver;
-  let portal: PortalBrowser;
+  const portal = PortalBrowser.ofJourney(platform);
+  const shop = shopOfJourney(platform);
 
   beforeAll(async () => {
-    ({ merchant, receiver } = await makeMerchantWithReceiver(platform));
-    const developer = await makePerson(platform, { tenantId: String(merchant.merchantId), role: 'DEVELOPER' });
-    portal = await PortalBrowser.open(platform.standalone.baseUrl);
+    const developer = await makePerson(platform, { tenantId: String(shop.merchant.merchantId), role: 'DEVELOPER' });
     await portal.signIn(developer);
-    await portal.page.getByRole('link', { name: 'Sandbox', exact: true }).click();
-  });
-  afterAll(async () => {
-    await portal?.close();
-    await receiver?.stop();
+    await portal.go('Sandbox');
   });
 
-  const shows = (...texts: string[]) =>
-    eventually(async () => {
-      const shown = await portal.page.textContent('main');
-      for (const text of texts) expect(shown).toContain(text);
-    });
+  const shows = portal.shows.bind(portal);
   const play = (name: string) => portal.page.getByRole('button', { name, exact: true }).click();
   const playedIds = async () => (await played()).map(line => line.split(' ')[0]);
   const played = () => portal.page.locator('section[aria-labelledby=played] li').allTextContents();
@@ -37,8 +25,8 @@ describeInBrowser('rehearsals in the portal', () => {
     await portal.page.getByRole('button', { name: 'bank-rejected', exact: true }).focus();
     await portal.page.keyboard.press('Enter');
     await shows('Played: bank-rejected', 'BANK_REJECTED', 'Done.');
-    const { notification } = await receiver.webhook(({ status }) => status === 'BANK_REJECTED');
-    expect(notification).toMatchObject({ merchantId: merchant.merchantId, amount: 1250.5 });
+    const { notification } = await shop.receiver.webhook(({ status }) => status === 'BANK_REJECTED');
+    expect(notification).toMatchObject({ merchantId: shop.merchant.merchantId, amount: 1250.5 });
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.screenshots('sandbox');
     await portal.page.getByRole('link', { name: String(notification.transactionId) }).click();
@@ -57,11 +45,11 @@ describeInBrowser('rehearsals in the portal', () => {
     const timeouts = (await played()).map(line => line.split(' ')[1]);
     expect([timeouts.length, new Set(timeouts).size]).toEqual([6, 6]);
     for (const status of timeouts) expect(status).toMatch(/^TIMEOUT_/);
-    await receiver.webhook(({ status }) => status === 'TIMEOUT_LINK_CARD_FAILED');
+    await shop.receiver.webhook(({ status }) => status === 'TIMEOUT_LINK_CARD_FAILED');
     await play('refund');
     await shows('Played: refund', 'REFUNDED', 'Done.');
     expect((await played()).map(line => line.split(' ')[1])).toEqual(['SUCCESS', 'REFUNDED']);
-    const { notification } = await receiver.webhook(({ status }) => status === 'REFUNDED');
+    const { notification } = await shop.receiver.webhook(({ status }) => status === 'REFUNDED');
     expect(String(notification.referenceTransactionId)).toBe((await played())[0]!.split(' ')[0]);
   });
 
@@ -70,7 +58,7 @@ describeInBrowser('rehearsals in the portal', () => {
     await shows('Played: duplicate-notice', 'REFUNDED again', 'Done.');
     const [, refund] = await playedIds();
     const attemptsOf = (id: string) =>
-      receiver.received
+      shop.receiver.received
         .filter(({ notification }) => String(notification.transactionId) === id)
         .map(({ headers }) => headers['x-webhook-attempt']);
     await eventually(() => expect(attemptsOf(refund!)).toEqual(['1', '2']));
@@ -78,8 +66,8 @@ describeInBrowser('rehearsals in the portal', () => {
     await shows('Played: out-of-order', 'tells us in');
     await shows('Done.');
     const [payment, reversal] = await playedIds();
-    await receiver.webhook(({ transactionId }) => String(transactionId) === payment);
-    const ids = receiver.received.map(({ notification }) => String(notification.transactionId));
+    await shop.receiver.webhook(({ transactionId }) => String(transactionId) === payment);
+    const ids = shop.receiver.received.map(({ notification }) => String(notification.transactionId));
     expect(ids.filter(id => id === payment || id === reversal)).toEqual([reversal, payment]);
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.screenshots('sandbox-order');
@@ -106,8 +94,8 @@ describeInBrowser('rehearsals in the portal', () => {
   });
 
   it('another merchant pays, refunds and repeats nothing of it; PSP, viewer and nobody play nothing (T-24)', async () => {
-    const { code } = await merchant.createCode({ merchantReference: 'not-yours', amount: '10.00', currencyCode: 'ZAR' });
-    const { notification: refund } = await receiver.webhook(({ status }) => status === 'REFUNDED');
+    const { code } = await shop.merchant.createCode({ merchantReference: 'not-yours', amount: '10.00', currencyCode: 'ZAR' });
+    const { notification: refund } = await shop.receiver.webhook(({ status }) => status === 'REFUNDED');
     const calls = [
       { path: 'sandbox/codes', body: { amount: '10.00', currencyCode: 'ZAR' } },
       { path: 'sandbox/payments', body: { code, txState: 'SUCCESS' } },
@@ -124,10 +112,10 @@ describeInBrowser('rehearsals in the portal', () => {
       PortalClient.signedIn(platform, await makePerson(platform, of));
     expect(await answers(await signedIn({ tenantId: '2001' }))).toEqual([200, 404, 404, 404]);
     expect(await answers(await signedIn({ tenantType: 'PSP', tenantId: '1' }))).toEqual([404, 404, 404, 404]);
-    const viewer = await signedIn({ tenantId: String(merchant.merchantId), role: 'VIEWER' });
+    const viewer = await signedIn({ tenantId: String(shop.merchant.merchantId), role: 'VIEWER' });
     expect(await answers(viewer)).toEqual([403, 403, 403, 403]);
     expect(await answers(new PortalClient(platform))).toEqual([401, 401, 401, 401]);
-    const own = await answers(await signedIn({ tenantId: String(merchant.merchantId) }));
+    const own = await answers(await signedIn({ tenantId: String(shop.merchant.merchantId) }));
     expect(own).toEqual([200, 200, 200, 200]);
   });
 });

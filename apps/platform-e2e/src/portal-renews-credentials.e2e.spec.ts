@@ -8,27 +8,21 @@ import { makePerson, PortalClient, type PortalPerson } from './testing/portal-cl
 /** A merchant's owner on the page of the API. */
 describeInBrowser('credentials in the portal', () => {
   const platform = sharedPlatform();
+  const portal = PortalBrowser.ofJourney(platform);
   let merchant: Merchant;
   let owner: PortalPerson;
-  let portal: PortalBrowser;
   let apiPassword: string;
   let privateKey: KeyObject;
 
   beforeAll(async () => {
     merchant = await makeMerchant(platform);
     owner = await makePerson(platform, { tenantId: String(merchant.merchantId) });
-    portal = await PortalBrowser.open(platform.standalone.baseUrl);
     await portal.signIn(owner);
-    await portal.page.getByRole('link', { name: 'API', exact: true }).click();
+    await portal.go('API');
   });
-  afterAll(() => portal?.close());
 
   const body = () => portal.page.textContent('main');
-  const shows = (...texts: string[]) =>
-    eventually(async () => {
-      const shown = await body();
-      for (const text of texts) expect(shown).toContain(text);
-    });
+  const shows = portal.shows.bind(portal);
   const makeCode = async (password: string) => {
     const details = { merchantReference: 'credentials', amount: 10, currencyCode: 'ZAR' };
     const as = { ...merchant.credentials, password };

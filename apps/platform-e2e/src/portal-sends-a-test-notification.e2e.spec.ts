@@ -1,40 +1,27 @@
-import type { Merchant, MerchantReceiver } from '@paycode/platform-client';
-import { eventually } from '@paycode/service-runtime/testing';
-import { makeMerchantWithReceiver, sharedPlatform } from './testing/platform';
+import { sharedPlatform, shopOfJourney } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson } from './testing/portal-client';
 
 /** A merchant's developer tries the code of a receiver, without a payment. */
 describeInBrowser('a test notification from the portal', () => {
   const platform = sharedPlatform();
-  let merchant: Merchant;
-  let receiver: MerchantReceiver;
-  let portal: PortalBrowser;
+  const portal = PortalBrowser.ofJourney(platform);
+  const shop = shopOfJourney(platform);
 
   beforeAll(async () => {
-    ({ merchant, receiver } = await makeMerchantWithReceiver(platform));
-    const developer = await makePerson(platform, { tenantId: String(merchant.merchantId), role: 'DEVELOPER' });
-    portal = await PortalBrowser.open(platform.standalone.baseUrl);
+    const developer = await makePerson(platform, { tenantId: String(shop.merchant.merchantId), role: 'DEVELOPER' });
     await portal.signIn(developer);
-    await portal.page.getByRole('link', { name: 'Your server', exact: true }).click();
-  });
-  afterAll(async () => {
-    await portal?.close();
-    await receiver?.stop();
+    await portal.go('Your server');
   });
 
   const press = () => portal.page.getByRole('button', { name: 'Send test notification' }).click();
-  const shows = (...texts: string[]) =>
-    eventually(async () => {
-      const shown = await portal.page.textContent('main');
-      for (const text of texts) expect(shown).toContain(text);
-    });
+  const shows = portal.shows.bind(portal);
 
   it('is opened by the receiver with its key, and says that it is a test (R-2.5-3)', async () => {
     await press();
-    const { notification, headers } = await receiver.webhook(() => true);
+    const { notification, headers } = await shop.receiver.webhook(() => true);
     expect(headers['x-webhook-test']).toBe('1');
-    const { merchantId } = merchant;
+    const { merchantId } = shop.merchant;
     const reference = `TEST-${notification.transactionId}`;
     expect(notification).toMatchObject({ merchantId, reference, amount: 0, status: 'SUCCESS' });
     await shows('Your server took the test notification', 'It opened it with your key', 'would be settled', reference, 'In all');
@@ -43,7 +30,7 @@ describeInBrowser('a test notification from the portal', () => {
   });
 
   it('that the receiver refuses is shown with status and likely cause', async () => {
-    receiver.answer = () => 400;
+    shop.receiver.answer = () => 400;
     await press();
     await shows('another status than 200', 'answered HTTP 400', 'would be reversed', 'an old key');
     expect(await portal.accessibilityFaults()).toEqual([]);
@@ -51,8 +38,8 @@ describeInBrowser('a test notification from the portal', () => {
   });
 
   it('shows a receiver that answers 200 to what it cannot open (R-6.2-7)', async () => {
-    receiver.answer = () => 200;
-    receiver.answerToUnopened = 200;
+    shop.receiver.answer = () => 200;
+    shop.receiver.answerToUnopened = 200;
     await press();
     await shows('it answers before it opens them', 'it cannot read would be settled');
     expect(await portal.accessibilityFaults()).toEqual([]);
@@ -60,7 +47,7 @@ describeInBrowser('a test notification from the portal', () => {
   });
 
   it('is no payment: none of its ids is armed, delivered or listed', async () => {
-    const ids = receiver.received.map(({ notification }) => notification.transactionId);
+    const ids = shop.receiver.received.map(({ notification }) => notification.transactionId);
     expect(ids).toHaveLength(3);
     for (const id of ids) {
       const armed = await platform.operator('reversal-scheduler', { method: 'GET', path: `/internal/reversals/${id}` });

@@ -1,6 +1,6 @@
-import { accepted, type Merchant, type MerchantReceiver } from '@paycode/platform-client';
+import { accepted } from '@paycode/platform-client';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
-import { makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
+import { payNewCode, sharedPlatform, shopOfJourney } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson, PortalClient, type PortalPerson } from './testing/portal-client';
 import { refuseDeliveriesOf } from './testing/refused-deliveries';
@@ -10,29 +10,18 @@ const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', ro
 /** Somebody on call is told that payments of a shop are reversed, and looks. */
 describeInBrowser('the portal for people on call', () => {
   const platform = sharedPlatform();
-  let merchant: Merchant;
-  let receiver: MerchantReceiver;
-  let portal: PortalBrowser;
+  const portal = PortalBrowser.ofJourney(platform);
+  const shop = shopOfJourney(platform);
   let onCall: PortalPerson;
   const later = undoneAfterEach();
 
   beforeAll(async () => {
-    ({ merchant, receiver } = await makeMerchantWithReceiver(platform));
     onCall = await makePerson(platform, operatorOf('ON_CALL'));
-    portal = await PortalBrowser.open(platform.standalone.baseUrl);
     await portal.signIn(onCall);
-    await portal.page.getByRole('link', { name: 'On-call', exact: true }).click();
-  });
-  afterAll(async () => {
-    await portal?.close();
-    await receiver?.stop();
+    await portal.go('On-call');
   });
 
-  const shows = (...texts: string[]) =>
-    eventually(async () => {
-      const shown = await portal.page.textContent('main');
-      for (const text of texts) expect(shown).toContain(text);
-    });
+  const shows = portal.shows.bind(portal);
   const lookUp = async (transactionId: number) => {
     await portal.page.getByLabel('Transaction id').fill(String(transactionId));
     await portal.page.getByLabel('Transaction id').press('Enter');
@@ -42,14 +31,14 @@ describeInBrowser('the portal for people on call', () => {
   it('sees the receiver that fails with its money, the payment that is open, and finds a payment by its id (T-24)', async () => {
     let letGo = () => {};
     const held = new Promise<void>(resolve => (letGo = resolve));
-    receiver.answer = ({ amount }) => (amount === 77.7 ? held.then(() => 200) : 500);
-    const reversed = await payNewCode(merchant, '1250.50');
-    await receiver.webhook(({ transactionId }) => transactionId === reversed);
-    const open = await payNewCode(merchant, '77.70');
-    await eventually(async () => expect(await merchant.reversal(reversed)).toMatchObject({ state: 'REVERSED' }));
+    shop.receiver.answer = ({ amount }) => (amount === 77.7 ? held.then(() => 200) : 500);
+    const reversed = await payNewCode(shop.merchant, '1250.50');
+    await shop.receiver.webhook(({ transactionId }) => transactionId === reversed);
+    const open = await payNewCode(shop.merchant, '77.70');
+    await eventually(async () => expect(await shop.merchant.reversal(reversed)).toMatchObject({ state: 'REVERSED' }));
     await shows(
-      new URL(receiver.url).host,
-      `${merchant.merchantId}`,
+      new URL(shop.receiver.url).host,
+      `${shop.merchant.merchantId}`,
       '1 failed, 0 acknowledged',
       String(open),
       'No: within its time',
@@ -64,20 +53,20 @@ describeInBrowser('the portal for people on call', () => {
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.screenshots('on-call');
     letGo();
-    await eventually(async () => expect(await merchant.reversal(open)).toMatchObject({ state: 'SETTLED' }));
+    await eventually(async () => expect(await shop.merchant.reversal(open)).toMatchObject({ state: 'SETTLED' }));
   });
 
   it('sends a notice once more after it has said to whom, and both are on record with the name', async () => {
-    receiver.answer = () => 200;
-    const { code } = await merchant.createCode({ merchantReference: 'declined', amount: '5.00', currencyCode: 'ZAR' });
-    const notice = await merchant.pay(code, 'END_BANK_DECLINE');
-    const arrived = () => receiver.received.filter(({ notification }) => notification.transactionId === notice).length;
-    await eventually(async () => expect((await merchant.delivery(notice))?.verdict).toBeTruthy());
+    shop.receiver.answer = () => 200;
+    const { code } = await shop.merchant.createCode({ merchantReference: 'declined', amount: '5.00', currencyCode: 'ZAR' });
+    const notice = await shop.merchant.pay(code, 'END_BANK_DECLINE');
+    const arrived = () => shop.receiver.received.filter(({ notification }) => notification.transactionId === notice).length;
+    await eventually(async () => expect((await shop.merchant.delivery(notice))?.verdict).toBeTruthy());
     expect(arrived()).toBe(1);
     await lookUp(notice);
     await portal.page.getByRole('button', { name: 'Send the notice again' }).click();
     const dialog = portal.page.getByRole('dialog');
-    expect(await dialog.textContent()).toContain(`Merchant ${merchant.merchantId} gets the notice BANK_REJECTED`);
+    expect(await dialog.textContent()).toContain(`Merchant ${shop.merchant.merchantId} gets the notice BANK_REJECTED`);
     expect(arrived()).toBe(1);
     await dialog.getByRole('button', { name: 'Send it again' }).click();
     await eventually(() => expect(arrived()).toBe(2));
@@ -99,10 +88,10 @@ describeInBrowser('the portal for people on call', () => {
   };
 
   it('sees an event that the dispatcher could not use, what a redrive would do, and redrives it: the merchant is notified (A-97)', async () => {
-    receiver.answer = () => 200;
-    const repair = await refuseDeliveriesOf(merchant.merchantId);
+    shop.receiver.answer = () => 200;
+    const repair = await refuseDeliveriesOf(shop.merchant.merchantId);
     later(repair);
-    const payment = await payNewCode(merchant, '41.00');
+    const payment = await payNewCode(shop.merchant, '41.00');
     await eventually(async () => expect(await parked(payment)).toBe(1));
     await portal.page.getByRole('link', { name: 'Dead letters' }).click();
     await shows(String(payment), 'refused by the database, SQLSTATE 23514', 'this release can read the event', 'once');
@@ -112,12 +101,12 @@ describeInBrowser('the portal for people on call', () => {
     await shows('No other group sees it');
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.screenshots('dead-letters');
-    expect(receiver.received.some(({ notification }) => notification.transactionId === payment)).toBe(false);
+    expect(shop.receiver.received.some(({ notification }) => notification.transactionId === payment)).toBe(false);
     await portal.page.getByLabel(`Choose Transaction ${payment} of webhook-dispatcher`).uncheck();
     await repair();
     await redrive(payment, 'handled: it is kept no more');
-    await receiver.webhook(({ transactionId }) => transactionId === payment);
-    await eventually(async () => expect(await merchant.reversal(payment)).toMatchObject({ state: 'SETTLED' }));
+    await shop.receiver.webhook(({ transactionId }) => transactionId === payment);
+    await eventually(async () => expect(await shop.merchant.reversal(payment)).toMatchObject({ state: 'SETTLED' }));
     expect(await parked(payment)).toBeUndefined();
     await eventually(async () =>
       expect(await portal.page.getByLabel(`Choose Transaction ${payment} of webhook-dispatcher`).count()).toBe(0),
@@ -152,28 +141,28 @@ describeInBrowser('the portal for people on call', () => {
 
   it('finds a merchant by a part of its name: host, masked recipients, account and last answers (T-52)', async () => {
     const path = '/portal/restful/merchant/notification/extra';
-    const recipient = { type: 'EMAIL', value: 'night-till@shop.example', merchantId: merchant.merchantId };
+    const recipient = { type: 'EMAIL', value: 'night-till@shop.example', merchantId: shop.merchant.merchantId };
     accepted('the recipient', await platform.gateway({ method: 'POST', path, body: recipient, as: platform.account('psp-1') }));
-    await portal.page.getByLabel('Merchant id or name').fill(`shop ${merchant.merchantId.toString(36)}`);
+    await portal.page.getByLabel('Merchant id or name').fill(`shop ${shop.merchant.merchantId.toString(36)}`);
     await portal.page.getByLabel('Merchant id or name').press('Enter');
     await shows(
-      `Merchant ${merchant.merchantId}`,
-      new URL(receiver.url).host,
+      `Merchant ${shop.merchant.merchantId}`,
+      new URL(shop.receiver.url).host,
       'n***@shop.example',
       'Basic: password',
       'Other than HTTP 200',
     );
     const shown = await portal.page.textContent('main');
     expect(shown).not.toMatch(/night-till@/);
-    expect(shown).not.toContain(receiver.url);
+    expect(shown).not.toContain(shop.receiver.url);
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.screenshots('on-call-merchant');
   });
 
   it('pauses the endpoint of a merchant: payments wait and are settled when it is resumed; the merchant sees it (A-99, T-58)', async () => {
-    receiver.answer = () => 200;
-    const { host } = new URL(receiver.url);
-    await portal.page.getByLabel('Merchant id or name').fill(String(merchant.merchantId));
+    shop.receiver.answer = () => 200;
+    const { host } = new URL(shop.receiver.url);
+    await portal.page.getByLabel('Merchant id or name').fill(String(shop.merchant.merchantId));
     await portal.page.getByLabel('Merchant id or name').press('Enter');
     await portal.page.getByRole('button', { name: 'Pause deliveries' }).click();
     await shows('Say why, in three characters at least.');
@@ -186,24 +175,24 @@ describeInBrowser('the portal for people on call', () => {
     await portal.screenshots('on-call-pause-dialog');
     await dialog.getByRole('button', { name: 'Pause for 10 minutes' }).click();
     await shows(`Deliveries to ${host} are paused until`, `${onCall.name}`, 'their server is moved', 'Paused endpoints');
-    const payment = await payNewCode(merchant);
-    await eventually(async () => expect((await merchant.delivery(payment))?.attempts).toEqual([]));
+    const payment = await payNewCode(shop.merchant);
+    await eventually(async () => expect((await shop.merchant.delivery(payment))?.attempts).toEqual([]));
     await shows('Paused until');
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.screenshots('on-call-paused');
     await theMerchantSeesIt();
-    expect((await merchant.delivery(payment))?.armedAt).toBeNull();
+    expect((await shop.merchant.delivery(payment))?.armedAt).toBeNull();
     await portal.page
       .getByRole('button', { name: `Resume deliveries to ${host}` })
       .first()
       .click();
-    await eventually(async () => expect(await merchant.reversal(payment)).toMatchObject({ state: 'SETTLED' }));
+    await eventually(async () => expect(await shop.merchant.reversal(payment)).toMatchObject({ state: 'SETTLED' }));
     await eventually(async () => expect(await portal.page.textContent('main')).not.toContain('Paused endpoints'));
   });
 
   /** On Home: until when, and neither by whom nor why. */
   const theMerchantSeesIt = async () => {
-    const owner = await makePerson(platform, { tenantId: String(merchant.merchantId), role: 'OWNER' });
+    const owner = await makePerson(platform, { tenantId: String(shop.merchant.merchantId), role: 'OWNER' });
     const home = await PortalBrowser.open(platform.standalone.baseUrl);
     try {
       await home.signIn(owner);
@@ -231,15 +220,15 @@ describeInBrowser('the portal for people on call', () => {
   });
 
   it('sends no payment again, and is closed to everybody of a tenant by every call (T-24, T-52)', async () => {
-    const payment = await payNewCode(merchant);
-    await eventually(async () => expect((await merchant.delivery(payment))?.verdict).toBeTruthy());
+    const payment = await payNewCode(shop.merchant);
+    await eventually(async () => expect((await shop.merchant.delivery(payment))?.verdict).toBeTruthy());
     const letters = [{ service: 'webhook-dispatcher', letterId: Number.MAX_SAFE_INTEGER }];
     const redelivery = { method: 'POST', path: `on-call/transactions/${payment}/redeliver`, body: {} };
     const calls = [
       { path: 'on-call/stuck' },
       { path: `on-call/transactions/${payment}` },
       { path: 'on-call/merchants?search=shop' },
-      { path: `on-call/merchants/${merchant.merchantId}` },
+      { path: `on-call/merchants/${shop.merchant.merchantId}` },
       { method: 'POST', path: 'on-call/pauses/999999/end', body: {} },
       { method: 'POST', path: 'on-call/merchants/999999/pause', body: { minutes: 61, reason: 'attack' } },
       redelivery,
@@ -253,7 +242,7 @@ describeInBrowser('the portal for people on call', () => {
       PortalClient.signedIn(platform, await makePerson(platform, of));
     for (const role of ['ON_CALL', 'ADMINISTRATOR'])
       expect(await answers(await signedIn(operatorOf(role)))).toEqual([200, 200, 200, 200, 404, 400, 409, 200, 200, 200, 409]);
-    const tenantId = String(merchant.merchantId);
+    const tenantId = String(shop.merchant.merchantId);
     const tenants = [
       { tenantId, role: 'OWNER' },
       { tenantId, role: 'DEVELOPER' },
@@ -265,6 +254,6 @@ describeInBrowser('the portal for people on call', () => {
     expect(await answers(new PortalClient(platform))).toEqual(calls.map(() => 401));
     const foreign = { ...redelivery, origin: 'https://evil.example', site: 'cross-site' };
     expect((await (await signedIn(operatorOf('ON_CALL'))).send(foreign)).status).toBe(403);
-    expect(receiver.received.filter(({ notification }) => notification.transactionId === payment)).toHaveLength(1);
+    expect(shop.receiver.received.filter(({ notification }) => notification.transactionId === payment)).toHaveLength(1);
   });
 });

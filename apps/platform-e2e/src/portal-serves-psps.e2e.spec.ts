@@ -1,21 +1,20 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { accepted, type Merchant, type MerchantReceiver } from '@paycode/platform-client';
+import { accepted } from '@paycode/platform-client';
 import { eventually } from '@paycode/service-runtime/testing';
-import { makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
+import { payNewCode, sharedPlatform, shopOfJourney } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson, type PortalPerson } from './testing/portal-client';
 
 /** Somebody of a PSP looks after many merchants. */
 describeInBrowser('people of a PSP', () => {
   const platform = sharedPlatform();
+  const portal = PortalBrowser.ofJourney(platform);
+  const shop = shopOfJourney(platform);
   const pspId = randomInt(1_000_000, 2 ** 40);
   const [failing, fresh, own] = ['Harbour Books', 'Corner Coffee', 'Another Shop'].map(name => `${name} ${pspId}`);
   const freshId = pspId + 1;
-  let merchant: Merchant;
-  let receiver: MerchantReceiver;
   let psp: PortalPerson;
-  let portal: PortalBrowser;
 
   const save = async (merchantId: number, merchantName: string | undefined, of = pspId) => {
     const record = { merchantName, pspId: of, acquirer: 'Demo Bank', status: 'ACTIVE' };
@@ -24,20 +23,14 @@ describeInBrowser('people of a PSP', () => {
   };
 
   beforeAll(async () => {
-    ({ merchant, receiver } = await makeMerchantWithReceiver(platform));
-    await save(merchant.merchantId, failing);
+    await save(shop.merchant.merchantId, failing);
     await save(freshId, fresh);
     await save(pspId + 2, own, pspId + 1);
-    receiver.answer = () => 500;
-    await payNewCode(merchant, '77.50');
+    shop.receiver.answer = () => 500;
+    await payNewCode(shop.merchant, '77.50');
     psp = await makePerson(platform, { tenantType: 'PSP', tenantId: String(pspId) });
-    portal = await PortalBrowser.open(platform.standalone.baseUrl);
     await portal.signIn(psp);
     await portal.page.getByRole('heading', { name: 'Merchants that need you' }).waitFor();
-  });
-  afterAll(async () => {
-    await portal?.close();
-    await receiver?.stop();
   });
 
   it('see on Home which merchant fails, what helps, and the money that was given back (T-24)', async () => {
@@ -71,12 +64,12 @@ describeInBrowser('people of a PSP', () => {
   });
 
   it('set up merchants by a file: each line says what became of it, the keys are in the results, and sending it again changes nothing (T-52)', async () => {
-    await portal.page.getByRole('link', { name: 'Merchants', exact: true }).click();
+    await portal.go('Merchants');
     await portal.page.getByRole('link', { name: 'Set up by a file' }).click();
     const lines = [
-      `${freshId},${fresh},${receiver.url},till@shop.example`,
-      `${merchant.merchantId},${failing},${receiver.url}/other,`,
-      `${pspId + 2},${own},${receiver.url},`,
+      `${freshId},${fresh},${shop.receiver.url},till@shop.example`,
+      `${shop.merchant.merchantId},${failing},${shop.receiver.url}/other,`,
+      `${pspId + 2},${own},${shop.receiver.url},`,
       '07,Mistake,https://shop.example/,',
     ];
     const buffer = Buffer.from(`merchantId,name,url,recipients\n${lines.join('\n')}\n`);
@@ -109,10 +102,10 @@ describeInBrowser('people of a PSP', () => {
   });
 
   it('see of one merchant its server, its recipients, its people and its last payments (T-24)', async () => {
-    await portal.goto(`merchants/${merchant.merchantId}`);
+    await portal.goto(`merchants/${shop.merchant.merchantId}`);
     await portal.page.getByRole('heading', { name: failing! }).waitFor();
     const main = portal.page.locator('main');
-    for (const text of [receiver.url, 'Other than HTTP 200', 'Nobody of this merchant has an account'])
+    for (const text of [shop.receiver.url, 'Other than HTTP 200', 'Nobody of this merchant has an account'])
       await main.getByText(text).first().waitFor();
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.screenshots('psp-merchant');

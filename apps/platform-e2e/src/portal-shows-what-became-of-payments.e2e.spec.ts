@@ -10,28 +10,20 @@ import { makePerson, type PortalPerson } from './testing/portal-client';
 /** A merchant's owner in front of the portal, from nothing to a reversed payment and its cause. */
 describeInBrowser('the portal in a browser', () => {
   const platform = sharedPlatform();
+  const portal = PortalBrowser.ofJourney(platform);
   let merchant: Merchant;
   let receiver: MerchantReceiver;
   let owner: PortalPerson;
-  let portal: PortalBrowser;
 
   beforeAll(async () => {
     [merchant, receiver] = await Promise.all([makeMerchant(platform), MerchantReceiver.start()]);
     owner = await makePerson(platform, { tenantId: String(merchant.merchantId), name: 'Thandi Nkosi' });
-    portal = await PortalBrowser.open(platform.standalone.baseUrl);
   });
-  afterAll(async () => {
-    await portal?.close();
-    await receiver?.stop();
-  });
+  afterAll(() => receiver?.stop());
 
   const body = () => portal.page.textContent('main');
-  const go = (name: string) => portal.page.getByRole('link', { name, exact: true }).click();
-  const shows = (...texts: string[]) =>
-    eventually(async () => {
-      const shown = await body();
-      for (const text of texts) expect(shown).toContain(text);
-    });
+  const go = portal.go.bind(portal);
+  const shows = portal.shows.bind(portal);
 
   it('nobody sees a page before signing in, and a wrong password says nothing of who exists (T-06)', async () => {
     await portal.goto('payments');

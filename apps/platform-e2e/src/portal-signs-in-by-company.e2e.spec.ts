@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { eventually } from '@paycode/service-runtime/testing';
 import { makeMerchant, sharedPlatform } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson, type PortalPerson } from './testing/portal-client';
@@ -10,9 +9,9 @@ import { makePerson, type PortalPerson } from './testing/portal-client';
 /** A merchant's people whose company has a provider of its own: `oidc-provider`, certified by the OpenID Foundation. */
 describeInBrowser("sign-in by a company's provider", () => {
   const platform = sharedPlatform();
+  const portal = PortalBrowser.ofJourney(platform);
   let company: string;
   let owner: PortalPerson;
-  let portal: PortalBrowser;
   let provider: ChildProcess;
   let issuer: string;
 
@@ -28,21 +27,15 @@ describeInBrowser("sign-in by a company's provider", () => {
     const body = { tenantType: 'MERCHANT', tenantId, ...client };
     const set = await platform.operator('portal', { method: 'PUT', path: `/internal/identity-providers/${company}`, body });
     expect(set.status).toBe(204);
-    portal = await PortalBrowser.open(platform.standalone.baseUrl);
     // The sign-in page of the provider wants a font from elsewhere.
     const isElsewhere = ({ origin }: URL) => origin !== issuer && origin !== platform.standalone.baseUrl;
     await portal.context.route(isElsewhere, route => route.abort());
   });
   afterAll(async () => {
-    await portal?.close();
     if (provider?.exitCode === null && provider.kill()) await once(provider, 'exit');
   });
 
-  const shows = (...texts: string[]) =>
-    eventually(async () => {
-      const shown = await portal.page.textContent('main');
-      for (const text of texts) expect(shown).toContain(text);
-    });
+  const shows = portal.shows.bind(portal);
   const goesTo = async (name: string) => {
     await portal.goto('sign-in');
     await portal.page.getByText('Sign in with your company').click();

@@ -1,4 +1,3 @@
-import { eventually } from '@paycode/service-runtime/testing';
 import type { CDPSession } from 'playwright-core';
 import { makeMerchant, sharedPlatform } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
@@ -7,15 +6,14 @@ import { makePerson, PortalClient, type PortalPerson } from './testing/portal-cl
 /** A merchant's owner whose computer knows its finger: Chromium's virtual authenticator. */
 describeInBrowser('passkeys in the portal', () => {
   const platform = sharedPlatform();
+  const portal = PortalBrowser.ofJourney(platform);
   let owner: PortalPerson;
-  let portal: PortalBrowser;
   let device: CDPSession;
   let authenticatorId: string;
 
   beforeAll(async () => {
     const merchant = await makeMerchant(platform);
     owner = await makePerson(platform, { tenantId: String(merchant.merchantId) });
-    portal = await PortalBrowser.open(platform.standalone.baseUrl);
     device = await portal.context.newCDPSession(portal.page);
     await device.send('WebAuthn.enable');
     const options = {
@@ -28,14 +26,9 @@ describeInBrowser('passkeys in the portal', () => {
     } as const;
     ({ authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', { options }));
   });
-  afterAll(() => portal?.close());
 
   const section = () => portal.page.locator('section[aria-labelledby=passkeys]');
-  const shows = (...texts: string[]) =>
-    eventually(async () => {
-      const shown = await portal.page.textContent('main');
-      for (const text of texts) expect(shown).toContain(text);
-    });
+  const shows = portal.shows.bind(portal);
   /** Loading another page at once could cut off the request that ends the session. */
   const signOut = async () => {
     await portal.page.getByRole('button', { name: 'Sign out' }).click();

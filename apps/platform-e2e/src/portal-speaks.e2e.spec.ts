@@ -1,26 +1,18 @@
-import type { Merchant, MerchantReceiver } from '@paycode/platform-client';
 import { eventually } from '@paycode/service-runtime/testing';
-import { makeMerchantWithReceiver, sharedPlatform } from './testing/platform';
+import { sharedPlatform, shopOfJourney } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson } from './testing/portal-client';
 
 /** A person's language, also one that runs to the left, and time zone. proves: A-96 */
 describeInBrowser('the languages of the portal', () => {
   const platform = sharedPlatform();
-  let merchant: Merchant;
-  let receiver: MerchantReceiver;
-  let portal: PortalBrowser;
+  const portal = PortalBrowser.ofJourney(platform);
+  const shop = shopOfJourney(platform);
 
   beforeAll(async () => {
-    ({ merchant, receiver } = await makeMerchantWithReceiver(platform));
-    const { code } = await merchant.createCode({ merchantReference: 'order-77', amount: '1025.50', currencyCode: 'ZAR' });
-    await merchant.pay(code);
-    portal = await PortalBrowser.open(platform.standalone.baseUrl);
+    const { code } = await shop.merchant.createCode({ merchantReference: 'order-77', amount: '1025.50', currencyCode: 'ZAR' });
+    await shop.merchant.pay(code);
     await portal.goto('sign-in');
-  });
-  afterAll(async () => {
-    await portal?.close();
-    await receiver?.stop();
   });
 
   /** The page loads again in the new language. */
@@ -46,7 +38,7 @@ describeInBrowser('the languages of the portal', () => {
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.screenshots('sign-in-ar');
     await choose('البوابة تتحدث', 'en');
-    await portal.signIn(await makePerson(platform, { tenantId: String(merchant.merchantId) }));
+    await portal.signIn(await makePerson(platform, { tenantId: String(shop.merchant.merchantId) }));
     await heading('Home');
   });
 

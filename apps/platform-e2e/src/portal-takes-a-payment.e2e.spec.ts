@@ -1,34 +1,22 @@
-import type { Merchant, MerchantReceiver } from '@paycode/platform-client';
 import { eventually } from '@paycode/service-runtime/testing';
-import { makeMerchantWithReceiver, sharedPlatform } from './testing/platform';
+import { sharedPlatform, shopOfJourney } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson, PortalClient } from './testing/portal-client';
 
 /** A shop takes a payment on a phone, across the counter. */
 describeInBrowser('the till', () => {
   const platform = sharedPlatform();
-  let merchant: Merchant;
-  let receiver: MerchantReceiver;
-  let portal: PortalBrowser;
+  const portal = PortalBrowser.ofJourney(platform);
+  const shop = shopOfJourney(platform);
 
   beforeAll(async () => {
-    ({ merchant, receiver } = await makeMerchantWithReceiver(platform));
-    const developer = await makePerson(platform, { tenantId: String(merchant.merchantId), role: 'DEVELOPER' });
-    portal = await PortalBrowser.open(platform.standalone.baseUrl);
+    const developer = await makePerson(platform, { tenantId: String(shop.merchant.merchantId), role: 'DEVELOPER' });
     await portal.page.setViewportSize({ width: 390, height: 844 });
     await portal.signIn(developer);
     await portal.page.waitForURL(url => !url.pathname.endsWith('/sign-in'));
   });
-  afterAll(async () => {
-    await portal?.close();
-    await receiver?.stop();
-  });
 
-  const shows = (...texts: string[]) =>
-    eventually(async () => {
-      const shown = (await portal.page.textContent('main'))!.replaceAll(/\s/g, ' ');
-      for (const text of texts) expect(shown).toContain(text);
-    });
+  const shows = portal.shows.bind(portal);
   const type = (text: string) => portal.page.keyboard.type(text);
   const press = (key: string) => portal.page.keyboard.press(key);
   const codeShown = async () => (await portal.page.locator('.till-code').textContent())!.replaceAll(' ', '');
@@ -77,8 +65,8 @@ describeInBrowser('the till', () => {
     expect(await portal.page.locator('.till-qr').isVisible()).toBe(true);
     await portal.page.emulateMedia({ media: 'screen' });
     await portal.page.setViewportSize({ width: 390, height: 844 });
-    const transactionId = await merchant.pay(code);
-    const { notification } = await receiver.webhook(each => each.transactionId === transactionId);
+    const transactionId = await shop.merchant.pay(code);
+    const { notification } = await shop.receiver.webhook(each => each.transactionId === transactionId);
     expect(notification).toMatchObject({ amount: 42.5, currencyCode: 'ZAR', reference: 'order-4301' });
     await shows('Paid', 'Settled: you can hand over the goods.', 'order-4301', String(transactionId));
     expect(await portal.accessibilityFaults()).toEqual([]);
@@ -87,12 +75,12 @@ describeInBrowser('the till', () => {
   });
 
   it('a payment that the server does not acknowledge is shown as not paid (R-3.1-3)', async () => {
-    receiver.answer = () => 500;
+    shop.receiver.answer = () => 500;
     await portal.page.getByRole('button', { name: 'Next payment' }).click();
     await portal.page.getByLabel('Amount').fill('7');
     await press('Enter');
     await shows('Waiting for the customer');
-    await merchant.pay(await codeShown());
+    await shop.merchant.pay(await codeShown());
     await shows('Not paid', 'Do not hand over the goods.');
   });
 
@@ -101,7 +89,7 @@ describeInBrowser('the till', () => {
     await portal.page.getByLabel('Amount').fill('8');
     await press('Enter');
     await shows('Waiting for the customer');
-    const developer = await makePerson(platform, { tenantId: String(merchant.merchantId), role: 'DEVELOPER' });
+    const developer = await makePerson(platform, { tenantId: String(shop.merchant.merchantId), role: 'DEVELOPER' });
     const client = await PortalClient.signedIn(platform, developer);
     const body = { code: await codeShown(), txState: 'END_BANK_DECLINE' };
     expect((await client.send({ method: 'POST', path: 'sandbox/payments', body })).status).toBe(200);
@@ -118,7 +106,7 @@ describeInBrowser('the till', () => {
   });
 
   it('one press twice makes one code; another content under its reference is refused by the name of the field (A-76)', async () => {
-    const developer = await makePerson(platform, { tenantId: String(merchant.merchantId), role: 'DEVELOPER' });
+    const developer = await makePerson(platform, { tenantId: String(shop.merchant.merchantId), role: 'DEVELOPER' });
     const client = await PortalClient.signedIn(platform, developer);
     const body = { amount: '5.00', currencyCode: 'ZAR', merchantReference: 'pressed-twice', useOnce: true, requestTip: true };
     const make = async (of: object = {}) => {
@@ -137,16 +125,16 @@ describeInBrowser('the till', () => {
 
   it('developers and owners of the merchant make codes; another merchant, its PSP and a viewer make none of it (T-24)', async () => {
     const code = { amount: '5', currencyCode: 'ZAR', expiryDate: 0, useOnce: true, requestTip: false, merchantReference: 'role' };
-    receiver.answer = () => 200;
-    const { code: foreign } = await merchant.createCode({ merchantReference: 'seen', amount: '10.00', currencyCode: 'ZAR' });
-    const transactionId = await merchant.pay(foreign);
+    shop.receiver.answer = () => 200;
+    const { code: foreign } = await shop.merchant.createCode({ merchantReference: 'seen', amount: '10.00', currencyCode: 'ZAR' });
+    const transactionId = await shop.merchant.pay(foreign);
     const answersOf = async (of: Parameters<typeof makePerson>[1]) => {
       const client = await PortalClient.signedIn(platform, await makePerson(platform, of));
       const made = await client.send({ method: 'POST', path: 'till/codes', body: code });
       const read = await client.send({ path: `till/codes/${foreign}` });
       return [made.status, read.status, read.text.includes(String(transactionId))];
     };
-    const tenantId = String(merchant.merchantId);
+    const tenantId = String(shop.merchant.merchantId);
     await eventually(async () => expect(await answersOf({ tenantId, role: 'OWNER' })).toEqual([200, 200, true]));
     expect(await answersOf({ tenantId, role: 'DEVELOPER' })).toEqual([200, 200, true]);
     expect(await answersOf({ tenantId, role: 'VIEWER' })).toEqual([403, 200, true]);

@@ -4,6 +4,7 @@
 // makes Jest drop the results. It closes open resources by force, so that the process can end.
 const { relative } = require('node:path');
 const { TestEnvironment } = require('jest-environment-node');
+const { offerPackages } = require('./package-bundle.cjs');
 
 // Reached only by what never ends: a machine with other work may need long to close a connection.
 const patienceMs = 120_000;
@@ -23,6 +24,7 @@ module.exports = class LeakGuardEnvironment extends TestEnvironment {
 
   async setup() {
     await super.setup();
+    offerPackages(this);
     this.before = openHandles();
     /** Each with the place that started it. */
     this.timers = new Map();

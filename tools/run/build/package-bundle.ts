@@ -148,7 +148,8 @@ function gettersOf(names: ReadonlyMap<string, readonly string[]>): Plugin {
   };
 }
 
-function isUpToDate(folder: string, names: readonly string[]): boolean {
+/** Whether the folder's bundle is of these packages, in their order, and of the versions that are installed. */
+export function isUpToDate(folder: string, names: readonly string[]): boolean {
   const list = join(folder, packageList);
   if (!existsSync(join(folder, packageBundle)) || !existsSync(list)) return false;
   return (JSON.parse(readFileSync(list, 'utf8')) as PackageList).fingerprint === fingerprint(names);

@@ -34,6 +34,14 @@ export async function makeMerchantWithReceiver(platform: PlatformConnection): Pr
   return { merchant, receiver };
 }
 
+/** One for the tests of the describe, whose receiver is stopped after them. */
+export function shopOfJourney(platform: PlatformConnection): MerchantWithReceiver {
+  const shop = {} as MerchantWithReceiver;
+  beforeAll(async () => void Object.assign(shop, await makeMerchantWithReceiver(platform)));
+  afterAll(() => shop.receiver?.stop());
+  return shop;
+}
+
 /** A customer pays a new code of the merchant; gives the transaction. */
 export async function payNewCode(merchant: Merchant, amount: string | number = '25.50'): Promise<number> {
   const merchantReference = `journey-${randomUUID()}`.slice(0, 45);

@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PlatformConnection } from '@paycode/platform-client';
+import { eventually } from '@paycode/service-runtime/testing';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type ConsoleMessage, type Page } from 'playwright-core';
 import type { PortalPerson } from './portal-client';
@@ -26,35 +28,48 @@ function isRefusal(message: ConsoleMessage): boolean {
   return message.location().url.includes('/console/api/') && /responded with a status of 4\d\d/.test(message.text());
 }
 
+const spaced = (text: string) => text.replaceAll(/\s/g, ' ');
+
 /** A person's browser on the portal. Collects the errors that the browser reports. */
 export class PortalBrowser {
   readonly complaints: string[] = [];
 
-  private constructor(
-    private readonly browser: Browser,
-    readonly context: BrowserContext,
-    readonly page: Page,
-    private readonly baseUrl: string,
-  ) {}
+  context!: BrowserContext;
+  page!: Page;
+  private browser: Browser | undefined;
+
+  private constructor(private readonly baseUrl: string) {}
+
+  /** One that is open while the tests of the describe run. */
+  static ofJourney({ standalone }: PlatformConnection): PortalBrowser {
+    const portal = new PortalBrowser(standalone.baseUrl);
+    beforeAll(() => portal.launch());
+    afterAll(() => portal.close());
+    return portal;
+  }
 
   static async open(baseUrl: string): Promise<PortalBrowser> {
-    const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+    const portal = new PortalBrowser(baseUrl);
+    await portal.launch();
+    return portal;
+  }
+
+  private async launch(): Promise<void> {
+    this.browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
     // The authority of the platform was made by itself; what it is good for is proven by the journeys of the gateway.
     // Without motion no screenshot shows a colour on its way to another.
-    const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-ZA', reducedMotion: 'reduce' });
-    const page = await context.newPage();
-    page.setDefaultTimeout(patienceMs);
-    const opened = new PortalBrowser(browser, context, page, baseUrl);
-    page.on('console', message => {
+    this.context = await this.browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-ZA', reducedMotion: 'reduce' });
+    this.page = await this.context.newPage();
+    this.page.setDefaultTimeout(patienceMs);
+    this.page.on('console', message => {
       if (message.type() === 'error' && !isRefusal(message))
-        opened.complaints.push(`${message.text()} (${message.location().url}, on ${page.url()})`);
+        this.complaints.push(`${message.text()} (${message.location().url}, on ${this.page.url()})`);
     });
-    page.on('pageerror', error => opened.complaints.push(error.message));
-    page.on('request', request => {
-      if (!request.url().startsWith(baseUrl) && !/^(data|blob):/.test(request.url()))
-        opened.complaints.push(`foreign host: ${request.url()}`);
+    this.page.on('pageerror', error => this.complaints.push(error.message));
+    this.page.on('request', request => {
+      if (!request.url().startsWith(this.baseUrl) && !/^(data|blob):/.test(request.url()))
+        this.complaints.push(`foreign host: ${request.url()}`);
     });
-    return opened;
   }
 
   goto(path: string): Promise<unknown> {
@@ -66,6 +81,19 @@ export class PortalBrowser {
     await this.page.getByLabel('E-mail address').fill(email);
     await this.page.getByLabel('Password').fill(password);
     await this.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  }
+
+  /** Follows a link, as a person does. */
+  go(name: string): Promise<void> {
+    return this.page.getByRole('link', { name, exact: true }).click();
+  }
+
+  /** Waits until the page shows each of the texts. Lines and spaces that do not break count as spaces. */
+  shows(...texts: string[]): Promise<void> {
+    return eventually(async () => {
+      const shown = spaced((await this.page.textContent('main'))!);
+      for (const text of texts) expect(shown).toContain(spaced(text));
+    });
   }
 
   /** Rules of WCAG 2.2 AA that the page breaks, with the first place of each. */
@@ -93,7 +121,7 @@ export class PortalBrowser {
     await this.page.setViewportSize({ width: 1_280, height: 900 });
   }
 
-  close(): Promise<void> {
-    return this.browser.close();
+  async close(): Promise<void> {
+    await this.browser?.close();
   }
 }

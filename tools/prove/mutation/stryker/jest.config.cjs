@@ -2,6 +2,7 @@
 // is run against. No PostgreSQL, and no leak guard: it would wait ten seconds for every mutant that leaves a timer.
 const { join } = require('node:path');
 const { projectConfig } = require('../../../../jest.preset.cjs');
+const { pattern: bundled } = require('../../testing/package-bundle.cjs');
 
 const root = join(__dirname, '../../../..');
 const { displayName, globalSetup, globalTeardown, transform, moduleNameMapper, ...config } = projectConfig(
@@ -17,6 +18,7 @@ const leftOut = [
   '^\\.\\./locales/index\\.cjs$',
   '^\\./lib/defaultMetrics$',
 ];
+const { [bundled]: _bundled, ...aliases } = moduleNameMapper;
 const nothing = join(__dirname, 'no-module.cjs');
 
 function lazily([pattern, [transformer, options]]) {
@@ -25,7 +27,7 @@ function lazily([pattern, [transformer, options]]) {
 
 module.exports = {
   ...config,
-  moduleNameMapper: { ...moduleNameMapper, ...Object.fromEntries(leftOut.map(pattern => [pattern, nothing])) },
+  moduleNameMapper: { ...aliases, ...Object.fromEntries(leftOut.map(pattern => [pattern, nothing])) },
   transform: Object.fromEntries(Object.entries(transform).map(lazily)),
   testMatch: [`<rootDir>/${process.env.MUTATION_SPECS}`],
   testEnvironment: 'node',
