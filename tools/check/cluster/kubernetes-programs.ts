@@ -1,25 +1,11 @@
 import { spawnSync, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  mkdtempSync,
-  readdirSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 
-/** The lowest Kubernetes that docs/how-to/deploy-to-kubernetes.md promises, with its kubectl, and a Helm made from the same libraries. */
-const { kubernetes, etcd, helm } = { kubernetes: 'v1.34.4', etcd: 'v3.6.4', helm: 'v3.19.5' };
-/** SHA-256 over the checksums of all Go modules in the programs. With another version above it is another one, which the error tells. */
-const modulesSum = '56e8f749d1c4f0a6b8a3d7cdd82e0a028952158e30f595d85ee6b2ed22312581';
-const mainFile = join(import.meta.dirname, 'control-plane/main.go');
+const source = join(import.meta.dirname, 'control-plane');
 const packages = ['.', 'k8s.io/kubernetes/cmd/kubectl', 'helm.sh/helm/v3/cmd/helm'];
 const buildLimitMs = 80 * 60_000;
 
@@ -29,64 +15,36 @@ const buildLimitMs = 80 * 60_000;
  * @throws Error with the last words of the compiler
  */
 export function kubernetesPrograms(): string {
-  const made = createHash('sha256')
-    .update(readFileSync(mainFile))
-    .update(modulesSum)
-    .update(linkFlags())
-    .digest('hex')
-    .slice(0, 12);
+  const goMod = readFileSync(join(source, 'go.mod'), 'utf8');
+  const [kubernetes, etcd, helm] = ['k8s.io/kubernetes', 'go.etcd.io/etcd/server/v3', 'helm.sh/helm/v3'].map(module =>
+    versionOf(goMod, module),
+  );
+  const flags = ['-trimpath', '-buildvcs=false', `-ldflags=${linkFlags(kubernetes!, helm!)}`];
+  const main = readFileSync(join(source, 'main.go'));
+  const made = createHash('sha256').update(goMod).update(main).update(flags.join()).digest('hex').slice(0, 12);
   const folder = join(cacheFolder(), `kubernetes-${kubernetes}-etcd-${etcd}-helm-${helm}-${made}`);
-  if (!existsSync(folder)) build(folder);
+  if (!existsSync(folder)) build(folder, flags);
   return folder;
 }
 
 /** Renamed when complete: an interrupted build leaves nothing that looks whole. */
-function build(folder: string): void {
+function build(folder: string, flags: readonly string[]): void {
   const unfinished = `${folder}.${process.pid}`;
-  const source = `${unfinished}.source`;
   mkdirSync(unfinished, { recursive: true });
-  mkdirSync(source);
   try {
-    writeFileSync(join(source, 'go.mod'), goMod());
-    cpSync(mainFile, join(source, 'main.go'));
-    const flags = ['-trimpath', '-buildvcs=false', `-ldflags=${linkFlags()}`];
     // Last in line for the processor: whatever else runs on the machine is waited for. Without cgo there is no C to compile.
     const go = spawnSync('nice', ['-n', '19', 'go', 'build', ...flags, '-o', `${unfinished}/`, ...packages], {
       cwd: source,
       encoding: 'utf8',
       timeout: buildLimitMs,
       maxBuffer: 64 * 1_048_576,
-      env: { ...process.env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod', GOSUMDB: 'off', CGO_ENABLED: '0' },
+      env: { ...process.env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly', CGO_ENABLED: '0' },
     });
     if (go.status !== 0) throw new Error(`the Kubernetes programs cannot be built: ${reasonOf(go)}`);
-    assertModules(unfinished);
     renameSync(unfinished, folder);
   } finally {
-    for (const made of [unfinished, source]) rmSync(made, { recursive: true, force: true });
+    rmSync(unfinished, { recursive: true, force: true });
   }
-}
-
-/** Kubernetes has its libraries in its own repository; here they are the modules of the same version. */
-function goMod(): string {
-  const libraries = readFileSync(download(`k8s.io/kubernetes@${kubernetes}`).GoMod, 'utf8').matchAll(/(\S+) => \.\/staging/g);
-  const ofKubernetes = kubernetes.replace('v1.', 'v0.');
-  const required = [`k8s.io/kubernetes ${kubernetes}`, `go.etcd.io/etcd/server/v3 ${etcd}`, `helm.sh/helm/v3 ${helm}`];
-  const lines = [
-    ...required.map(module => `require ${module}`),
-    ...Array.from(libraries, ([, library]) => `replace ${library} => ${library} ${ofKubernetes}`),
-  ];
-  return `module paycode.dev/control-plane\n\ngo 1.24.0\n\n${lines.join('\n')}\n`;
-}
-
-/** Nothing of the modules has run before this: `go build` compiles, and no more. */
-function assertModules(folder: string): void {
-  const parts = execFileSync('go', ['version', '-m', folder], { encoding: 'utf8', maxBuffer: 64 * 1_048_576 }).split('\n');
-  const modules = new Set(parts.filter(part => part.includes('\th1:')).map(part => part.replace(/^\t\S+/, '')));
-  const sum = createHash('sha256')
-    .update([...modules].sort().join('\n'))
-    .digest('hex');
-  if (sum !== modulesSum)
-    throw new Error(`the modules of the Kubernetes programs have the checksum ${sum}, and ${modulesSum} is expected`);
 }
 
 function reasonOf({ error, stderr, signal }: ReturnType<typeof spawnSync>): string {
@@ -94,7 +52,7 @@ function reasonOf({ error, stderr, signal }: ReturnType<typeof spawnSync>): stri
 }
 
 /** Versions as the projects' own builds set them: charts and clients compare them. */
-function linkFlags(): string {
+function linkFlags(kubernetes: string, helm: string): string {
   const [major, minor] = kubernetes.slice(1).split('.') as [string, string];
   const values = {
     'k8s.io/component-base/version.gitVersion': kubernetes,
@@ -108,6 +66,12 @@ function linkFlags(): string {
     'helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor': minor,
   };
   return ['-s', '-w', ...Object.entries(values).map(([name, value]) => `-X ${name}=${value}`)].join(' ');
+}
+
+function versionOf(goMod: string, module: string): string {
+  const version = new RegExp(`^\\s${module.replaceAll('.', '\\.')} (v\\S+)( // indirect)?$`, 'm').exec(goMod)?.[1];
+  if (!version) throw new Error(`go.mod does not require ${module}`);
+  return version;
 }
 
 /** The user's folder for what is made again at need: a control plane takes minutes to build, and serves every checkout. */
@@ -151,15 +115,11 @@ export function operatorDefinitions(): Definition[] {
 }
 
 function textsOf([module, sum, folder]: (typeof modules)[number]): string[] {
-  const { Dir, Sum } = download(module);
+  const output = execFileSync('go', ['mod', 'download', '-json', module], { cwd: tmpdir(), encoding: 'utf8', timeout: 600_000 });
+  const { Dir, Sum } = JSON.parse(output) as { Dir: string; Sum: string };
   if (Sum !== sum) throw new Error(`${module} has the checksum ${Sum}, and ${sum} is expected`);
   const files = readdirSync(join(Dir, folder)).filter(file => file.endsWith('.yaml'));
   return files.map(file => readFileSync(join(Dir, folder, file), 'utf8'));
-}
-
-function download(module: string): { Dir: string; Sum: string; GoMod: string } {
-  const output = execFileSync('go', ['mod', 'download', '-json', module], { cwd: tmpdir(), encoding: 'utf8', timeout: 600_000 });
-  return JSON.parse(output) as ReturnType<typeof download>;
 }
 
 /** The classes that Strimzi makes its definitions from. */
