@@ -71,18 +71,16 @@ describe('a service whose database is lost while nobody calls', () => {
     expect(await register.getSingleMetricAsString(name)).toContain(`${name} 0`);
   });
 
-  it('regression: is not ready, and says why, while its database answers and takes no writes', async () => {
+  it('regression: counts a database that answers and takes no writes as lost, and stays ready for reads', async () => {
     await saysOf(1);
-    expect(await ready()).toEqual({ status: 'ok', checks: { database: 'ok' } });
     const set = (value: string) =>
       database.dataSource.query(`
         alter database ${new URL(database.url).pathname.slice(1)} set default_transaction_read_only = ${value};
         select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`);
     await set('on');
-    await eventually(async () => expect(await ready()).toEqual({ status: 'failing', checks: { database: 'read-only' } }));
     await saysOf(0);
+    expect(await ready()).toEqual({ status: 'ok', checks: { database: 'ok' } });
     await set('off');
-    await eventually(async () => expect((await ready()).status).toBe('ok'));
     await saysOf(1);
   });
 });

@@ -47,7 +47,7 @@ function areaSizes(texts: ReadonlyMap<string, string>): Sizes {
   const sizes: Sizes = Object.fromEntries([...areas.map(([area]) => area), 'other', 'total'].map(area => [area, [0, 0]]));
   for (const [file, text] of texts) {
     // A picture has no lines.
-    if (text === '' || text.includes('\0') || file.endsWith('package-lock.json')) continue;
+    if (text === '' || text.includes('\0') || /(package-lock\.json|go\.sum)$/.test(file)) continue;
     const lines = text.split('\n').length - 1;
     for (const area of [areaOf(file, text), 'total']) {
       sizes[area]![0]! += 1;

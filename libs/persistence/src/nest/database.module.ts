@@ -77,24 +77,27 @@ async function migrateAsOwner(owner: DataSource, reader: ReaderRights | undefine
   }
 }
 
-/** A former primary, and a server whose disk is nearly full, may answer every read and refuse every write. */
-async function whyNoWrites(dataSource: DataSource): Promise<'read-only' | undefined> {
+/**
+ * A former primary, and a server whose disk is nearly full, may answer every read and refuse every write. It counts as lost, and pages, but
+ * its service stays ready: what only reads goes on.
+ */
+async function takesWrites(dataSource: DataSource): Promise<boolean> {
   const [{ isReadOnly }] = await dataSource.query<[{ isReadOnly: boolean }]>(
     `select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
   );
-  return isReadOnly ? 'read-only' : undefined;
+  return !isReadOnly;
 }
 
 /** A database that is lost while nobody calls makes no error by itself. */
 function observeDatabase(dataSource: DataSource): void {
   const help = 'Whether the database of this service answered at the scrape, and takes writes: 1, or 0.';
-  const answered = async () => ((await whyNoWrites(dataSource)) ? 0 : 1);
+  const answered = async () => (Number(await takesWrites(dataSource)));
   scrapedGauge({ name: 'paycode_persistence_database_answers', help }, async gauge =>
     gauge.set(await readForScrape(answered, 0)),
   );
 }
 
-/** A service's own database: `DataSource` is injectable everywhere, readiness asks whether it takes writes, shutdown closes it. */
+/** A service's own database: `DataSource` is injectable everywhere, readiness asks it, shutdown closes it. */
 @Global()
 @Module({})
 export class DatabaseModule implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -104,7 +107,7 @@ export class DatabaseModule implements OnApplicationBootstrap, OnApplicationShut
     @Inject(LOGGER) private readonly logger: Logger,
     lifecycle: Lifecycle,
   ) {
-    lifecycle.addCheck({ name: 'database', kind: 'ready', check: () => whyNoWrites(dataSource) });
+    lifecycle.addCheck({ name: 'database', kind: 'ready', check: async () => void (await dataSource.query('select 1')) });
     observeDatabase(dataSource);
   }
 
