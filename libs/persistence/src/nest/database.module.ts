@@ -91,7 +91,7 @@ async function takesWrites(dataSource: DataSource): Promise<boolean> {
 /** A database that is lost while nobody calls makes no error by itself. */
 function observeDatabase(dataSource: DataSource): void {
   const help = 'Whether the database of this service answered at the scrape, and takes writes: 1, or 0.';
-  const answered = async () => (Number(await takesWrites(dataSource)));
+  const answered = async () => Number(await takesWrites(dataSource));
   scrapedGauge({ name: 'paycode_persistence_database_answers', help }, async gauge =>
     gauge.set(await readForScrape(answered, 0)),
   );
