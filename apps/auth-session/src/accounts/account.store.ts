@@ -34,7 +34,7 @@ export interface AccountChange {
     >
   >;
   endsSessions: boolean;
-  /** What auditors read beside the kind. */
+  /** A detail that auditors read beside the kind. */
   detail?: string;
 }
 

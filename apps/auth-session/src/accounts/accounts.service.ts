@@ -82,7 +82,7 @@ export class AccountsService {
     return this.change(username, { kind: 'SOURCES_CHANGED', set: { sourceAddresses }, endsSessions: false }, origin);
   }
 
-  /** What the account may do per second at each gateway; null: the default. A gateway learns it with the next request of the account. */
+  /** Sets how many requests per second each gateway takes from the account; null: the default. A gateway learns it with the next request of the account. */
   async limitRate(username: string, ratePerS: number | null, origin: Origin): Promise<Account> {
     const detail = ratePerS === null ? 'default' : `${ratePerS} per second`;
     return this.change(username, { kind: 'RATE_CHANGED', set: { ratePerS }, endsSessions: false, detail }, origin);

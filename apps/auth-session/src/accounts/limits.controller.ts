@@ -20,7 +20,7 @@ interface LimitView {
   perSecond: number | 'default';
 }
 
-/** What single accounts may do per second, over the default. */
+/** Limits of single accounts in requests per second, in place of the default. */
 @Controller('internal/limits')
 export class LimitsController {
   constructor(private readonly accounts: AccountsService) {}
