@@ -201,7 +201,7 @@ describe('reversal timers', () => {
   });
 
   it('a payment that close refuses delays no other, moves no money, and is asked about a minute later (T-29)', async () => {
-    const { arm, closer, clock, database, metrics } = scheduler;
+    const { arm, closer, database, metrics } = scheduler;
     const ids = Array.from({ length: 20 }, (_, at) => at + 1);
     await arm(ids.map(id => job(id)));
     for (const id of ids) closer.verdicts.set(id, 'ACKED_HTTP');
