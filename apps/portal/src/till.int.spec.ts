@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../migrations';
 import type { PaymentCalls } from './payments/payment-calls';
 import type { Person } from './people/domain/person';
@@ -19,10 +19,9 @@ const person: Person = {
 
 /** proves: T-24, A-09 */
 describe('what became of a code at the till', () => {
-  let database: TestDatabase;
+  const database = testDatabase({ migrations });
   let verdict: (transactionId: number) => Promise<unknown>;
   beforeAll(async () => {
-    database = await createTestDatabase({ migrations });
     await database.dataSource.query(`
       insert into payment (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, amount, currency_code, reference, code,
                            acknowledged_at, ack_source, reversal_requested_at, reversal_reason)
@@ -38,7 +37,6 @@ describe('what became of a code at the till', () => {
       select 100 + i, 7, 'PURCHASE', 'SUCCESS', 0, timestamptz '2030-01-02' + i * interval '1 second', 1, 'JPY', 'poster', '0000000005'
         from generate_series(1, 20) i`);
   });
-  afterAll(() => database.drop());
   beforeEach(() => (verdict = () => Promise.resolve({ verdict: null })));
 
   const statesOf = async (code: string, of: Partial<Person> = {}) => {

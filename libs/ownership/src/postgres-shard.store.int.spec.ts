@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { createTestDatabase, type TestDatabase, testDatabaseForEach } from '@paycode/persistence/testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { PostgresShardStore } from './postgres-shard.store';
 import { allShards } from './assignment';
@@ -8,9 +8,7 @@ import { CreateShardTables1760000000000 } from './testing/shard-tables';
 import { LivenessSession } from './liveness-session';
 
 describe('shards in PostgreSQL', () => {
-  let database: TestDatabase;
-  beforeEach(async () => (database = await createTestDatabase({ migrations: [CreateShardTables1760000000000] })));
-  afterEach(() => database.drop());
+  const database = testDatabaseForEach({ migrations: [CreateShardTables1760000000000] });
   const open = async () => new PostgresShardStore(database.dataSource);
 
   shardStoreConformance(open);

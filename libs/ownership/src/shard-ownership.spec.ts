@@ -44,10 +44,19 @@ describe('owning shards', () => {
     store = new MemoryShardStore(2);
     clock = new ManualClock();
   });
+  const wanting = (ownership: ShardOwnership, shards: number[]) => {
+    ownership.want(new Set(shards));
+    return ownership.pass();
+  };
+  /** Holds both shards. */
+  const owner = async () => {
+    const made = setUp('a', store, clock);
+    await made.ownership.pass();
+    return made;
+  };
 
   it('takes free shards with the first pass', async () => {
-    const { ownership, listener } = setUp('a', store, clock);
-    await ownership.pass();
+    const { ownership, listener } = await owner();
     expect(listener.told).toEqual(['gained 0@1', 'gained 1@1']);
     expect(ownership.epochOf(1)).toBe(1);
   });
@@ -71,8 +80,7 @@ describe('owning shards', () => {
   });
 
   it('takes the shards of a dead replica within the lease and one pass (P-T6)', async () => {
-    const dead = setUp('a', store, clock);
-    await dead.ownership.pass();
+    await owner();
     const { ownership, listener } = setUp('b', store, clock);
     for (let second = 0; second < 10; second++) {
       await ownership.pass();
@@ -106,8 +114,7 @@ describe('owning shards', () => {
   });
 
   it('a paused replica learns with its next heartbeat that its shards are gone (P-1.2-8)', async () => {
-    const paused = setUp('a', store, clock);
-    await paused.ownership.pass();
+    const paused = await owner();
     const other = setUp('b', store, clock);
     await other.ownership.pass();
     await clock.advance(10_000);
@@ -131,8 +138,7 @@ describe('owning shards', () => {
   });
 
   it('a replica that knows that its session ended has no fresh heartbeat until the next one (P-T11)', async () => {
-    const { ownership } = setUp('a', store, clock);
-    await ownership.pass();
+    const { ownership } = await owner();
     store.sessionsEnded = 1;
     expect(ownership.isHeartbeatFresh).toBe(false);
     store.beforeCall = async () => void (store.sessionsEnded = 2);
@@ -192,11 +198,9 @@ describe('owning shards', () => {
   });
 
   it('gives a shard up only when nothing of it is in flight, and starts nothing in it meanwhile (P-T9)', async () => {
-    const { ownership, listener } = setUp('a', store, clock);
-    await ownership.pass();
+    const { ownership, listener } = await owner();
     const finish = listener.occupy(0);
-    ownership.want(new Set([1]));
-    await ownership.pass();
+    await wanting(ownership, [1]);
     expect(ownership.epochOf(0)).toBeUndefined();
     expect(store.shards[0]!.owner).toBe('a');
     finish();
@@ -206,12 +210,10 @@ describe('owning shards', () => {
   });
 
   it('lets claimed deliveries of a shard start before it stops starting (P-T9)', async () => {
-    const { ownership, listener } = setUp('a', store, clock);
-    await ownership.pass();
+    const { ownership, listener } = await owner();
     let keep!: () => void;
     listener.promises = new Promise(resolve => (keep = resolve));
-    ownership.want(new Set([1]));
-    await ownership.pass();
+    await wanting(ownership, [1]);
     await ownership.pass();
     expect([ownership.epochOf(0), store.shards[0]!.owner]).toEqual([1, 'a']);
     keep();
@@ -221,12 +223,10 @@ describe('owning shards', () => {
   });
 
   it('does not mistake a shard it just released for one it holds', async () => {
-    const { ownership, listener } = setUp('a', store, clock);
-    await ownership.pass();
+    const { ownership, listener } = await owner();
     const rows = await store.heartbeat('a');
     const finish = listener.occupy(0);
-    ownership.want(new Set([1]));
-    await ownership.pass();
+    await wanting(ownership, [1]);
     finish();
     await settled();
     store.heartbeat = async () => rows;
@@ -236,18 +236,15 @@ describe('owning shards', () => {
   });
 
   it('regression: a shard being given up is not taken again before that has ended, though it is free and wanted by then', async () => {
-    const { ownership, listener } = setUp('a', store, clock);
-    await ownership.pass();
+    const { ownership, listener } = await owner();
     const release = store.release.bind(store);
     let answer!: () => void;
     store.release = async (replica, held) => {
       await release(replica, held);
       await new Promise<void>(resolve => (answer = resolve));
     };
-    ownership.want(new Set([1]));
-    await ownership.pass();
-    ownership.want(new Set([0, 1]));
-    await ownership.pass();
+    await wanting(ownership, [1]);
+    await wanting(ownership, [0, 1]);
     expect([store.shards[0]!.owner, ownership.epochOf(0)]).toEqual([null, undefined]);
     answer();
     await settled();
@@ -257,15 +254,12 @@ describe('owning shards', () => {
   });
 
   it('regression: a shard whose release failed is released again, and comes back only under a new epoch', async () => {
-    const { ownership, listener } = setUp('a', store, clock);
-    await ownership.pass();
+    const { ownership, listener } = await owner();
     const release = store.release.bind(store);
     store.release = () => Promise.reject(new Error('database down'));
-    ownership.want(new Set([1]));
-    await ownership.pass();
+    await wanting(ownership, [1]);
     await settled();
-    ownership.want(new Set([0, 1]));
-    await ownership.pass();
+    await wanting(ownership, [0, 1]);
     await settled();
     expect([store.shards[0]!.owner, ownership.epochOf(0), [...ownership.shards]]).toEqual(['a', undefined, [1]]);
     store.release = release;
@@ -277,26 +271,22 @@ describe('owning shards', () => {
   });
 
   it('a shard whose release failed and that others took meanwhile may come back and is worked on again (P-I7)', async () => {
-    const { ownership } = setUp('a', store, clock);
-    await ownership.pass();
+    const { ownership } = await owner();
     const release = store.release.bind(store);
     store.release = () => Promise.reject(new Error('database down'));
-    ownership.want(new Set([1]));
-    await ownership.pass();
+    await wanting(ownership, [1]);
     await settled();
     store.release = release;
     Object.assign(store.shards[0]!, { owner: 'b', epoch: 2 });
     await ownership.pass();
     Object.assign(store.shards[0]!, { owner: null });
-    ownership.want(new Set([0, 1]));
-    await ownership.pass();
+    await wanting(ownership, [0, 1]);
     expect(ownership.epochOf(0)).toBe(3);
     expect([...ownership.shards].sort()).toEqual([0, 1]);
   });
 
   it('leaving reports each shard once, although rows read before still show it (P-T9)', async () => {
-    const { ownership, listener } = setUp('a', store, clock);
-    await ownership.pass();
+    const { ownership, listener } = await owner();
     const rows = await store.heartbeat('a');
     store.heartbeat = () => Promise.resolve(rows);
     await ownership.leave();
@@ -305,8 +295,7 @@ describe('owning shards', () => {
   });
 
   it('leaving hands over shard by shard and forgets the replica (P-T9)', async () => {
-    const { ownership, listener } = setUp('a', store, clock);
-    await ownership.pass();
+    const { ownership, listener } = await owner();
     const finish = listener.occupy(0);
     const leaving = ownership.leave();
     await settled();
@@ -318,11 +307,9 @@ describe('owning shards', () => {
   });
 
   it('regression: leaving waits for a shard that is already being given up, before it forgets the replica (P-T9)', async () => {
-    const { ownership, listener } = setUp('a', store, clock);
-    await ownership.pass();
+    const { ownership, listener } = await owner();
     const finish = listener.occupy(0);
-    ownership.want(new Set([1]));
-    await ownership.pass();
+    await wanting(ownership, [1]);
     const leaving = ownership.leave();
     await settled();
     expect([store.shards.map(shard => shard.owner), store.heartbeats.has('a')]).toEqual([['a', null], true]);

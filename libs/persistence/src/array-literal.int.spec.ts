@@ -1,13 +1,9 @@
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabase } from '@paycode/persistence/testing';
 import fc from 'fast-check';
 import { bigints, instants, joinedPayload, joinPayloads, scalars, smallints, texts } from './array-literal';
 
 describe('array literals', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(() => database.drop());
+  const database = testDatabase();
 
   const read = async (type: string, literal: string) =>
     (await database.dataSource.query<{ value: unknown }[]>(`select unnest($1::${type}[]) as value`, [literal])).map(
@@ -37,11 +33,7 @@ describe('array literals', () => {
 });
 
 describe('joined payloads', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(() => database.drop());
+  const database = testDatabase();
 
   const read = async (values: readonly string[]) => {
     const { bytes, starts, lengths } = joinPayloads(values);
@@ -72,11 +64,7 @@ describe('joined payloads', () => {
 });
 
 describe('binary arrays', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(() => database.drop());
+  const database = testDatabase();
 
   const read = async (type: string, array: Buffer) =>
     (await database.dataSource.query<{ value: unknown }[]>(`select unnest($1::${type}[]) as value`, [array])).map(

@@ -2,14 +2,10 @@ import { createLogger, createServiceApp, Lifecycle } from '@paycode/service-runt
 import { eventually } from '@paycode/service-runtime/testing';
 import { register } from 'prom-client';
 import { DatabaseModule, durabilityWeaknesses } from './nest/database.module';
-import { createTestDatabase, type TestDatabase } from './testing';
+import { createTestDatabase, testDatabase } from './testing';
 
 describe('durability of the database', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createTestDatabase({ poolMax: 1 });
-  });
-  afterAll(() => database.drop());
+  const database = testDatabase({ poolMax: 1 });
 
   it('names every setting of this test server that could lose a committed verdict', async () => {
     const weaknesses = await durabilityWeaknesses(database.dataSource, 'production');

@@ -1,16 +1,14 @@
 import { Client } from 'pg';
 import type { DataSource } from 'typeorm';
 import { openDataSource } from './data-source';
-import { createTestDatabase, type TestDatabase } from './testing';
+import { createTestDatabase, type TestDatabase, testDatabaseForEach } from './testing';
 import { preparedQuery, replannedAsItGrows, withConnection } from './with-connection';
 
 describe('a connection that is lent', () => {
-  let database: TestDatabase;
+  const database = testDatabaseForEach({ poolMax: 1 });
   beforeEach(async () => {
-    database = await createTestDatabase({ poolMax: 1 });
     await database.dataSource.query('create table note(id int)');
   });
-  afterEach(() => database.drop());
 
   const notes = () => database.dataSource.query('select id from note');
 
@@ -90,9 +88,7 @@ describe('a server that is the primary no more and closes no connection', () => 
 });
 
 describe('a prepared query', () => {
-  let database: TestDatabase;
-  beforeEach(async () => (database = await createTestDatabase({ poolMax: 1 })));
-  afterEach(() => database.drop());
+  const database = testDatabaseForEach({ poolMax: 1 });
 
   const sum = { name: 'sum', text: 'select $1::int + $2::int as sum' };
 

@@ -23,15 +23,16 @@ const wholeOf = name => wholes[name] ?? name;
 
 /** Makes the bundle unless it is there, and a file for each package that stands in its place. */
 exports.makeBundle = () => {
-  const bundler = join(__dirname, '../../run/build/package-bundle.ts');
+  const { isUpToDate } = require('../../run/build/package-bundle.ts');
   const bundled = names.map(wholeOf).sort();
-  if (require(bundler).isUpToDate(folder, bundled)) return;
+  if (isUpToDate(folder, bundled)) return;
   for (const name of names) {
     const file = join(folder, 'of', `${name}.cjs`);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, `module.exports = globalThis.${key}(require)[${JSON.stringify(wholeOf(name))}];\n`);
   }
-  const make = `require(${JSON.stringify(bundler)}).bundlePackages(new Map([[${JSON.stringify(folder)}, ${JSON.stringify(bundled)}]]))`;
+  const bundler = JSON.stringify(require.resolve('../../run/build/package-bundle.ts'));
+  const make = `require(${bundler}).bundlePackages(new Map([[${JSON.stringify(folder)}, ${JSON.stringify(bundled)}]]))`;
   execFileSync(process.execPath, ['--eval', make], { stdio: ['ignore', 'inherit', 'inherit'] });
 };
 

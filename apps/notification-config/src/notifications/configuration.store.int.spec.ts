@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../migrations';
 import { entities } from '../entities';
 import { ConfigurationStore } from './configuration.store';
@@ -8,18 +8,16 @@ const operator = { merchantId, owner: 'OPERATOR' as const, origin: { actor: 'ope
 const http = { url: 'https://shop.example/', keyId: 'k', sealedKey: 's', sealedCredential: null, hasClientCertificate: false };
 
 describe('the store of configurations', () => {
-  let database: TestDatabase;
+  const database = testDatabase({ migrations, entities, poolMax: 10 });
   let store: ConfigurationStore;
 
   beforeAll(async () => {
-    database = await createTestDatabase({ migrations, entities, poolMax: 10 });
     store = new ConfigurationStore(database.dataSource);
     await database.dataSource.query(
       `insert into merchant (merchant_id, merchant_name, psp_id, acquirer, status) values ($1, 'Shop', 1, 'Bank', 'ACTIVE')`,
       [merchantId],
     );
   });
-  afterAll(() => database.drop());
 
   it('each change sees the result of the one before, so none is lost, however many come at once (A-51)', async () => {
     await store.change(operator, () => ({ http: { ...http, version: '0' }, events: [] }));

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { KeyRing } from '@paycode/crypto';
 import type { EndingCertificate, OldKey, PortalAlert } from '@paycode/dto';
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabase } from '@paycode/persistence/testing';
 import { DomainError } from '@paycode/service-runtime';
 import { migrations } from '../../migrations';
 import { ClientSecrets } from '../identity-providers/identity-providers.service';
@@ -20,7 +20,7 @@ const at = (minutes: number) => new Date(day + minutes * minuteMs);
 
 /** proves: T-24, T-25, T-29 */
 describe('alerts by e-mail', () => {
-  let database: TestDatabase;
+  const database = testDatabase({ migrations });
   let store: AlertStore;
   let alerts: AlertsService;
   let mailed: { secret: string; alert: PortalAlert }[];
@@ -33,10 +33,6 @@ describe('alerts by e-mail', () => {
   let ending: () => Promise<EndingCertificate[]>;
   let nextId = 1;
 
-  beforeAll(async () => {
-    database = await createTestDatabase({ migrations });
-  });
-  afterAll(() => database.drop());
   beforeEach(async () => {
     await database.dataSource.query(
       'delete from person; delete from payment; delete from alert_reversal; delete from alert_outage',

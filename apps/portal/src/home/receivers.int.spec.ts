@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabase } from '@paycode/persistence/testing';
 import { ManualClock } from '@paycode/service-runtime/timing/testing';
 import { migrations } from '../../migrations';
 import { OnCallReader } from '../on-call/on-call-reader';
@@ -11,14 +11,12 @@ type Given = [merchantId: number, at: string, fate: 'HTTP_200' | 'TIMEOUT' | 'NO
 
 /** proves: T-24 */
 describe('servers of merchants that need somebody', () => {
-  let database: TestDatabase;
+  const database = testDatabase({ migrations });
   let receivers: ReceiversService;
   beforeAll(async () => {
-    database = await createTestDatabase({ migrations });
     const clock = new ManualClock(2 * 3_600_000);
     receivers = new ReceiversService(new HomeReader(database.dataSource), namingDirectory({ 1: 'Corner Coffee' }), clock);
   });
-  afterAll(() => database.drop());
 
   const given = async (payments: Given[]) => {
     await database.dataSource.query('truncate payment');

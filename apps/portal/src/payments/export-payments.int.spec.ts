@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../migrations';
 import { AuditLog } from '../audit';
 import { pageKeyAt } from '../page-cursor';
@@ -32,10 +32,9 @@ const person = {
 const asking = { person, origin: { address: '203.0.113.9', userAgent: 'test', requestId: 'r-1' } };
 
 describe('a file of payments', () => {
-  let database: TestDatabase;
+  const database = testDatabase({ migrations });
   let exporting: ExportPaymentsService;
   beforeAll(async () => {
-    database = await createTestDatabase({ migrations });
     // Merchant 7 has more than a file holds, each in turn for 1.00 and 2.00; merchant 8 has one.
     await database.dataSource.query(
       `insert into payment (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, amount, currency_code, reference)
@@ -50,7 +49,6 @@ describe('a file of payments', () => {
       new AuditLog(database.dataSource),
     );
   });
-  afterAll(() => database.drop());
 
   const linesOf = async (wanted: Partial<ExportFilter>, merchantId = 7) => {
     const file = await exporting.begin(await scopeOfMerchants(merchantId), { ...everything, ...wanted }, asking);

@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../migrations';
 import { pageKeyAt } from '../page-cursor';
 import { answers, outcomes } from './domain/payment';
@@ -79,15 +79,13 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 const readBy = (node: Plan) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
 
 describe('a page of 20,000 payments', () => {
-  let database: TestDatabase;
+  const database = testDatabase({ migrations });
   beforeAll(async () => {
-    database = await createTestDatabase({ migrations });
     await database.dataSource.query(fill);
     await database.dataSource.query(fillRefunds);
     await database.dataSource.query('update payment set refunded_by = transaction_id + 20000 where transaction_id <= 3000');
     await database.dataSource.query('vacuum analyze payment');
   });
-  afterAll(() => database.drop());
 
   const planOf = async (scope: Parameters<typeof listStatement>[0], filter: PaymentFilter) => {
     const { text, values } = listStatement(scope, filter);

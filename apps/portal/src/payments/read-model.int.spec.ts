@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../migrations';
 import { HomeReader } from '../home/home-reader';
 import { pageKeyAt } from '../page-cursor';
@@ -39,18 +39,16 @@ const terminal = (over: Partial<TerminalFacts>): TerminalFacts => ({
 });
 
 describe('the read model of payments', () => {
-  let database: TestDatabase;
+  const database = testDatabase({ migrations });
   let writer: PaymentWriter;
   let reader: PaymentReader;
   let home: HomeReader;
   let lastId = 100;
   beforeAll(async () => {
-    database = await createTestDatabase({ migrations });
     writer = new PaymentWriter(database.dataSource);
     reader = new PaymentReader(database.dataSource);
     home = new HomeReader(database.dataSource);
   });
-  afterAll(() => database.drop());
 
   it('a payment ends after its retention, with what its reversal wrote', async () => {
     const dayMs = 86_400_000;

@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabase } from '@paycode/persistence/testing';
 import fc from 'fast-check';
 import { migrations } from '../../migrations';
 import { PaymentWriter } from '../payments/payment-writer';
@@ -91,14 +91,12 @@ const unitsOfGiven = (of: Given[]) =>
 
 /** proves: T-24 */
 describe('a statement for an accountant', () => {
-  let database: TestDatabase;
+  const database = testDatabase({ migrations });
   let statements: StatementsService;
   beforeAll(async () => {
-    database = await createTestDatabase({ migrations });
     const directory = namingDirectory({ 7: '=Shop; "7"' });
     statements = new StatementsService(new StatementStore(database.dataSource), directory);
   });
-  afterAll(() => database.drop());
 
   const record = async (payments: Given[]) => {
     await database.dataSource.query('truncate payment');

@@ -4,7 +4,7 @@ import { definitionOf, murmur2, toPositive } from '@paycode/events';
 import { describeListeners, eventually } from '@paycode/service-runtime/testing';
 import { TestAuthority } from '@paycode/safe-http/testing';
 import type { RunningService } from '@paycode/service-runtime';
-import { createTestDatabase, locksInOrder, type TestDatabase } from '@paycode/persistence/testing';
+import { locksInOrder, testDatabase } from '@paycode/persistence/testing';
 import { RecipientMessagesHarness, tokenKeys } from '../testing/running-recipient-messages';
 import { TestSmsc } from '../testing/test-smsc';
 import { TestSmtpServer } from '../testing/test-smtp-server';
@@ -279,13 +279,11 @@ describe('listeners of recipient-messages', () => {
 });
 
 describe('the queue of messages on PostgreSQL', () => {
-  let database: TestDatabase;
+  const database = testDatabase({ migrations });
   let queue: MessageQueue;
   beforeAll(async () => {
-    database = await createTestDatabase({ migrations });
     queue = new MessageQueue(database.dataSource);
   });
-  afterAll(() => database.drop());
 
   it('regression: replicas that queue the same messages do not deadlock', async () => {
     const content = { kind: 'TRANSACTION', payload: 'sealed' } as const;

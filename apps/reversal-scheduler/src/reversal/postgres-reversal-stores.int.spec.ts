@@ -1,7 +1,7 @@
 import type { ReversalRequested } from '@paycode/dto';
 import { PostgresShardStore, shardOf } from '@paycode/ownership';
 import { shardStoreConformance } from '@paycode/ownership/testing';
-import { createTestDatabase, locksInOrder, type TestDatabase } from '@paycode/persistence/testing';
+import { createTestDatabase, locksInOrder, testDatabaseForEach } from '@paycode/persistence/testing';
 import type { DataSource } from 'typeorm';
 import { migrations } from '../../migrations';
 import { decisionFor } from './domain/decision';
@@ -10,19 +10,17 @@ import { PostgresDecisionStore } from './postgres-decision.store';
 import { PostgresJobStore } from './postgres-job.store';
 
 describe('reversal stores in PostgreSQL', () => {
-  let database: TestDatabase;
+  const database = testDatabaseForEach({ migrations });
   let stores: { jobs: PostgresJobStore; decisions: PostgresDecisionStore };
   let woken = 0;
 
   beforeEach(async () => {
-    database = await createTestDatabase({ migrations });
     woken = 0;
     stores = {
       jobs: new PostgresJobStore(database.dataSource),
       decisions: new PostgresDecisionStore(database.dataSource, { wake: () => void woken++ }),
     };
   });
-  afterEach(() => database.drop());
 
   const outbox = async (): Promise<ReversalRequested[]> => {
     const rows: { payload: string }[] = await database.dataSource.query('select payload from outbox order by id');

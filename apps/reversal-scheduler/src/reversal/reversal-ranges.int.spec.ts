@@ -1,5 +1,5 @@
 import { IdRangeStore, RetainRanges } from '@paycode/persistence/retention';
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabaseForEach } from '@paycode/persistence/testing';
 import { migrations } from '../../migrations';
 import { decisionFor } from './domain/decision';
 import { PostgresDecisionStore } from './postgres-decision.store';
@@ -10,18 +10,16 @@ const day = 86_400_000;
 
 /** proves: T-16 */
 describe('retention of jobs and decisions in PostgreSQL', () => {
-  let database: TestDatabase;
+  const database = testDatabaseForEach({ migrations });
   let ranges: IdRangeStore;
   let jobs: PostgresJobStore;
   let decisions: PostgresDecisionStore;
 
   beforeEach(async () => {
-    database = await createTestDatabase({ migrations });
     ranges = new IdRangeStore(database.dataSource, reversalRanges);
     jobs = new PostgresJobStore(database.dataSource);
     decisions = new PostgresDecisionStore(database.dataSource, { wake: () => undefined });
   });
-  afterEach(() => database.drop());
 
   const arm = (...ids: number[]) =>
     jobs.arm(

@@ -1,61 +1,53 @@
 import { shardCount, shardOf } from '@paycode/ownership';
-import { anotherOf, job, schedulerUnderTest, tick, untilDone } from './testing/scheduler-under-test';
+import { anotherOf, job, schedulerUnderTest, tick, tickAfter, untilDone } from './testing/scheduler-under-test';
 
 describe('the questions of reversal timers', () => {
   it('counts the results of its questions, and how late each decision is', async () => {
     const scheduler = schedulerUnderTest();
-    const { arm, closer, clock, metrics } = scheduler;
+    const { arm, closer, metrics } = scheduler;
     await arm([job(1), job(2), job(3)]);
     closer.verdicts.set(1, 'ACKED_HTTP').set(2, 'CLOSED_CONN');
-    await clock.advance(60_250);
-    await tick(scheduler);
+    await tickAfter(scheduler, 60_250);
     expect(metrics.askedCount).toEqual({ decided: 2, open: 1, fault: 0 });
     expect(metrics.lateMs).toEqual([250, 250]);
     closer.refused = 3;
-    await clock.advance(5_000);
-    await tick(scheduler);
+    await tickAfter(scheduler, 5_000);
     expect(metrics.askedCount).toEqual({ decided: 2, open: 1, fault: 1 });
     closer.fault = new Error('ECONNREFUSED');
-    await clock.advance(60_000);
-    await expect(tick(scheduler)).rejects.toThrow('ECONNREFUSED');
+    await expect(tickAfter(scheduler, 60_000)).rejects.toThrow('ECONNREFUSED');
     expect(metrics.askedCount).toEqual({ decided: 2, open: 1, fault: 2 });
     expect(metrics.lateMs).toHaveLength(2);
   });
 
   it('asks again a second after a fault, not earlier', async () => {
     const scheduler = schedulerUnderTest();
-    const { arm, closer, clock } = scheduler;
+    const { arm, closer } = scheduler;
     await arm([job(1)]);
     closer.fault = new Error('ECONNREFUSED');
-    await clock.advance(60_000);
-    await expect(tick(scheduler)).rejects.toThrow('ECONNREFUSED');
+    await expect(tickAfter(scheduler, 60_000)).rejects.toThrow('ECONNREFUSED');
     closer.fault = undefined;
-    await clock.advance(999);
-    await tick(scheduler);
+    await tickAfter(scheduler, 999);
     expect(closer.calls).toHaveLength(1);
-    await clock.advance(1);
-    await tick(scheduler);
+    await tickAfter(scheduler, 1);
     expect(closer.calls).toHaveLength(2);
   });
 
   it('a payment that the answer does not name stays open (P-I4)', async () => {
     const scheduler = schedulerUnderTest();
-    const { arm, closer, clock, database } = scheduler;
+    const { arm, closer, database } = scheduler;
     await arm([job(1), job(2)]);
     closer.verdicts.set(1, 'CLOSED_CONN').set(2, 'CLOSED_CONN');
     closer.forgotten = 2;
-    await clock.advance(60_000);
-    await tick(scheduler);
+    await tickAfter(scheduler, 60_000);
     expect([...database.decisionRows.keys()]).toEqual([1]);
     closer.forgotten = undefined;
-    await clock.advance(5_000);
-    await tick(scheduler);
+    await tickAfter(scheduler, 5_000);
     expect([...database.decisionRows.keys()]).toEqual([1, 2]);
   });
 
   it('a payment whose decision the database refuses is parked for a minute; the others are decided (T-29)', async () => {
     const scheduler = schedulerUnderTest();
-    const { arm, closer, clock, database, metrics } = scheduler;
+    const { arm, closer, database, metrics } = scheduler;
     await arm([job(1), job(2), job(3)]);
     for (const id of [1, 2, 3]) closer.verdicts.set(id, 'CLOSED_CONN');
     const decided = () => [...database.decisionRows.keys()].sort((a, b) => a - b);
@@ -66,16 +58,13 @@ describe('the questions of reversal timers', () => {
       if (isPoisoned) throw Object.assign(new Error('refused'), { code: '22021' });
       return real(items);
     };
-    await clock.advance(60_000);
-    await tick(scheduler);
+    await tickAfter(scheduler, 60_000);
     expect([decided(), metrics.parkedWork]).toEqual([[1, 3], ['decide 2']]);
     expect(metrics.askedCount).toEqual({ decided: 2, open: 0, fault: 1 });
     isRefused = false;
-    await clock.advance(59_999);
-    await tick(scheduler);
+    await tickAfter(scheduler, 59_999);
     expect(closer.calls).toHaveLength(1);
-    await clock.advance(1);
-    await tick(scheduler);
+    await tickAfter(scheduler, 1);
     expect(decided()).toEqual([1, 2, 3]);
   });
 
@@ -141,8 +130,7 @@ describe('the questions of reversal timers', () => {
     const { arm, closer, clock, timers, database } = scheduler;
     await arm([job(1)]);
     closer.verdicts.set(1, 'ACKED_HTTP');
-    await clock.advance(60_000);
-    await tick(scheduler);
+    await tickAfter(scheduler, 60_000);
     await clock.advance(600_000);
     const nowUs = database.nowUs();
     await tick(scheduler);
@@ -166,10 +154,9 @@ describe('the questions of reversal timers', () => {
 
   it('reads nothing while it owns nothing, and asks nothing while nothing is due', async () => {
     const scheduler = schedulerUnderTest();
-    const { arm, clock, timers, database } = scheduler;
+    const { arm, timers, database } = scheduler;
     await arm([job(1)]);
-    await clock.advance(55_000);
-    await tick(scheduler);
+    await tickAfter(scheduler, 55_000);
     const [scan, undecided] = [jest.spyOn(database.jobs, 'scan'), jest.spyOn(database.jobs, 'undecided')];
     expect(await timers.fire()).toBe(false);
     timers.own(new Set());
@@ -203,11 +190,10 @@ describe('the questions of reversal timers', () => {
 
   it('reading of a shard that stays continues where it stopped, also when another shard comes (P-I7)', async () => {
     const scheduler = schedulerUnderTest();
-    const { arm, clock, timers, database } = scheduler;
+    const { arm, timers, database } = scheduler;
     timers.own(new Set([shardOf(1)]));
     await arm([job(1)]);
-    await clock.advance(55_000);
-    await tick(scheduler);
+    await tickAfter(scheduler, 55_000);
     timers.own(new Set([shardOf(1), shardOf(2)]));
     const scan = jest.spyOn(database.jobs, 'scan');
     await timers.load();

@@ -1,20 +1,23 @@
-import { shardOf } from '@paycode/ownership';
-import { anotherOf, job, schedulerUnderTest, tick, untilDone } from './testing/scheduler-under-test';
+import { allShards, shardOf } from '@paycode/ownership';
+import { anotherOf, job, schedulerUnderTest, tick, tickAfter, untilDone } from './testing/scheduler-under-test';
 
 describe('reversal timers', () => {
   let scheduler: ReturnType<typeof schedulerUnderTest>;
   beforeEach(() => (scheduler = schedulerUnderTest()));
+  const decided = (...ids: number[]) => scheduler.database.decisions.find(ids);
+  const ownAgain = () => {
+    scheduler.timers.own(new Set());
+    scheduler.timers.own(new Set(allShards()));
+  };
 
   it('asks nothing before 10 + 45 + 5 s after arming, then asks close and decides by its answer (A-07)', async () => {
     await scheduler.arm([job(1), job(2)]);
     scheduler.closer.verdicts.set(1, 'ACKED_HTTP').set(2, 'CLOSED_TIMEOUT');
-    await scheduler.clock.advance(59_999);
-    await tick(scheduler);
+    await tickAfter(scheduler, 59_999);
     expect(scheduler.closer.calls).toEqual([]);
-    await scheduler.clock.advance(1);
-    await tick(scheduler);
+    await tickAfter(scheduler, 1);
     expect(scheduler.closer.calls).toEqual([[1, 2]]);
-    expect(await scheduler.database.decisions.find([1, 2])).toEqual(new Map([[1, 'SETTLED'], [2, 'REVERSED']])); // prettier-ignore
+    expect(await decided(1, 2)).toEqual(new Map([[1, 'SETTLED'], [2, 'REVERSED']])); // prettier-ignore
   });
 
   it('a read that takes long makes no timer late: its times count from its beginning (P-T5)', async () => {
@@ -35,27 +38,22 @@ describe('reversal timers', () => {
 
   it('OPEN decides nothing and is asked again every 5 s, until there is a verdict (P-I4)', async () => {
     await scheduler.arm([job(1)]);
-    await scheduler.clock.advance(60_000);
-    await tick(scheduler);
-    await scheduler.clock.advance(4_999);
-    await tick(scheduler);
+    await tickAfter(scheduler, 60_000);
+    await tickAfter(scheduler, 4_999);
     expect(scheduler.closer.calls).toHaveLength(1);
-    await scheduler.clock.advance(1);
-    await tick(scheduler);
+    await tickAfter(scheduler, 1);
     expect(scheduler.closer.calls).toHaveLength(2);
     expect(scheduler.database.decisionRows.size).toBe(0);
     scheduler.closer.verdicts.set(1, 'ACKED_HTTP');
-    await scheduler.clock.advance(5_000);
-    await tick(scheduler);
-    expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'SETTLED']]));
+    await tickAfter(scheduler, 5_000);
+    expect(await decided(1)).toEqual(new Map([[1, 'SETTLED']]));
   });
 
   it('a page that was read before its shard left and came back skips no job (P-I7)', async () => {
     const { timers, database, clock, closer } = scheduler;
     const second = anotherOf(shardOf(1));
     await scheduler.arm([job(1)]);
-    await clock.advance(55_000);
-    await tick(scheduler);
+    await tickAfter(scheduler, 55_000);
     await scheduler.arm([job(second)]);
     await clock.advance(55_000);
     const reading = timers.load();
@@ -72,27 +70,23 @@ describe('reversal timers', () => {
     await scheduler.arm([job(1)]);
     scheduler.closer.fault = new Error('ECONNREFUSED');
     for (let minute = 0; minute < 60; minute++) {
-      await scheduler.clock.advance(60_000);
-      await expect(tick(scheduler)).rejects.toThrow('ECONNREFUSED');
+      await expect(tickAfter(scheduler, 60_000)).rejects.toThrow('ECONNREFUSED');
     }
     expect(scheduler.database.decisionRows.size).toBe(0);
     expect(scheduler.timers.overdueMs).toBe(59 * 60_000);
     scheduler.closer.fault = undefined;
     scheduler.closer.verdicts.set(1, 'ACKED_PULL');
-    await scheduler.clock.advance(1_000);
-    await tick(scheduler);
-    expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'SETTLED']]));
+    await tickAfter(scheduler, 1_000);
+    expect(await decided(1)).toEqual(new Map([[1, 'SETTLED']]));
     expect(scheduler.metrics.lateMs).toEqual([59 * 60_000 + 1_000]);
   });
 
   it('a settled payment is never asked about (R-3.1-2)', async () => {
     await scheduler.arm([job(1)]);
-    await scheduler.clock.advance(55_000);
-    await tick(scheduler);
+    await tickAfter(scheduler, 55_000);
     expect(scheduler.timers.size).toBe(1);
     await scheduler.decide([{ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' }]);
-    await scheduler.clock.advance(5_000);
-    await tick(scheduler);
+    await tickAfter(scheduler, 5_000);
     expect([scheduler.closer.calls, scheduler.timers.size]).toEqual([[], 0]);
   });
 
@@ -118,32 +112,25 @@ describe('reversal timers', () => {
     await tick(scheduler);
     await scheduler.arm([job(1)]);
     scheduler.closer.verdicts.set(1, 'CLOSED_TIMEOUT');
-    await scheduler.clock.advance(60_000);
-    await tick(scheduler);
-    expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'REVERSED']]));
+    await tickAfter(scheduler, 60_000);
+    expect(await decided(1)).toEqual(new Map([[1, 'REVERSED']]));
     // And by a successor, which begins at the mark.
     await scheduler.arm([job(2)]);
-    scheduler.timers.own(new Set());
-    scheduler.timers.own(new Set(Array.from({ length: 256 }, (_, shard) => shard)));
+    ownAgain();
     scheduler.closer.verdicts.set(2, 'CLOSED_TIMEOUT');
-    await scheduler.clock.advance(60_000);
-    await tick(scheduler);
-    expect(await scheduler.database.decisions.find([2])).toEqual(new Map([[2, 'REVERSED']]));
+    await tickAfter(scheduler, 60_000);
+    expect(await decided(2)).toEqual(new Map([[2, 'REVERSED']]));
   });
 
   it('a second attempt moves the timer on (A-13)', async () => {
     await scheduler.arm([job(1)]);
-    await scheduler.clock.advance(55_000);
-    await tick(scheduler);
+    await tickAfter(scheduler, 55_000);
     await scheduler.arm([job(1, 2)]);
-    await scheduler.clock.advance(5_000);
-    await tick(scheduler);
+    await tickAfter(scheduler, 5_000);
     expect(scheduler.timers.nextInMs).toBe(55_000);
-    await scheduler.clock.advance(54_999);
-    await tick(scheduler);
+    await tickAfter(scheduler, 54_999);
     expect(scheduler.closer.calls).toEqual([]);
-    await scheduler.clock.advance(1);
-    await tick(scheduler);
+    await tickAfter(scheduler, 1);
     expect(scheduler.closer.calls).toEqual([[1]]);
   });
 
@@ -162,26 +149,22 @@ describe('reversal timers', () => {
 
   it('leaves the timers of a released shard to its new owner', async () => {
     await scheduler.arm([job(1)]);
-    await scheduler.clock.advance(55_000);
-    await tick(scheduler);
+    await tickAfter(scheduler, 55_000);
     scheduler.timers.own(new Set());
-    await scheduler.clock.advance(60_000);
-    await tick(scheduler);
+    await tickAfter(scheduler, 60_000);
     expect(scheduler.closer.calls).toEqual([]);
   });
 
   it('the successor of a dead replica finds the payments that it was asking about (P-1.7)', async () => {
     await scheduler.arm([job(1)]);
-    await scheduler.clock.advance(600_000);
     scheduler.closer.fault = new Error('killed');
-    await expect(tick(scheduler)).rejects.toThrow('killed');
+    await expect(tickAfter(scheduler, 600_000)).rejects.toThrow('killed');
     await scheduler.timers.advance();
-    scheduler.timers.own(new Set());
-    scheduler.timers.own(new Set(Array.from({ length: 256 }, (_, shard) => shard)));
+    ownAgain();
     scheduler.closer.fault = undefined;
     scheduler.closer.verdicts.set(1, 'CLOSED_NEVER_SENT');
     await tick(scheduler);
-    expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'REVERSED']]));
+    expect(await decided(1)).toEqual(new Map([[1, 'REVERSED']]));
   });
 
   it('regression: marks advance although a question is always open, but never past it', async () => {
@@ -201,11 +184,10 @@ describe('reversal timers', () => {
     answer();
     await asking;
     // An undecided job is not below the marks: a successor finds it.
-    scheduler.timers.own(new Set());
-    scheduler.timers.own(new Set(Array.from({ length: 256 }, (_, shard) => shard)));
+    ownAgain();
     scheduler.closer.verdicts.set(early, 'CLOSED_TIMEOUT');
     await tick(scheduler);
-    expect(await scheduler.database.decisions.find([early, late])).toEqual(new Map([[early, 'REVERSED'], [late, 'REVERSED']])); // prettier-ignore
+    expect(await decided(early, late)).toEqual(new Map([[early, 'REVERSED'], [late, 'REVERSED']])); // prettier-ignore
   });
 
   it('tells the time until the next timer, so that no pass is needed before (P-T5)', async () => {
@@ -219,22 +201,19 @@ describe('reversal timers', () => {
   });
 
   it('a payment that close refuses delays no other, moves no money, and is asked about a minute later (T-29)', async () => {
-    const { arm, closer, clock, database, metrics } = scheduler;
+    const { arm, closer, database, metrics } = scheduler;
     const ids = Array.from({ length: 20 }, (_, at) => at + 1);
     await arm(ids.map(id => job(id)));
     for (const id of ids) closer.verdicts.set(id, 'ACKED_HTTP');
     closer.refused = 7;
-    await clock.advance(60_000);
-    await tick(scheduler);
+    await tickAfter(scheduler, 60_000);
     const decided = () => [...database.decisionRows.keys()].sort((a, b) => a - b);
     expect(decided()).toEqual(ids.filter(id => id !== 7));
     expect(metrics.parkedWork).toEqual(['close 7']);
     closer.refused = undefined;
-    await clock.advance(59_999);
-    await tick(scheduler);
+    await tickAfter(scheduler, 59_999);
     expect(decided()).not.toContain(7);
-    await clock.advance(1);
-    await tick(scheduler);
+    await tickAfter(scheduler, 1);
     expect(decided()).toEqual(ids);
   });
 });

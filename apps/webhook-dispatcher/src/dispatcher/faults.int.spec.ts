@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabaseForEach } from '@paycode/persistence/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import { settled } from '@paycode/service-runtime/timing/testing';
 import { migrations } from '../../migrations';
@@ -8,14 +8,12 @@ import { Replica } from './testing/replica';
 import { AcknowledgeByPull } from '../recovery/recover-notification';
 
 describe('faults of the platform', () => {
-  let database: TestDatabase;
+  const database = testDatabaseForEach({ migrations, poolMax: 20 });
   let replica: Replica;
 
   beforeEach(async () => {
-    database = await createTestDatabase({ migrations, poolMax: 20 });
     replica = await new Replica(database.dataSource).own();
   });
-  afterEach(() => database.drop());
 
   const ingest = (...ids: number[]) => replica.dispatcher.intake.record(ids.map(id => terminalEvent(id)));
   const verdict = (id: number) =>
@@ -187,16 +185,14 @@ const ids = [1, 2, 3, 4, 5, 6, 7, 8];
 const others = ids.filter(id => id !== 3);
 
 describe('bad data of one payment fails no other payment (T-29)', () => {
-  let database: TestDatabase;
+  const database = testDatabaseForEach({ migrations, poolMax: 20 });
   let replica: Replica;
   const sql = <T>(text: string) => database.dataSource.query<T[]>(text);
 
   beforeEach(async () => {
-    database = await createTestDatabase({ migrations, poolMax: 20 });
     replica = await new Replica(database.dataSource).own();
     replica.poster.onPost = post => post.answer(200);
   });
-  afterEach(() => database.drop());
 
   /** A value that passes all checks of the service and that PostgreSQL refuses. */
   const refuse = (table: string, condition = 'transaction_id <> 3') =>

@@ -1,5 +1,5 @@
 import type { Route } from '@paycode/dto';
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabaseForEach } from '@paycode/persistence/testing';
 import { notificationOf } from '@paycode/dto/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import { migrations } from '../../migrations';
@@ -25,17 +25,15 @@ class ByMerchant extends RouteSource {
 }
 
 describe('one slow merchant delays no other (F-45)', () => {
-  let database: TestDatabase;
+  const database = testDatabaseForEach({ migrations, poolMax: 20 });
   let replica: Replica;
   const [hanging, healthy] = [7, 8];
 
   beforeEach(async () => {
-    database = await createTestDatabase({ migrations, poolMax: 20 });
     const settings = { heldMax: 60, slotsMax: 40 };
     replica = await new Replica(database.dataSource, { ports: { routes: new ByMerchant() }, settings }).own();
     replica.poster.onPost = post => void (post.request.url.includes(`m${hanging}.`) || post.answer(200));
   });
-  afterEach(() => database.drop());
 
   const ids = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n);
   const ingest = (merchantId: number, from: number, count: number) =>

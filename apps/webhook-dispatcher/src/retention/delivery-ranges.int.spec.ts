@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { IdRangeStore, RetainRanges } from '@paycode/persistence/retention';
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabaseForEach } from '@paycode/persistence/testing';
 import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { ownEveryShard } from '@paycode/ownership/testing';
 import { migrations } from '../../migrations';
@@ -11,20 +11,18 @@ import { deliveryRanges } from './delivery-ranges';
 const day = 86_400_000;
 
 describe('retention by partitions in PostgreSQL', () => {
-  let database: TestDatabase;
+  const database = testDatabaseForEach({ migrations });
   let store: IdRangeStore;
   let deliveries: PostgresDeliveryStore;
   const me = randomUUID();
 
   beforeEach(async () => {
-    database = await createTestDatabase({ migrations });
     store = new IdRangeStore(database.dataSource, deliveryRanges);
     deliveries = new PostgresDeliveryStore(database.dataSource);
     await ownEveryShard(database.dataSource, me);
   });
   // Before the database goes.
   const later = undoneAfterEach();
-  afterEach(() => database.drop());
 
   const insert = (...ids: number[]) =>
     deliveries.insert(

@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabaseForEach } from '@paycode/persistence/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import type { DataSource } from 'typeorm';
 import { allShards, shardOf } from '@paycode/ownership';
@@ -7,14 +7,12 @@ import { terminalEvent } from '../deliveries/testing/samples';
 import { Replica } from '../dispatcher/testing/replica';
 import { PostgresDeliveryStore } from '../deliveries/persistence/postgres-delivery.store';
 
-let database: TestDatabase;
+const database = testDatabaseForEach({ migrations, poolMax: 20 });
 let dataSource: DataSource;
 
 beforeEach(async () => {
-  database = await createTestDatabase({ migrations, poolMax: 20 });
   dataSource = database.dataSource;
 });
-afterEach(() => database.drop());
 
 describe('owners that die, pause or leave', () => {
   const verdictOf = async (id: number) =>

@@ -3,7 +3,7 @@ import { ackReceived, type VerdictKind } from '@paycode/dto';
 import { outboxEventsSql } from '@paycode/events/testing';
 import { PostgresShardStore } from '@paycode/ownership';
 import { ownEveryShard } from '@paycode/ownership/testing';
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabaseForEach } from '@paycode/persistence/testing';
 import { migrations } from '../../migrations/index';
 import type { Verdict } from '../deliveries/domain/delivery';
 import { PostgresDeliveryStore } from '../deliveries/persistence/postgres-delivery.store';
@@ -11,7 +11,7 @@ import { newDelivery, plainTokens } from '../deliveries/testing/samples';
 import { type OwnedVerdict, PostgresVerdictStore } from './verdict.store';
 
 describe('the verdict register in PostgreSQL', () => {
-  let database: TestDatabase;
+  const database = testDatabaseForEach({ migrations, poolMax: 12 });
   let store: PostgresVerdictStore;
   let woken: number;
   const [me, other] = [randomUUID(), randomUUID()];
@@ -43,7 +43,6 @@ describe('the verdict register in PostgreSQL', () => {
   };
 
   beforeEach(async () => {
-    database = await createTestDatabase({ migrations, poolMax: 12 });
     woken = 0;
     store = new PostgresVerdictStore(database.dataSource, {
       source: 'webhook-dispatcher',
@@ -52,7 +51,6 @@ describe('the verdict register in PostgreSQL', () => {
     });
     await ownEveryShard(database.dataSource, me);
   });
-  afterEach(() => database.drop());
 
   it('an acknowledgement and its AckReceived become durable together (T-18)', async () => {
     expect(await store.acknowledge([verdict(1, 'ACKED_HTTP'), verdict(2, 'ACKED_PULL')])).toEqual(['ACKED_HTTP', 'ACKED_PULL']);

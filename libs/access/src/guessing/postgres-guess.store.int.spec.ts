@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabase } from '@paycode/persistence/testing';
 import type { GuessRule } from './guess-rule';
 import { guessTableStatements, PostgresGuessStore } from './postgres-guess.store';
 
@@ -7,14 +7,12 @@ const rule: GuessRule = { freeTries: 3, delayFirstMs: 1_000, delayMaxMs: 60_000,
 const nowMs = Date.UTC(2030, 0, 1);
 
 describe('the counts of guesses', () => {
-  let database: TestDatabase;
+  const database = testDatabase();
   let store: PostgresGuessStore;
   beforeAll(async () => {
-    database = await createTestDatabase();
     for (const statement of guessTableStatements) await database.dataSource.query(statement);
     store = new PostgresGuessStore(database.dataSource);
   });
-  afterAll(() => database.drop());
 
   /** The results of that many tries in one statement. */
   const countedOf = async (key: Buffer, tries: number, atMs = nowMs): Promise<boolean[]> =>

@@ -8,8 +8,7 @@ import { groupOf, type TransportHarness } from './transport-harness';
 export function describeFlow(harness: () => TransportHarness): void {
   describe('flow', () => {
     it('hands over at most batchMax events of one partition at a time', async () => {
-      const topic = await harness().topic(2);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(2);
       await transport.publish(interleaved(topic, keysNamed(4), 25));
       const collected = await collect(transport, { topic, batchMax: 7 });
       await eventually(() => expect(collected.events).toHaveLength(100));
@@ -20,8 +19,7 @@ export function describeFlow(harness: () => TransportHarness): void {
     });
 
     it('runs one handler at a time per partition', async () => {
-      const topic = await harness().topic(1);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(1);
       let running = 0;
       let most = 0;
       const collected = await collect(transport, { topic, batchMax: 2 }, async () => {
@@ -35,8 +33,7 @@ export function describeFlow(harness: () => TransportHarness): void {
     });
 
     it('hands nothing over while paused, keeps its partitions, and continues when resumed', async () => {
-      const topic = await harness().topic(2);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(2);
       const paused = await collect(transport, { topic });
       await eventually(() => expect(paused.subscriber.progress().assignedPartitions).toEqual([0, 1]));
       paused.subscriber.pause();
@@ -54,8 +51,7 @@ export function describeFlow(harness: () => TransportHarness): void {
     });
 
     it('hands events over only once they have the minimum age', async () => {
-      const topic = await harness().topic(2);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(2);
       const minAgeMs = 1_500;
       const collected = await collect(transport, { topic, minAgeMs });
       await eventually(() => expect(collected.subscriber.progress().assignedPartitions).toEqual([0, 1]));
@@ -68,8 +64,7 @@ export function describeFlow(harness: () => TransportHarness): void {
     });
 
     it('reports its passes, its partitions and its lag', async () => {
-      const topic = await harness().topic(3);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(3);
       await transport.publish(interleaved(topic, keysNamed(6), 2));
       const collected = await collect(transport, { topic });
       await eventually(() => expect(collected.events).toHaveLength(12));
@@ -78,8 +73,7 @@ export function describeFlow(harness: () => TransportHarness): void {
     });
 
     it('stops for good: a closed transport publishes and delivers nothing', async () => {
-      const topic = await harness().topic(1);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(1);
       const collected = await collect(transport, { topic });
       await transport.close();
       await expect(transport.publish([eventOf(topic, 'k', 0)])).rejects.toThrow();
@@ -95,8 +89,7 @@ export function describeFlow(harness: () => TransportHarness): void {
 export function describeOrder(harness: () => TransportHarness): void {
   describe('order and completeness', () => {
     it('keeps the events of a key in the order they were published in, on the partition of the key', async () => {
-      const topic = await harness().topic(4);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(4);
       const keys = keysNamed(10);
       const collected = await collect(transport, { topic });
       for (let n = 0; n < 20; n += 5) {
@@ -108,16 +101,14 @@ export function describeOrder(harness: () => TransportHarness): void {
     });
 
     it('hands over events that were published before the group existed', async () => {
-      const topic = await harness().topic(2);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(2);
       await transport.publish(interleaved(topic, ['a', 'b'], 3));
       const collected = await collect(transport, { topic });
       await eventually(() => expect(collected.ids()).toEqual(['a/0', 'a/1', 'a/2', 'b/0', 'b/1', 'b/2']));
     });
 
     it('hands over the event as it was published', async () => {
-      const topic = await harness().topic(1);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(1);
       const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
       const event = { ...eventOf(topic, 'k', 1), traceparent, data: { text: 'Café ☕ "\\', nested: [1, null, { deep: true }] } };
       await transport.publish([event]);
@@ -142,8 +133,7 @@ export function describeOrder(harness: () => TransportHarness): void {
     });
 
     it('carries a batch of 10,000 events', async () => {
-      const topic = await harness().topic(8);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(8);
       const collected = await collect(transport, { topic });
       const keys = keysNamed(100);
       await transport.publish(interleaved(topic, keys, 100));
@@ -164,8 +154,7 @@ const assigned = (collector: Collector) => collector.subscriber.progress().assig
 export function describeGroups(harness: () => TransportHarness): void {
   describe('consumer groups', () => {
     it('gives every group each event', async () => {
-      const topic = await harness().topic(4, ['first', 'second']);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(4, ['first', 'second']);
       const first = await collect(transport, { topic, group: 'first' });
       const second = await collect(await harness().open(), { topic, group: 'second' });
       const events = interleaved(topic, keysNamed(6), 4);
@@ -201,8 +190,7 @@ export function describeGroups(harness: () => TransportHarness): void {
     });
 
     it('lets another member continue after one has left, without loss or repetition', async () => {
-      const topic = await harness().topic(4);
-      const publisher = await harness().open();
+      const { topic, transport: publisher } = await harness().openWithTopic(4);
       const first = await collect(await harness().open(), { topic });
       await publisher.publish(interleaved(topic, keysNamed(8), 2));
       await eventually(() => expect(first.events).toHaveLength(16));
@@ -235,8 +223,7 @@ export function describeGroups(harness: () => TransportHarness): void {
     });
 
     it('hands the events of a killed process, not committed, to another member', async () => {
-      const topic = await harness().topic(3);
-      const publisher = await harness().open();
+      const { topic, transport: publisher } = await harness().openWithTopic(3);
       const events = interleaved(topic, keysNamed(9), 1);
       await publisher.publish(events);
       const victim = await spawnConsumer(harness(), { topic, group: groupOf(topic) });

@@ -14,8 +14,7 @@ function keysApart(): [string, string] {
 export function describeFailures(harness: () => TransportHarness): void {
   describe('failures', () => {
     it('hands a batch over again, in order, until the handler takes it', async () => {
-      const topic = await harness().topic(1);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(1);
       let rejections = 0;
       await transport.publish(interleaved(topic, ['k'], 5));
       const collected = await collect(transport, { topic }, () => {
@@ -26,8 +25,7 @@ export function describeFailures(harness: () => TransportHarness): void {
     });
 
     it('continues with the other partitions while one fails', async () => {
-      const topic = await harness().topic(2);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(2);
       const [stuck, free] = keysApart();
       let isHealed = false;
       const collected = await collect(transport, { topic }, batch => {
@@ -43,8 +41,7 @@ export function describeFailures(harness: () => TransportHarness): void {
     });
 
     it('parks a rejected event with its reason and continues with the others', async () => {
-      const topic = await harness().topic(1);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(1);
       const told: string[] = [];
       const onParked: Subscription['onParked'] = async (partition, letters) =>
         void told.push(
@@ -65,8 +62,7 @@ export function describeFailures(harness: () => TransportHarness): void {
     });
 
     it('parks the one event whose data its handler cannot take, and hands all the others over (T-29)', async () => {
-      const topic = await harness().topic(1);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(1);
       await transport.publish(interleaved(topic, ['k'], 20));
       const refusal = Object.assign(new Error('invalid byte sequence: 27820000001'), { code: '22021' });
       const collected = await collect(transport, { topic }, batch => {
@@ -81,8 +77,7 @@ export function describeFailures(harness: () => TransportHarness): void {
     });
 
     it('parks nothing of a batch that comes again', async () => {
-      const topic = await harness().topic(1);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(1);
       let tries = 0;
       await transport.publish(interleaved(topic, ['k'], 3));
       const collected = await collect(transport, { topic }, batch => {
@@ -95,8 +90,7 @@ export function describeFailures(harness: () => TransportHarness): void {
     });
 
     it('parks only the record that cannot be decoded, and continues', async () => {
-      const topic = await harness().topic(1);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(1);
       await transport.publish([eventOf(topic, 'k', 0)]);
       await harness().plantUndecodable(topic, 'k');
       await transport.publish([eventOf(topic, 'k', 1)]);
@@ -131,8 +125,7 @@ export function describeFailures(harness: () => TransportHarness): void {
     });
 
     it('refuses an event too large for the log', async () => {
-      const topic = await harness().topic(1);
-      const transport = await harness().open();
+      const { topic, transport } = await harness().openWithTopic(1);
       const event = { ...eventOf(topic, 'k', 0), data: 'x'.repeat(300_000) };
       await expect(transport.publish([event])).rejects.toThrow(/bytes/);
     });

@@ -39,6 +39,10 @@ export abstract class TransportHarness {
     return name;
   }
 
+  async openWithTopic(partitions: number, groups?: readonly string[]): Promise<{ topic: string; transport: EventTransport }> {
+    return { topic: await this.topic(partitions, groups), transport: await this.open() };
+  }
+
   get definitions(): readonly TopicDefinition[] {
     return this.topics;
   }

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './test-database';
+import { testDatabase, type TestDatabaseOptions } from './test-database';
 
 type EntityClass = abstract new () => object;
 
@@ -43,9 +43,7 @@ function readAsText({ target, columns }: EntityMetadata): string[] {
 
 /** Proves that the entities of a service say what its migrated database says: every column, its type, whether it may be null, the key. */
 export function describeEntities(entities: readonly EntityClass[], migrations: TestDatabaseOptions['migrations']): void {
-  let database: TestDatabase;
-  beforeAll(async () => (database = await createTestDatabase({ migrations, entities: [...entities] })));
-  afterAll(() => database.drop());
+  const database = testDatabase({ migrations, entities: [...entities] });
 
   it.each(entities.map(entity => [entity.name, entity] as const))('%s has the columns of its table', async (_, entity) => {
     const { dataSource } = database;

@@ -48,6 +48,30 @@ async function onServer<T>(work: (client: Client) => Promise<T>): Promise<T> {
   }
 }
 
+/** One that the tests of the describe share: it is there from the first hook, and dropped after them. */
+export const testDatabase = (options?: TestDatabaseOptions): TestDatabase => around([beforeAll, afterAll], options);
+
+/** One for each test of the describe. */
+export const testDatabaseForEach = (options?: TestDatabaseOptions): TestDatabase => around([beforeEach, afterEach], options);
+
+type Hook = (work: () => Promise<void>) => void;
+
+function around([before, after]: [before: Hook, after: Hook], options?: TestDatabaseOptions): TestDatabase {
+  let made: TestDatabase;
+  const drop = () => made.drop();
+  before(async () => void (made = await createTestDatabase(options)));
+  after(drop);
+  return {
+    get url() {
+      return made.url;
+    },
+    get dataSource() {
+      return made.dataSource;
+    },
+    drop,
+  };
+}
+
 /** A database cloned from a template that carries `migrations`; the template is made on first use. Cost: some 20 ms per clone. */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const migrations = (options.migrations ?? []) as DataSourceOptions['migrations'];

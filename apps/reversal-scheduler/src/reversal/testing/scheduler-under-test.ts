@@ -103,6 +103,11 @@ export async function tick({ timers }: { timers: ReversalTimers }): Promise<void
   await untilDone(() => timers.fire());
 }
 
+export async function tickAfter(scheduler: { timers: ReversalTimers; clock: ManualClock }, ms: number): Promise<void> {
+  await scheduler.clock.advance(ms);
+  await tick(scheduler);
+}
+
 /** Takes steps until one says that there is no more to do: nothing in memory ever lets the clock of a test run out. */
 export async function untilDone(step: () => Promise<boolean>): Promise<void> {
   for (let turns = 0; await step(); turns++) if (turns === turnsMax) throw new Error(`not done after ${turnsMax} turns`);

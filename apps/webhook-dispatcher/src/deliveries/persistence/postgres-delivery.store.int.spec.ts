@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, locksInOrder, type TestDatabase } from '@paycode/persistence/testing';
+import { locksInOrder, testDatabaseForEach } from '@paycode/persistence/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import type { DataSource } from 'typeorm';
 import { ownEveryShard } from '@paycode/ownership/testing';
@@ -9,7 +9,7 @@ import { deliverySql } from './delivery.sql';
 import { PostgresDeliveryStore } from './postgres-delivery.store';
 
 describe('deliveries in PostgreSQL', () => {
-  let database: TestDatabase;
+  const database = testDatabaseForEach({ migrations });
   let store: PostgresDeliveryStore;
   const [me, other] = [randomUUID(), randomUUID()];
   const claimed = (id: number) => ({ ...newDelivery(id), epoch: 1 });
@@ -23,11 +23,9 @@ describe('deliveries in PostgreSQL', () => {
     database.dataSource.query('insert into verdict (transaction_id, kind) values ($1, $2)', [id, kind]);
 
   beforeEach(async () => {
-    database = await createTestDatabase({ migrations });
     store = new PostgresDeliveryStore(database.dataSource);
     await ownEveryShard(database.dataSource, me);
   });
-  afterEach(() => database.drop());
 
   describe('close', () => {
     it('regression: an ingest does not deadlock with a close of the same transactions', async () => {
