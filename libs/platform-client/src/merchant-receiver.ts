@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { decryptWebhook } from './decrypt-webhook.ts';
+import { makeMerchant, type Merchant } from './merchant.ts';
+import type { PlatformConnection } from './platform-connection.ts';
 
 /** The fields of a notification that a merchant reads. */
 export interface Notification {
@@ -105,6 +107,24 @@ export class MerchantReceiver {
     this.received.push({ notification, plaintext, body, headers: request.headers, answered });
     return answered;
   }
+}
+
+export interface MerchantWithReceiver {
+  merchant: Merchant;
+  receiver: MerchantReceiver;
+}
+
+/** A merchant whose notifications go to a receiver of this process. Stop the receiver afterwards. */
+export async function makeMerchantWithReceiver(platform: PlatformConnection): Promise<MerchantWithReceiver> {
+  const merchant = await makeMerchant(platform);
+  const receiver = await MerchantReceiver.start();
+  try {
+    receiver.encryptKey = await merchant.addHttp(receiver.url);
+  } catch (error) {
+    await receiver.stop();
+    throw error;
+  }
+  return { merchant, receiver };
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { exactNumber } from './http/exact-number.ts';
 import type { JsonAnswer } from './http/send-json.ts';
@@ -138,6 +139,14 @@ export async function saveMerchant(platform: PlatformConnection, merchantId: num
   const body = { merchantName: `Shop ${merchantId.toString(36)}`, pspId, acquirer: 'Demo Bank', status: 'ACTIVE' };
   const put = { method: 'PUT', path: `/internal/merchants/${merchantId}`, body };
   accepted('the merchant', await platform.operator('notification-config', put));
+}
+
+/** A new merchant, ACTIVE, owned by psp-1, with an account to sign in with. */
+export async function makeMerchant(platform: PlatformConnection): Promise<Merchant> {
+  const merchantId = randomInt(1_000_000, 2 ** 47);
+  await saveMerchant(platform, merchantId);
+  const credentials = await newAccount(platform, { type: 'MERCHANT', id: merchantId });
+  return new Merchant(platform, { merchantId, credentials, psp: platform.account('psp-1') });
 }
 
 const portalWithinMs = 240_000;

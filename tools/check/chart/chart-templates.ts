@@ -98,11 +98,14 @@ type Place = [file: string, condition: string | undefined];
 class TemplateFiles {
   private readonly files = new Map<string, { defined: string; documents: { condition: string | undefined; text: string }[] }>();
 
+  /** Names of the definitions of Jobs, by their texts. */
+  private readonly jobs = new Map<string, string>();
+
   /** Pods get what `pods` says of them: their tree is a text of its own, which a helper reads and completes. */
   add([file, condition]: Place, tree: Tree): void {
     const { defined, documents } = this.files.get(file) ?? { defined: '', documents: [] };
     const { definition, call } = /^(Deployment|Job|CronJob)$/.test(String(tree['kind']))
-      ? workloadOf(tree)
+      ? workloadOf(tree, this.jobs)
       : { definition: '', call: templateText(tree) };
     const last = documents.at(-1);
     if (last?.condition === condition && last) last.text += `---\n${call}`;
@@ -119,13 +122,29 @@ class TemplateFiles {
   }
 }
 
-function workloadOf(tree: Tree): { definition: string; call: string } {
+function workloadOf(tree: Tree, jobs: Map<string, string>): { definition: string; call: string } {
   const service = serviceOf(tree as unknown as Resource);
-  const name = `paycode.${String(tree['kind']).toLowerCase()}.${service}`;
+  const isJob = tree['kind'] === 'Job';
+  const text = isJob ? ofAnyService(tree, service) : templateText(tree);
+  const known = jobs.get(text);
+  const name = known ?? `paycode.${String(tree['kind']).toLowerCase()}.${isJob ? jobs.size + 1 : service}`;
+  if (isJob) jobs.set(text, name);
+  const words = isJob ? `(dict "service" "${service}" "root" .)` : '.';
   return {
-    definition: `{{- define "${name}" -}}\n${templateText(tree)}{{- end }}\n`,
-    call: `{{ include "paycode.fitted" (list "${service}" (include "${name}" .) .) }}\n`,
+    definition: known ? '' : `{{- define "${name}" -}}\n${text}{{- end }}\n`,
+    call: `{{ include "paycode.fitted" (list "${service}" (include "${name}" ${words}) .) }}\n`,
   };
+}
+
+/** The text of a Job for any service: those that differ by their service alone have one definition. */
+function ofAnyService(tree: Tree, service: string): string {
+  const role = `paycode_${service.replaceAll('-', '_')}`;
+  const ofAny = JSON.stringify(tree)
+    .replaceAll(role, `paycode_${computed('.service | replace "-" "_"')}`)
+    .replaceAll(service, computed('.service'));
+  return templateText(JSON.parse(ofAny) as Tree)
+    .replaceAll(`(list "${service}" .)`, '(list .service .root)')
+    .replaceAll('{{ .Release', '{{ .root.Release');
 }
 
 /** The service whose image and account a pod has. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import jsonwebtoken from 'jsonwebtoken';
 import { channels } from '../../../libs/dto/src/internal/channels.ts';
-import { accepted, Merchant, newAccount, saveMerchant, wakePortal } from '../../../libs/platform-client/src/merchant.ts';
+import { accepted, makeMerchant, Merchant, newAccount, wakePortal } from '../../../libs/platform-client/src/merchant.ts';
 import { type Credentials, PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
 import { serviceTokenType, signingKeyOf, tokenAlgorithm } from '../../../libs/access/src/service-token/token-keys.ts';
 import type { Operation } from './operations.ts';
@@ -92,9 +92,8 @@ export class FuzzEnvironment {
   }
 
   async makeMerchant(): Promise<{ merchantId: number; caller: Caller }> {
-    const merchantId = randomInt(10_000_000, 2 ** 40);
-    await saveMerchant(this.platform, merchantId);
-    return { merchantId, caller: callerOf(await newAccount(this.platform, { type: 'MERCHANT', id: merchantId })) };
+    const { merchantId, credentials } = await makeMerchant(this.platform);
+    return { merchantId, caller: callerOf(credentials) };
   }
 
   /** Switches an account to Bearer mode and logs it in. */

@@ -1,17 +1,16 @@
 /** Merchants of a play, with web servers in this process, and customers that pay them. */
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Merchant, newAccount, saveMerchant } from '../../../libs/platform-client/src/merchant.ts';
-import { MerchantReceiver } from '../../../libs/platform-client/src/merchant-receiver.ts';
+import {
+  makeMerchantWithReceiver,
+  type MerchantWithReceiver as Shop,
+} from '../../../libs/platform-client/src/merchant-receiver.ts';
 import type { PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
 
 /** On a machine that starts other platforms, a call may take longer than it may take, and a connection may be cut before it is made. */
 const triesMax = 5;
 
-export interface Shop {
-  merchant: Merchant;
-  receiver: MerchantReceiver;
-}
+export type { Shop };
 
 export interface TrafficReport {
   paid: number;
@@ -25,7 +24,7 @@ export const customerAddress = (): string => `2001:db8:${randomInt(65_536).toStr
 /** Merchants whose web servers acknowledge at once. */
 export async function openShops(platform: PlatformConnection, count: number): Promise<Shop[]> {
   const shops: Shop[] = [];
-  for (let at = 0; at < count; at++) shops.push(await triedAgain(() => openShop(platform)));
+  for (let at = 0; at < count; at++) shops.push(await triedAgain(() => makeMerchantWithReceiver(platform)));
   return shops;
 }
 
@@ -37,21 +36,6 @@ export async function triedAgain<T>(work: () => Promise<T>): Promise<T> {
       if (left === 0) throw error;
     }
   }
-}
-
-async function openShop(platform: PlatformConnection): Promise<Shop> {
-  const merchantId = randomInt(1_000_000, 2 ** 47);
-  await saveMerchant(platform, merchantId);
-  const credentials = await newAccount(platform, { type: 'MERCHANT', id: merchantId });
-  const merchant = new Merchant(platform, { merchantId, credentials, psp: platform.account('psp-1') });
-  const receiver = await MerchantReceiver.start();
-  try {
-    receiver.encryptKey = await merchant.addHttp(receiver.url);
-  } catch (error) {
-    await receiver.stop();
-    throw error;
-  }
-  return { merchant, receiver };
 }
 
 /** Payments at an even rate, to one shop after the other. Refused payments are counted, because faults cause refusals. */

@@ -1,5 +1,7 @@
-import { randomInt, randomUUID } from 'node:crypto';
-import { Merchant, MerchantReceiver, newAccount, PlatformConnection, saveMerchant } from '@paycode/platform-client';
+import { randomUUID } from 'node:crypto';
+import { makeMerchantWithReceiver, type Merchant, type MerchantWithReceiver, PlatformConnection } from '@paycode/platform-client';
+
+export { makeMerchant, makeMerchantWithReceiver, type MerchantWithReceiver } from '@paycode/platform-client';
 
 /** The platform that the journeys share (or the running one that PAYCODE_E2E_HOME named). */
 export function sharedPlatform(): PlatformConnection {
@@ -8,33 +10,7 @@ export function sharedPlatform(): PlatformConnection {
   return new PlatformConnection(home);
 }
 
-/** A merchant of a journey's own, ACTIVE, owned by psp-1, with an account to sign in with. */
-export async function makeMerchant(platform: PlatformConnection): Promise<Merchant> {
-  const merchantId = randomInt(1_000_000, 2 ** 47);
-  await saveMerchant(platform, merchantId);
-  const credentials = await newAccount(platform, { type: 'MERCHANT', id: merchantId });
-  return new Merchant(platform, { merchantId, credentials, psp: platform.account('psp-1') });
-}
-
-export interface MerchantWithReceiver {
-  merchant: Merchant;
-  receiver: MerchantReceiver;
-}
-
-/** A merchant whose notifications go to a receiver of this process. Stop the receiver afterwards. */
-export async function makeMerchantWithReceiver(platform: PlatformConnection): Promise<MerchantWithReceiver> {
-  const merchant = await makeMerchant(platform);
-  const receiver = await MerchantReceiver.start();
-  try {
-    receiver.encryptKey = await merchant.addHttp(receiver.url);
-  } catch (error) {
-    await receiver.stop();
-    throw error;
-  }
-  return { merchant, receiver };
-}
-
-/** One for the tests of the describe, whose receiver is stopped after them. */
+/** A merchant with a receiver for the tests of the describe, whose receiver is stopped after them. */
 export function shopOfJourney(platform: PlatformConnection): MerchantWithReceiver {
   const shop = {} as MerchantWithReceiver;
   beforeAll(async () => void Object.assign(shop, await makeMerchantWithReceiver(platform)));
