@@ -35,12 +35,13 @@ export async function runStandalone(args: readonly string[]): Promise<number> {
     if (isHelp) return show(helpText(standaloneEnv.schema));
     const { env, inherited } = readEnvironment();
     leaveVariables(processVariables);
+    // From the first moment: an order to stop is a clean end, however early it comes.
+    const orders = listenForOrders(inherited['npm_lifecycle_event'] === 'start');
     const home = openHomeFolder(env.PAYCODE_HOME);
     const lock = await lockHome(home.path);
     await stopAbandonedPostgres(home.postgres);
     const platform = new Platform({ home, env, inherited, ...wanted, appsFolder: dirname(__dirname), say });
-    const isUnderNpm = inherited['npm_lifecycle_event'] === 'start';
-    return await runUntilStopped(platform, { home, env, isUnderNpm, isOneProcess: wanted.isOneProcess }).finally(() =>
+    return await runUntilStopped(platform, { home, env, orders, isOneProcess: wanted.isOneProcess }).finally(() =>
       lock.release(),
     );
   } catch (error) {
@@ -52,15 +53,14 @@ export async function runStandalone(args: readonly string[]): Promise<number> {
 interface Context {
   home: HomeFolder;
   env: StandaloneEnv;
-  /** npm started this process and is its parent. */
-  isUnderNpm: boolean;
+  orders: Orders;
   isOneProcess: boolean;
 }
 
 async function runUntilStopped(platform: Platform, context: Context): Promise<number> {
   const startedAt = performance.now();
   compactAfterStart();
-  const orders = listenForOrders(context.isUnderNpm);
+  const { orders } = context;
   if (context.isOneProcess) process.once('exit', sayEndOfAll);
   say('starting (the first start makes databases, keys and certificates)');
   try {
@@ -95,7 +95,13 @@ function isOrder(value: object): value is Order {
 }
 
 /** `stop` resolves at the first order, `hurry` at a later one. */
-function listenForOrders(isUnderNpm: boolean): { stop: Promise<Order>; hurry: Promise<void> } {
+interface Orders {
+  stop: Promise<Order>;
+  hurry: Promise<void>;
+}
+
+/** `isUnderNpm`: npm started this process and is its parent. */
+function listenForOrders(isUnderNpm: boolean): Orders {
   const stop = Promise.withResolvers<Order>();
   const hurry = Promise.withResolvers<void>();
   let firstAt: number | undefined;

@@ -53,6 +53,22 @@ describe('the first migration', () => {
   const appliedIn = async (database: DataSource) =>
     (await database.query<{ name: string }[]>('select name from migrations order by id')).map(({ name }) => name);
 
+  it('regression: a migration may take longer than a statement of the service, and waits for no lock as long', async () => {
+    const { url, drop } = await createTestDatabase();
+    later(drop);
+    class ChangeLargeTable1840000000000 extends ForwardMigration {
+      override readonly name = 'ChangeLargeTable1840000000000';
+      override async up(runner: QueryRunner): Promise<void> {
+        await runner.query(`create table limits as select current_setting('lock_timeout') as locks from pg_sleep(1)`);
+      }
+    }
+    const migrations = [ChangeLargeTable1840000000000];
+    const database = await openDataSource({ url, applicationName: 'test', migrations, poolMax: 2, statementTimeoutMs: 500 });
+    later(() => database.destroy());
+    expect(await runMigrations(database)).toEqual(names(migrations));
+    expect(await database.query('select locks from limits')).toEqual([{ locks: '5s' }]);
+  });
+
   it('makes the whole schema of a new database', async () => {
     const [database] = await upgraded([]);
     expect(await runMigrations(database!)).toEqual(names(today));

@@ -1,15 +1,28 @@
-import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /** Key of the advisory lock that lets one replica migrate while the others wait. An arbitrary constant; each service has its own database. */
 const migrationLock = 7_240_926;
 
+/** A change of a large table may take hours. It waits for a lock only so long, because all that uses the table waits behind it. */
+const migrationMsMax = 86_400_000;
+const lockWaitMs = 5_000;
+
+/** The same database under limits of its own, which the statements of a service do not have. */
+function forMigrations({ options }: DataSource): Promise<DataSource> {
+  const limits = { statement_timeout: migrationMsMax, query_timeout: migrationMsMax, lock_timeout: lockWaitMs };
+  const extra = { ...(options.extra as object), ...limits };
+  return new DataSource({ ...options, poolSize: 2, extra } as typeof options).initialize();
+}
+
 /** Applies pending migrations once, whatever number of replicas start together; then gives the service's role its rights, if it is not the owner, and a reader's. */
 export async function runMigrations(dataSource: DataSource, rights?: ServiceRights, reader?: ReaderRights): Promise<string[]> {
-  const holder = dataSource.createQueryRunner();
-  await holder.connect();
+  const migrating = await forMigrations(dataSource);
+  const holder = migrating.createQueryRunner();
   try {
+    // Another replica may be migrating for as long as that takes.
+    await holder.query('set lock_timeout = 0');
     await holder.query('select pg_advisory_lock($1)', [migrationLock]);
-    const applied = await dataSource.runMigrations();
+    const applied = await migrating.runMigrations();
     if (rights) await grantRights(dataSource, rights);
     if (reader) await grantReading(dataSource, reader);
     return applied.map(migration => migration.name);
@@ -17,6 +30,7 @@ export async function runMigrations(dataSource: DataSource, rights?: ServiceRigh
     // A connection that ended has no lock, and its error is the one to show.
     await holder.query('select pg_advisory_unlock($1)', [migrationLock]).catch(() => undefined);
     await holder.release();
+    await migrating.destroy();
   }
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { EnvError } from '@paycode/service-runtime/env';
 import type { HostedService as Bundle } from '@paycode/service-runtime';
 import { undoneAfterEach } from '@paycode/service-runtime/testing';
+import { settled } from '@paycode/service-runtime/timing/testing';
 import { HostedService } from './hosted-service';
 import { ServiceFailure } from './service-process';
 
@@ -56,6 +57,22 @@ describe('a service in the process of the platform', () => {
     const failure = await service.start().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ServiceFailure);
     expect((failure as Error).message).toMatch(/gate did not start: [^]*RETENTION_DAYS must be an integer[^]*gate\.log/);
+  });
+
+  it('regression: that is told to stop while it starts is stopped before its log is closed', async () => {
+    const order: string[] = [];
+    const { promise: mayStart, resolve: letStart } = Promise.withResolvers<void>();
+    const service = hosted(async () => {
+      await mayStart;
+      order.push('started');
+      return { stop: async () => void order.push('stopped') };
+    });
+    const starting = service.start();
+    const stopping = service.stop(600_000).then(() => order.push('may close'));
+    await settled();
+    letStart();
+    await Promise.all([starting, stopping]);
+    expect(order).toEqual(['started', 'stopped', 'may close']);
   });
 
   it('whose work does not end within its grace time does not keep the others from stopping', async () => {

@@ -18,6 +18,7 @@ export class HostedService implements KeptService {
   private running: Pick<RunningService, 'stop'> | undefined;
   private readonly hurried = Promise.withResolvers<void>();
   private isStopping = false;
+  private beginning: Promise<void> = Promise.resolve();
 
   constructor(
     readonly spec: ServiceSpec,
@@ -32,7 +33,8 @@ export class HostedService implements KeptService {
   }
 
   async start(): Promise<void> {
-    await this.begin().catch((error: unknown) => {
+    this.beginning = this.begin();
+    await this.beginning.catch((error: unknown) => {
       if (!this.isStopping) throw serviceFailure(this, `did not start: ${reasonOf(error)}`);
     });
     this.events.processChanged();
@@ -45,7 +47,9 @@ export class HostedService implements KeptService {
     const { running } = this;
     this.running = undefined;
     this.events.processChanged();
-    if (running) await Promise.race([running.stop('SIGTERM'), this.hurried.promise, pause(graceMs, undefined, { ref: false })]);
+    // A service that is still starting stops when it has started: until then it writes to the log, which the caller closes.
+    const stopped = running ? running.stop('SIGTERM') : this.beginning.catch(() => undefined);
+    await Promise.race([stopped, this.hurried.promise, pause(graceMs, undefined, { ref: false })]);
   }
 
   kill(): void {

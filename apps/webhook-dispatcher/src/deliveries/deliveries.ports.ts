@@ -24,6 +24,8 @@ export abstract class DeliveryStore {
   abstract waiting(shards: readonly number[], cursors: readonly MerchantCursor[]): Promise<StoredDelivery[]>;
   /** Answers `close`. It never closes a delivery that an owner holds, and no delivery can arrive after its close (P-1.1). */
   abstract close(items: readonly ShardedCloseItem[]): Promise<CloseAnswer[]>;
+  /** The clock by which the ages of deliveries are told, in epoch milliseconds. It may be set while the platform runs. */
+  abstract nowMs(): Promise<number>;
 }
 
 export interface DeliveryToInsert extends NewDelivery {

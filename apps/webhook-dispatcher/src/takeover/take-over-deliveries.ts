@@ -6,6 +6,7 @@ import { type Delivery, deliveryFromRow } from '../deliveries/domain/delivery';
 import type { Admission, DeliveryQueue } from '../queueing/delivery-queue';
 import type { RefillQueues } from '../queueing/refill-queues';
 import type { ConcludeDelivery } from '../verdicts/conclude-delivery';
+import { SteadyAge } from './steady-age';
 
 /** Rows of one shard read at once. */
 const pageMax = 200;
@@ -30,6 +31,7 @@ interface ShardProgress {
  */
 export class TakeOverDeliveries {
   private readonly shards = new Map<number, ShardProgress>();
+  private readonly ages = new SteadyAge();
   private lastSwept = -1;
   private lastForgottenSearchMs: number;
 
@@ -67,6 +69,7 @@ export class TakeOverDeliveries {
   }
 
   async pass(): Promise<void> {
+    await this.lookAtClock();
     if (!this.queue.hasRoom) return;
     await this.takeUpOrphans();
     if (this.queue.hasRoom) await this.sweep();
@@ -97,7 +100,9 @@ export class TakeOverDeliveries {
     const cursors = this.cursors(progress => progress.sweptTo).filter(({ shard }) => group.has(shard));
     const before = new Map(this.shards);
     const page = { limitPerShard: pageMax, exceptMerchants: this.queue.backlog.filling };
-    for (const { shard, horizonSeq, unclaimed } of await this.store.sweep(this.ownership.replica, cursors, page)) {
+    const swept = await this.store.sweep(this.ownership.replica, cursors, page);
+    await this.seen(swept.flatMap(({ unclaimed }) => unclaimed));
+    for (const { shard, horizonSeq, unclaimed } of swept) {
       const progress = this.unchanged(shard, before);
       if (progress) progress.sweptTo = horizonSeq;
       this.takeUp(unclaimed, before);
@@ -106,7 +111,10 @@ export class TakeOverDeliveries {
 
   private async refill(): Promise<void> {
     const before = new Map(this.shards);
-    await this.options.refill.pass(rows => this.takeUp(rows, before, () => 'QUEUE'));
+    await this.options.refill.pass({
+      seen: rows => this.seen(rows),
+      takeUp: rows => this.takeUp(rows, before, () => 'QUEUE'),
+    });
   }
 
   /**
@@ -151,7 +159,7 @@ export class TakeOverDeliveries {
     const deliveries = rows.flatMap(row => {
       const epoch = this.ownership.epochOf(row.shard);
       if (epoch === undefined || !this.unchanged(row.shard, before) || this.queue.has(row.transactionId)) return [];
-      const plan = planAttempt(row, this.options.rules);
+      const plan = this.planOf(row);
       if (plan.next === 'CLOSE') {
         void this.close(this.deliveryOf(row, epoch), plan.kind);
         return [];
@@ -165,6 +173,26 @@ export class TakeOverDeliveries {
     for (const merchantId of left) this.queue.backlog.note(merchantId);
   }
 
+  /** Before a row is closed by its age: the store's clock may have been set just before it was read. A row that was read and not taken up is read again. */
+  private async seen(rows: readonly StoredDelivery[]): Promise<void> {
+    if (rows.some(row => this.planOf(row).next === 'CLOSE')) await this.lookAtClock();
+  }
+
+  private async lookAtClock(): Promise<void> {
+    const { clock } = this.options;
+    const fromMs = clock.nowMs();
+    const storeMs = await this.store.nowMs();
+    this.ages.look(storeMs, { fromMs, toMs: clock.nowMs() });
+  }
+
+  private planOf(row: StoredDelivery): ReturnType<typeof planAttempt> {
+    return planAttempt({ ...row, ageMs: this.ageOf(row) }, this.options.rules);
+  }
+
+  private ageOf({ ageMs }: StoredDelivery): number {
+    return this.ages.of(ageMs, this.options.clock.nowMs());
+  }
+
   /** Holds the delivery until its verdict is written, so that no other search takes it meanwhile (P-I4). */
   private async close(delivery: Delivery, kind: 'CLOSED_EXHAUSTED' | 'CLOSED_BACKSTOP'): Promise<void> {
     if (!this.queue.takeToConclude(delivery)) return;
@@ -175,7 +203,7 @@ export class TakeOverDeliveries {
 
   private deliveryOf(row: StoredDelivery, epoch: number, attempt = 1): Delivery {
     // A further attempt gets the whole window, however old the payment is.
-    const receivedMs = this.options.clock.nowMs() - (row.attemptsClaimed === 0 ? row.ageMs : 0);
+    const receivedMs = this.options.clock.nowMs() - (row.attemptsClaimed === 0 ? this.ageOf(row) : 0);
     return deliveryFromRow(row, { epoch, receivedMs, attempt });
   }
 }

@@ -43,6 +43,35 @@ describe('owners that die, pause or leave', () => {
     expect(heir.scheduler.settled).toEqual([]);
   });
 
+  it('regression: a clock of the database that is set forward by B closes no payment that waits, and the backstop comes all the same (A-12, P-T2)', async () => {
+    const rules = { attemptsMax: 2, dispatchWindowMs: 900_000 };
+    const replica = await new Replica(dataSource, { settings: { rules } }).own();
+    await replica.recoverAll();
+    // Stored by a replica that does not own its shard; the sweep of the owner finds it.
+    const stored = (id: number, minutes: number) =>
+      dataSource.query(
+        `insert into delivery (transaction_id, shard, seq, epoch, merchant_id, kind, status, reversible, payload, received_at)
+         values ($1, $2, nextval('delivery_seq'), 0, 1001, 'PURCHASE', 'SUCCESS', true, 'sealed', clock_timestamp() - $3 * interval '1 minute')`,
+        [id, shardOf(id), minutes],
+      );
+    await stored(1, 3);
+    await stored(2, 14);
+    await stored(3, 16);
+    // The connection that says so keeps the old clock, so the replica must not get it.
+    const operator = dataSource.createQueryRunner();
+    await operator.query(`
+      create function public.clock_timestamp() returns timestamptz language sql as $$ select pg_catalog.clock_timestamp() + interval '15 minutes' $$;
+      alter database ${new URL(database.url).pathname.slice(1)} set search_path = public, pg_catalog;
+      select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`);
+    await eventually(async () => {
+      await replica.recoverAll();
+      expect(replica.poster.ids.toSorted()).toEqual([1, 2]);
+    });
+    await operator.release();
+    expect(await verdictOf(1)).toBeUndefined();
+    expect(await verdict(3)).toBe('CLOSED_BACKSTOP');
+  });
+
   it('a delivery that waits while its shard is lost and regained is not forgotten (P-1.2-8)', async () => {
     const first = await new Replica(dataSource).own();
     await first.dispatcher.intake.record([terminalEvent(1)]);

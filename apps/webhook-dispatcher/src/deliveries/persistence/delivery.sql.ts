@@ -121,6 +121,8 @@ export const deliverySql = {
         order by d.seq limit m.max) d
      order by d.merchant_id, d.seq`,
 
+  now: 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms',
+
   // A running or later insert conflicts with the stub, so no delivery can follow a close.
   closeUnknown: `
     with stub as (

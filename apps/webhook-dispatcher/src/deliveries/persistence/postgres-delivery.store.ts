@@ -124,6 +124,11 @@ export class PostgresDeliveryStore extends DeliveryStore {
     return rows.map(row => ({ transactionId: Number(row.id), verdict: row.verdict ?? 'OPEN' }));
   }
 
+  override async nowMs(): Promise<number> {
+    const [row] = await this.rows<{ now_ms: number }>(sql.now, []);
+    return row!.now_ms;
+  }
+
   private async stored(statement: string, parameters: unknown[]): Promise<StoredDelivery[]> {
     const rows = await this.rows<StoredRow>(statement, parameters);
     return rows.map(row => ({

@@ -109,6 +109,10 @@ export class MemoryDeliveryStore extends DeliveryStore {
     return this.execute(() => this.answers(items));
   }
 
+  override nowMs(): Promise<number> {
+    return this.execute(() => this.tables.nowMs());
+  }
+
   protected answers(items: readonly ShardedCloseItem[]): CloseAnswer[] {
     return items
       .filter(({ transactionId }) => this.tables.deliveries.has(transactionId))
