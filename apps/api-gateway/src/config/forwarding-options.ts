@@ -117,24 +117,13 @@ function listenerOptions(
   env: GatewayEnv,
   limits: typeof gatewayLimits,
 ): Pick<ForwardingOptions, 'listener' | 'plain' | 'certificate' | 'gate' | 'proxies'> {
+  const { LISTEN_HOST: host, TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, TLS_MIN_VERSION: minVersion } = env;
   const { headerBytesMax, headersTimeoutMs, requestTimeoutMs, idleTimeoutMs, connectionsMax, reloadIntervalMs } = limits;
+  const timeouts = { headersTimeoutMs, requestTimeoutMs, idleTimeoutMs };
   return {
-    listener: {
-      host: env.LISTEN_HOST,
-      port: env.PUBLIC_PORT,
-      headerBytesMax,
-      headersTimeoutMs,
-      requestTimeoutMs,
-      idleTimeoutMs,
-      connectionsMax,
-    },
-    plain: { host: env.LISTEN_HOST, port: env.PLAIN_HTTP_PORT },
-    certificate: {
-      certFile: env.TLS_CERT_FILE,
-      keyFile: env.TLS_KEY_FILE,
-      minVersion: env.TLS_MIN_VERSION,
-      reloadIntervalMs,
-    },
+    listener: { host, port: env.PUBLIC_PORT, headerBytesMax, ...timeouts, connectionsMax },
+    plain: { host, port: env.PLAIN_HTTP_PORT },
+    certificate: { certFile, keyFile, minVersion, reloadIntervalMs },
     gate: { firstByteTimeoutMs: headersTimeoutMs, addressConnectionsMax: limits.addressConnectionsMax },
     proxies: { forwarders: env.TRUSTED_PROXIES, relays: env.PROXY_PROTOCOL_FROM },
   };

@@ -147,7 +147,7 @@ export class ForwardRequest {
     const upstream = upstreamOf(path.path);
     if (!upstream) throw new DomainError({ status: 404, reason: 'NO_ROUTE', message: 'Not Found' });
     const rates = this.rates.fieldsFor(admission.credential);
-    const answer = await this.forward({ request, path, body, decision, upstream });
+    const answer = await this.forward({ request, path }, { body, decision, upstream });
     return { ...answer, headers: { ...answer.headers, ...rates } };
   }
 
@@ -210,16 +210,12 @@ export class ForwardRequest {
     }
   }
 
-  private async forward(to: {
-    request: ClientRequest;
-    path: Path;
-    body: Buffer | null;
-    decision: Allowed;
-    upstream: UpstreamName;
-  }): Promise<Answer> {
-    const { request, path, upstream } = to;
+  private async forward(
+    { request, path }: Pick<Admitted, 'request' | 'path'>,
+    { body, decision, upstream }: { body: Buffer | null; decision: Allowed; upstream: UpstreamName },
+  ): Promise<Answer> {
     const headers = forwardedHeaders(request.headers, {
-      identity: to.decision.identity,
+      identity: decision.identity,
       requestId: request.id,
       address: request.address,
       isCredentialForwarded: mayReadCredentials(path.path),
@@ -227,15 +223,9 @@ export class ForwardRequest {
     });
     const { method, signal } = request;
     try {
-      const answer = await this.upstreams.send({
-        upstream,
-        method,
-        target: path.path + path.search,
-        headers,
-        body: to.body,
-        signal,
-      });
-      const account = subjectOf(to.decision.identity);
+      const target = path.path + path.search;
+      const answer = await this.upstreams.send({ upstream, method, target, headers, body, signal });
+      const account = subjectOf(decision.identity);
       return { status: answer.status, headers: answerHeaders(answer.headers), body: answer.body, account, route: upstream };
     } catch (cause) {
       if (!(cause instanceof UpstreamUnavailableError)) throw cause;

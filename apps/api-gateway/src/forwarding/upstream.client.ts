@@ -57,13 +57,8 @@ export class UpstreamClient {
   private readonly pools: Record<UpstreamName, Pool>;
 
   constructor(private readonly settings: UpstreamSettings) {
-    this.pools = {
-      'auth-session': this.poolOf('auth-session'),
-      'notification-config': this.poolOf('notification-config'),
-      'webhook-dispatcher': this.poolOf('webhook-dispatcher'),
-      'payment-simulator': this.poolOf('payment-simulator'),
-      portal: this.poolOf('portal'),
-    };
+    const names = Object.keys(settings.origins) as UpstreamName[];
+    this.pools = Object.fromEntries(names.map(name => [name, this.poolOf(name)])) as Record<UpstreamName, Pool>;
   }
 
   /** Resolves when the header of the answer has arrived; the body is streamed. Rejects with UpstreamUnavailableError. */
@@ -72,26 +67,19 @@ export class UpstreamClient {
     if (pool.stats.queued >= this.settings.connectionsMax * waitingPerConnectionMax) {
       throw new UpstreamUnavailableError(request.upstream, new Error('too many requests wait for this service'));
     }
-    try {
-      return await this.attempt(pool, request);
-    } catch (cause) {
-      if (request.signal.aborted || !isWorthAnotherTry(request, cause))
+    return this.attempt(pool, request)
+      .catch((cause: unknown) => {
+        if (request.signal.aborted || !isWorthAnotherTry(request, cause)) throw cause;
+        return this.attempt(pool, request);
+      })
+      .catch((cause: unknown) => {
         throw new UpstreamUnavailableError(request.upstream, cause);
-      return this.lastAttempt(pool, request);
-    }
+      });
   }
 
   /** Called by the container when the application closes. */
   async onModuleDestroy(): Promise<void> {
     await Promise.all(Object.values(this.pools).map(pool => pool.close()));
-  }
-
-  private async lastAttempt(pool: Pool, request: UpstreamRequest): Promise<UpstreamAnswer> {
-    try {
-      return await this.attempt(pool, request);
-    } catch (cause) {
-      throw new UpstreamUnavailableError(request.upstream, cause);
-    }
   }
 
   private async attempt(pool: Pool, request: UpstreamRequest): Promise<UpstreamAnswer> {

@@ -50,7 +50,7 @@ export class RelayEndpoints {
     if (request.method !== 'POST') throw notAllowed('POST');
     const { path, headers, body, signal } = request;
     const answer = await this.relays.hold(path.slice(hooks.length), { headers: withoutCookies(headers), body, signal });
-    if (answer === undefined) throw notFound();
+    if (answer === undefined) throw new DomainError({ status: 404, reason: 'NO_RELAY', message: 'Not Found' });
     return empty(typeof answer === 'number' ? answer : statuses[answer]);
   }
 
@@ -70,13 +70,8 @@ export class RelayEndpoints {
     }
     if (method !== 'GET') throw notAllowed('GET, DELETE');
     const lines = this.relays.listen(owner, hooks + this.relays.idOf(owner));
-    if (!lines)
-      throw new DomainError({
-        status: 429,
-        reason: 'RELAYS_IN_USE',
-        message: 'Too Many Requests',
-        headers: { 'retry-after': '20' },
-      });
+    const later = { 'retry-after': '20' };
+    if (!lines) throw new DomainError({ status: 429, reason: 'RELAYS_IN_USE', message: 'Too Many Requests', headers: later });
     return { status: 200, headers: { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' }, body: lines };
   }
 }
@@ -113,10 +108,6 @@ function membersIn(body: Buffer): Record<string, unknown> {
 
 function empty(status: number): RelayAnswer {
   return { status, headers: { 'cache-control': 'no-store' }, body: '' };
-}
-
-function notFound(): DomainError {
-  return new DomainError({ status: 404, reason: 'NO_RELAY', message: 'Not Found' });
 }
 
 function notAllowed(allow: string): DomainError {

@@ -29,7 +29,7 @@ interface StoredChallenge {
   expiresAt: Date;
 }
 
-/** The value that an answer is compared with. */
+/** The part of a stored challenge that an answer is compared with. */
 type TakenChallenge = Pick<StoredChallenge, 'responseHash' | 'identityHash' | 'expiresAt'>;
 
 /** Challenges shared by all replicas. */
