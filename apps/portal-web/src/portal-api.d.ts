@@ -1358,7 +1358,7 @@ export type TimelineStep = {
     | 'SENT'
     | 'SENT_AGAIN'
     | 'VERDICT';
-  /** What a sentence about the kind of step needs; the pages make it, in the language of the reader. */
+  /** Values of the sentence about this kind of step, which the pages make in the language of the reader. */
   values: StepValues;
 };
 
