@@ -1358,7 +1358,7 @@ export type TimelineStep = {
     | 'SENT'
     | 'SENT_AGAIN'
     | 'VERDICT';
-  /** Values for the sentence about this kind of step; the pages make it, in the language of the reader. */
+  /** Values of the sentence about this kind of step, which the pages make in the language of the reader. */
   values: StepValues;
 };
 

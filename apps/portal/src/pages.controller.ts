@@ -68,7 +68,7 @@ const securityHeaders = {
   'x-frame-options': 'DENY',
 };
 const yearS = 31_536_000;
-/** The first calls of such a page. Others, such as the one that a company's provider leads to, sign in before they ask: an early answer is wrong there. */
+/** The first call of such a page. Others, such as the one that a company's provider leads to, sign in before they ask: an early answer is wrong there. */
 const whoIsSignedIn = '</console/api/session>; rel=preload; as=fetch; crossorigin';
 
 /** The pages: files by their names, and the one document for every other path, whose routes the browser knows. */

@@ -4,7 +4,7 @@ import { type ReactNode, Suspense, useEffect, useRef, useSyncExternalStore } fro
 import { isSessionOverQuery, meQuery, queryClient, sessionNowQuery } from '../queries';
 import { t } from '../language/language';
 
-/** A person who is signed in does not wait for its script. */
+/** A person who is signed in does not wait for this script. */
 const SignInSteps = lazyRouteComponent(() => import('./sign-in-steps'), 'SignInSteps');
 
 /** Over the page whose session has ended: whoever worked on it signs in again, and what was typed is still there. */

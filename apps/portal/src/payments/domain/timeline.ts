@@ -20,7 +20,7 @@ export interface TimelineStep {
     | 'REVERSAL_FAILED'
     | 'REFUNDED'
     | 'REFUND_FAILED';
-  /** Values for the sentence about this kind of step; the pages make it, in the language of the reader. */
+  /** Values of the sentence about this kind of step, which the pages make in the language of the reader. */
   values: StepValues;
 }
 
