@@ -2,7 +2,7 @@ import { createLogger, createServiceApp, Lifecycle } from '@paycode/service-runt
 import { eventually } from '@paycode/service-runtime/testing';
 import { register } from 'prom-client';
 import { DatabaseModule, durabilityWeaknesses } from './nest/database.module';
-import { createTestDatabase, testDatabase } from './testing';
+import { createTestDatabase, testDatabase, type TestDatabase } from './testing';
 
 describe('durability of the database', () => {
   const database = testDatabase({ poolMax: 1 });
