@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { IdRangeStore, RetainRanges } from '@paycode/persistence/retention';
 import { testDatabaseForEach } from '@paycode/persistence/testing';
-import { undoneAfterEach } from '@paycode/service-runtime/testing';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { ownEveryShard } from '@paycode/ownership/testing';
 import { migrations } from '../../migrations';
 import { PostgresDeliveryStore } from '../deliveries/persistence/postgres-delivery.store';
@@ -87,6 +87,23 @@ describe('retention by partitions in PostgreSQL', () => {
     expect(await insert(300)).toHaveLength(1);
     await reader.commitTransaction();
     expect(await dropping).toBe(true);
+  });
+
+  it('regression: a stop ends a statement that reads a whole table, and waits for none', async () => {
+    await store.open({ lower: 100, upper: 200 });
+    const writer = database.dataSource.createQueryRunner();
+    later(() => writer.release());
+    await writer.startTransaction();
+    await writer.query('lock table delivery_1');
+    const dropping = store.drop(1).catch((error: unknown) => error);
+    await eventually(async () => {
+      const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      expect(await database.dataSource.query(waiting)).toHaveLength(1);
+    });
+    await store.end();
+    expect(await dropping).toMatchObject({ code: '57014' });
+    await expect(store.drop(1)).rejects.toThrow('the service stops');
+    await writer.rollbackTransaction();
   });
 
   it('regression: a replica that died while it opened or dropped a range blocks no id and no later run', async () => {

@@ -93,6 +93,10 @@ interface IdRangeRow {
  * CHECK that was validated before proves that the default partition has no row of it, and a range is detached before it is dropped.
  */
 export class IdRangeStore {
+  /** Session of a statement that reads a whole table. */
+  private reading: number | undefined;
+  private isEnding = false;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly ranged: RangedTables,
@@ -181,6 +185,12 @@ export class IdRangeStore {
     return total;
   }
 
+  /** Ends a statement that reads a whole table, and lets none begin: the service stops. The next run, of whatever replica, repeats it. */
+  async end(): Promise<void> {
+    this.isEnding = true;
+    if (this.reading !== undefined) await this.dataSource.query('select pg_cancel_backend($1)', [this.reading]);
+  }
+
   private async hasOpenRow(range: number): Promise<boolean> {
     return (await this.unlimited(`${this.ranged.open(range)} limit 1`)).length > 0;
   }
@@ -216,11 +226,16 @@ export class IdRangeStore {
   private unlimited(statement: string): Promise<unknown[]> {
     const query = { text: statement, query_timeout: readMsMax };
     return withConnection(this.dataSource, async connection => {
+      const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
       await connection.query('set statement_timeout = 0');
+      if (this.isEnding) throw new Error('the service stops');
+      this.reading = rows[0]!.pid;
       try {
         return (await connection.query<object>(query)).rows;
       } finally {
-        await connection.query('reset statement_timeout');
+        this.reading = undefined;
+        // A cancelled statement has ended the connection; its error is the one to show.
+        await connection.query('reset statement_timeout').catch(() => undefined);
       }
     });
   }

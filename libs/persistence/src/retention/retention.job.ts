@@ -19,6 +19,11 @@ export class RetainRanges {
     private readonly retentionMs: number,
   ) {}
 
+  /** Ends a run that takes long. */
+  end(): Promise<void> {
+    return this.store.end();
+  }
+
   async run(): Promise<RetentionReport> {
     const report: RetentionReport = { hasOpened: false, dropped: [], kept: [], strays: 0 };
     await this.store.exclusively(async () => {
@@ -46,6 +51,12 @@ export class RetentionJob extends PeriodicJob {
     const failed = (error: unknown) =>
       logger.warn({ event: 'retention-failed', err: error }, 'a retention run failed and will be repeated');
     super(() => this.run(), { everyMs, firstAfterMs, failed });
+  }
+
+  override async stop(): Promise<void> {
+    // Without the database there is no statement to end.
+    await this.retainRanges.end().catch(() => undefined);
+    await super.stop();
   }
 
   private async run(): Promise<void> {
