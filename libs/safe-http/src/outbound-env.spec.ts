@@ -12,7 +12,7 @@ describe('the settings of outbound requests', () => {
       OUTBOUND_CA_FILE: '/etc/receivers.pem',
       OUTBOUND_CLIENT_CERT_FILE: '/etc/client.pem',
       OUTBOUND_CLIENT_KEY_FILE: '/etc/client.key',
-      TLS_MIN_VERSION: 'TLSv1.3',
+      OUTBOUND_TLS_MIN_VERSION: 'TLSv1.3',
       OUTBOUND_PROXY: 'http://proxy:3128',
       OUTBOUND_SOURCE_ADDRESSES: ['198.51.100.7'],
       OUTBOUND_DNS_SERVERS: ['192.0.2.53'],

@@ -30,7 +30,7 @@ export const outboundEnv = {
     default: null,
     description: 'PEM file of the key of OUTBOUND_CLIENT_CERT_FILE; both or none.',
   },
-  TLS_MIN_VERSION: {
+  OUTBOUND_TLS_MIN_VERSION: {
     type: 'enum',
     values: tlsVersions,
     default: 'TLSv1.2',
@@ -64,7 +64,7 @@ export function outboundPolicyOf(env: OutboundEnv): OutboundPolicy {
     caFile: env.OUTBOUND_CA_FILE,
     clientCertFile: env.OUTBOUND_CLIENT_CERT_FILE,
     clientKeyFile: env.OUTBOUND_CLIENT_KEY_FILE,
-    tlsMinVersion: env.TLS_MIN_VERSION,
+    tlsMinVersion: env.OUTBOUND_TLS_MIN_VERSION,
     proxy: env.OUTBOUND_PROXY,
     sourceAddresses: env.OUTBOUND_SOURCE_ADDRESSES,
     dnsServers: env.OUTBOUND_DNS_SERVERS,

@@ -67,11 +67,6 @@ const removedKeys = [
 
 /** Settings of older releases that one setting took the place of. */
 const replacedKeys: Record<string, string> = {
-  AUTH_SESSION_PUBLIC_URL: 'SERVICES_PUBLIC_URLS',
-  MESSAGES_CA_FILE: 'OUTBOUND_CA_FILE',
-  NOTIFICATION_CONFIG_PUBLIC_URL: 'SERVICES_PUBLIC_URLS',
-  OUTBOUND_TLS_MIN_VERSION: 'TLS_MIN_VERSION',
-  PORTAL_PUBLIC_URL: 'SERVICES_PUBLIC_URLS',
   SMPP_HOST: 'SMS_URL',
   SMPP_PASSWORD: 'SMS_URL',
   SMPP_PORT: 'SMS_URL',
@@ -84,8 +79,6 @@ const replacedKeys: Record<string, string> = {
   SMTP_PORT: 'SMTP_URL',
   SMTP_SECURITY: 'SMTP_URL',
   SMTP_USERNAME: 'SMTP_URL',
-  TLS_KEY_FILE: 'TLS_CERT_FILE, with the key beside it under the same name with the ending .key,',
-  WEBHOOK_DISPATCHER_PUBLIC_URL: 'SERVICES_PUBLIC_URLS',
 };
 
 function problemsOfOlder(source: Record<string, string | undefined>): string[] {

@@ -90,9 +90,8 @@ describe.each(['sandbox', 'production'])('network policies of %s', overlay => {
 
 /** Host and port of every internal address among the settings. */
 function calledBy(settings: Record<string, string>): { host: string; port: number }[] {
-  const listed = Object.entries(settings).filter(([key]) => /_URLS?$/.test(key) && key !== 'PUBLIC_BASE_URL');
-  const urls = listed.flatMap(([, value]) => value.split(',').map(entry => entry.slice(entry.indexOf('=') + 1)));
-  return urls.map(value => new URL(value)).map(({ hostname, port }) => ({ host: hostname, port: Number(port) }));
+  const urls = Object.entries(settings).filter(([key]) => /_URL$/.test(key) && key !== 'PUBLIC_BASE_URL');
+  return urls.map(([, value]) => new URL(value)).map(({ hostname, port }) => ({ host: hostname, port: Number(port) }));
 }
 
 function podsOf(peers: Peer[], ports: Port[]): { host: string; port: number }[] {

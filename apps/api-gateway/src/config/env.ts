@@ -8,8 +8,12 @@ export const gatewayEnv = defineEnv({
   TLS_CERT_FILE: {
     tier: 'must',
     type: 'string',
-    description:
-      'PEM file with the certificate chain of the public listener. Its key lies beside it, under the same name with the ending `.key`. Both are reloaded when they change.',
+    description: 'PEM file with the certificate chain of the public listener; reloaded when it changes.',
+  },
+  TLS_KEY_FILE: {
+    tier: 'must',
+    type: 'string',
+    description: 'PEM file with the private key of the certificate; reloaded when it changes.',
   },
   TLS_MIN_VERSION: {
     type: 'enum',
@@ -28,15 +32,20 @@ export const gatewayEnv = defineEnv({
     default: 'http://127.0.0.1:3101',
     description: 'Internal listener of auth-session, asked once per request.',
   },
-  SERVICES_PUBLIC_URLS: {
-    type: 'list',
-    default: [
-      'auth-session=http://127.0.0.1:3201',
-      'notification-config=http://127.0.0.1:3202',
-      'webhook-dispatcher=http://127.0.0.1:3203',
-      'portal=http://127.0.0.1:3207',
-    ],
-    description: 'Public listeners of auth-session, notification-config, webhook-dispatcher and portal, each as service=url.',
+  AUTH_SESSION_PUBLIC_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3201',
+    description: 'Serves /authentication/.',
+  },
+  NOTIFICATION_CONFIG_PUBLIC_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3202',
+    description: 'Serves /portal/restful/merchant/notification/.',
+  },
+  WEBHOOK_DISPATCHER_PUBLIC_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3203',
+    description: 'Serves /pluto/purchase/notification/.',
   },
   PAYMENT_SIMULATOR_PUBLIC_URL: {
     tier: 'must',
@@ -44,6 +53,11 @@ export const gatewayEnv = defineEnv({
     default: 'http://127.0.0.1:3205',
     description:
       'Serves /pluto/code/, /pluto/remote/ and /public/: the simulator in the sandbox, the payment core in production.',
+  },
+  PORTAL_PUBLIC_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3207',
+    description: 'Serves /console/: pages and calls of the web portal.',
   },
   SANDBOX_RELAY_KEY: {
     type: 'string',

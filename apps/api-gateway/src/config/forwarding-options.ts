@@ -1,4 +1,3 @@
-import { join, parse } from 'node:path';
 import { type MutualTlsFiles, mutualTlsFilesOf } from '@paycode/service-runtime';
 import type { UpstreamName } from '../forwarding/domain/route-table';
 import type { ForwardingLimits } from '../forwarding/forward-request';
@@ -118,13 +117,13 @@ function listenerOptions(
   env: GatewayEnv,
   limits: typeof gatewayLimits,
 ): Pick<ForwardingOptions, 'listener' | 'plain' | 'certificate' | 'gate' | 'proxies'> {
-  const { LISTEN_HOST: host, TLS_CERT_FILE: certFile, TLS_MIN_VERSION: minVersion } = env;
+  const { LISTEN_HOST: host, TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, TLS_MIN_VERSION: minVersion } = env;
   const { headerBytesMax, headersTimeoutMs, requestTimeoutMs, idleTimeoutMs, connectionsMax, reloadIntervalMs } = limits;
   const timeouts = { headersTimeoutMs, requestTimeoutMs, idleTimeoutMs };
   return {
     listener: { host, port: env.PUBLIC_PORT, headerBytesMax, ...timeouts, connectionsMax },
     plain: { host, port: env.PLAIN_HTTP_PORT },
-    certificate: { certFile, keyFile: keyFileBeside(certFile), minVersion, reloadIntervalMs },
+    certificate: { certFile, keyFile, minVersion, reloadIntervalMs },
     gate: { firstByteTimeoutMs: headersTimeoutMs, addressConnectionsMax: limits.addressConnectionsMax },
     proxies: { forwarders: env.TRUSTED_PROXIES, relays: env.PROXY_PROTOCOL_FROM },
   };
@@ -136,26 +135,17 @@ function servicesOptions(env: GatewayEnv, limits: typeof gatewayLimits): Forward
     authorizeTimeoutMs: limits.authorizeTimeoutMs,
     upstreamTimeoutMs: limits.upstreamTimeoutMs,
     connectionsMax: limits.upstreamConnectionsMax,
-    origins: { ...originsOf(env.SERVICES_PUBLIC_URLS), 'payment-simulator': env.PAYMENT_SIMULATOR_PUBLIC_URL },
+    origins: {
+      'auth-session': env.AUTH_SESSION_PUBLIC_URL,
+      'notification-config': env.NOTIFICATION_CONFIG_PUBLIC_URL,
+      'webhook-dispatcher': env.WEBHOOK_DISPATCHER_PUBLIC_URL,
+      'payment-simulator': env.PAYMENT_SIMULATOR_PUBLIC_URL,
+      portal: env.PORTAL_PUBLIC_URL,
+    },
     tokenKeys: {
       privateKeyFile: env.SERVICE_TOKEN_PRIVATE_KEY_FILE,
       servicePublicKeysFile: env.SERVICE_TOKEN_PUBLIC_KEYS_FILE,
     },
     mutualTls: mutualTlsFilesOf(env),
   };
-}
-
-const listed = ['auth-session', 'notification-config', 'webhook-dispatcher', 'portal'] as const satisfies UpstreamName[];
-
-/** @throws Error unless each of the services is there, with a URL */
-function originsOf(entries: readonly string[]): Record<(typeof listed)[number], string> {
-  const given = new Map(entries.map(entry => [entry.split('=')[0]!, entry.slice(entry.indexOf('=') + 1)]));
-  const isUsable = given.size === listed.length && listed.every(name => URL.canParse(given.get(name) ?? ''));
-  if (!isUsable) throw new Error(`SERVICES_PUBLIC_URLS must name ${listed.join(', ')}, each as service=url`);
-  return Object.fromEntries(given) as ReturnType<typeof originsOf>;
-}
-
-function keyFileBeside(certFile: string): string {
-  const { dir, name } = parse(certFile);
-  return join(dir, `${name}.key`);
 }

@@ -183,6 +183,7 @@ describe('a gateway without SANDBOX_RELAY_KEY, as in production (A-78)', () => {
   it('does not start with a key in production', () => {
     const files = {
       TLS_CERT_FILE: 'c',
+      TLS_KEY_FILE: 'k',
       SERVICE_TOKEN_PRIVATE_KEY_FILE: 'p',
       SERVICE_TOKEN_PUBLIC_KEYS_FILE: 'q',
     };

@@ -92,7 +92,7 @@ export async function writeTestCertificate(folder: string, name = 'localhost'): 
     keys,
     extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'localhost' }])],
   });
-  const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'cert.key'), cert: certificate.toString('pem') };
+  const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem'), cert: certificate.toString('pem') };
   writeFileSync(files.keyFile, KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }));
   writeFileSync(files.certFile, files.cert);
   return files;
@@ -138,11 +138,13 @@ export class GatewayUnderTest {
       PLAIN_HTTP_PORT: '0',
       ...new TestTokenKeys().env('api-gateway'),
       TLS_CERT_FILE: certificate.certFile,
+      TLS_KEY_FILE: certificate.keyFile,
       AUTH_SESSION_URL: auth.url,
-      SERVICES_PUBLIC_URLS: ['auth-session', 'notification-config', 'webhook-dispatcher', 'portal']
-        .map(name => `${name}=${upstream.url}`)
-        .join(),
+      AUTH_SESSION_PUBLIC_URL: upstream.url,
+      NOTIFICATION_CONFIG_PUBLIC_URL: upstream.url,
+      WEBHOOK_DISPATCHER_PUBLIC_URL: upstream.url,
       PAYMENT_SIMULATOR_PUBLIC_URL: upstream.url,
+      PORTAL_PUBLIC_URL: upstream.url,
       ...settings,
     });
     return new GatewayUnderTest(service, auth, upstream, certificate, folder);

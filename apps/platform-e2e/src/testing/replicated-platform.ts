@@ -135,16 +135,16 @@ export class ReplicatedPlatform {
 
   /** Every address in the environment of a service is that of the endpoint. */
   private environmentOf(name: ServiceName): Environment {
-    const addressOf = (each: ServiceName, listener: 'internal' | 'public') =>
-      `http://127.0.0.1:${this.endpoints.get(each)![listener].port}`;
-    const internal = serviceNames.map(each => [`${each.toUpperCase().replace('-', '_')}_URL`, addressOf(each, 'internal')]);
-    const own = this.environments.get(name)!;
-    const named = own['SERVICES_PUBLIC_URLS']?.split(',').map(entry => entry.split('=', 1)[0] as ServiceName);
-    const open = named && {
-      SERVICES_PUBLIC_URLS: named.map(each => `${each}=${addressOf(each, 'public')}`).join(),
-      PAYMENT_SIMULATOR_PUBLIC_URL: addressOf('payment-simulator', 'public'),
-    };
-    return { ...own, ...(Object.fromEntries(internal) as Environment), ...open, ...patientStop, ...this.extra };
+    const addresses = serviceNames.flatMap(each => {
+      const key = each.toUpperCase().replace('-', '_');
+      const { internal, public: open } = this.endpoints.get(each)!;
+      const urls = {
+        [`${key}_URL`]: `http://127.0.0.1:${internal.port}`,
+        [`${key}_PUBLIC_URL`]: `http://127.0.0.1:${open.port}`,
+      };
+      return Object.entries(urls);
+    });
+    return { ...this.environments.get(name)!, ...Object.fromEntries(addresses), ...patientStop, ...this.extra };
   }
 
   private publish(): void {

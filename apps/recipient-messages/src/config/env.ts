@@ -41,10 +41,10 @@ export const env = defineEnv({
     description:
       'Mail server, `smtp://account:password@host:587`: STARTTLS is required; `smtps:` uses TLS from the first byte; `smtp://host?tls=off` is for a relay on the same host. Letters of account and password that a URL reserves are percent-encoded.',
   },
-  OUTBOUND_CA_FILE: {
+  MESSAGES_CA_FILE: {
     type: 'string',
     default: null,
-    description: 'PEM file of certificate authorities trusted for mail and SMS servers in addition to the built-in ones.',
+    description: 'PEM file of certificate authorities trusted for these servers in addition to the built-in ones.',
   },
   SMS_URL: {
     type: 'url',
@@ -68,6 +68,6 @@ export function senderOptionsOf(settings: Settings): SenderOptions {
     email: { from: settings.EMAIL_FROM, url: settings.SMTP_URL },
     sms: { from: settings.SMS_SENDER, url: settings.SMS_URL },
     outboxFolder: settings.OUTBOX_FOLDER,
-    caFile: settings.OUTBOUND_CA_FILE,
+    caFile: settings.MESSAGES_CA_FILE,
   };
 }

@@ -26,7 +26,7 @@ describe('Email and SMS', () => {
     const settings = {
       SMTP_URL: `smtp://paycode:relay-password@127.0.0.1:${smtp.port}`,
       EMAIL_FROM: 'notices@paycode.example',
-      OUTBOUND_CA_FILE: authority.caFile,
+      MESSAGES_CA_FILE: authority.caFile,
       SMS_URL: `smpp://paycode:smsc-pw@127.0.0.1:${smsc.port}`,
     };
     await harness.start(settings, { triesMax: 3, firstWaitMs: 20 });

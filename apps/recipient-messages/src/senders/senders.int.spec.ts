@@ -81,14 +81,14 @@ describe('transports of messages', () => {
 
     const send = async (over: Record<string, string>) => {
       const url = `smtp://127.0.0.1:${smtp.port}`;
-      const sender = emailSenderOf(settings({ SMTP_URL: url, OUTBOUND_CA_FILE: authority.caFile, ...over }))!;
+      const sender = emailSenderOf(settings({ SMTP_URL: url, MESSAGES_CA_FILE: authority.caFile, ...over }))!;
       return sender.send(email).finally(() => sender.close());
     };
 
     it('sends over TLS only, and only to a trusted server (T-13)', async () => {
       await send({});
       expect(smtp.mails).toMatchObject([{ to: ['ops@shop.example'], isEncrypted: true }]);
-      await expect(failureOf(send({ OUTBOUND_CA_FILE: '' }))).resolves.toMatchObject({ isPermanent: false });
+      await expect(failureOf(send({ MESSAGES_CA_FILE: '' }))).resolves.toMatchObject({ isPermanent: false });
       const plain = await TestSmtpServer.start();
       later(() => plain.stop());
       await expect(failureOf(send({ SMTP_URL: `smtp://127.0.0.1:${plain.port}` }))).resolves.toMatchObject({
@@ -160,7 +160,7 @@ describe('transports of messages', () => {
 
     it('binds over TLS, and only at a trusted server (T-13)', async () => {
       const address = { SMS_URL: `smpps://paycode:smsc-pw@127.0.0.1:${smsc.port}` };
-      const trusting = smsSenderOf(settings({ ...address, OUTBOUND_CA_FILE: authority.caFile }))!;
+      const trusting = smsSenderOf(settings({ ...address, MESSAGES_CA_FILE: authority.caFile }))!;
       later(() => trusting.close());
       await trusting.send(sms);
       const strict = smsSenderOf(settings(address))!;

@@ -184,10 +184,12 @@ function specialEnv(name: ServiceName, { appsFolder, secrets, certificate, ports
       SANDBOX_RELAY_KEY_FILE: secrets.sandboxRelayKey,
       SITE_FOLDER: join(dirname(appsFolder), 'site'),
       TLS_CERT_FILE: certificate.certificateFile,
-      SERVICES_PUBLIC_URLS: (['auth-session', 'notification-config', 'webhook-dispatcher', 'portal'] as const)
-        .map(each => `${each}=${publicUrl(each)}`)
-        .join(),
+      TLS_KEY_FILE: certificate.keyFile,
+      AUTH_SESSION_PUBLIC_URL: publicUrl('auth-session'),
+      NOTIFICATION_CONFIG_PUBLIC_URL: publicUrl('notification-config'),
+      WEBHOOK_DISPATCHER_PUBLIC_URL: publicUrl('webhook-dispatcher'),
       PAYMENT_SIMULATOR_PUBLIC_URL: publicUrl('payment-simulator'),
+      PORTAL_PUBLIC_URL: publicUrl('portal'),
     },
   };
   return special[name] ?? {};

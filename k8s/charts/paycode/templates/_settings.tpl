@@ -1,5 +1,6 @@
 {{- /* Generated from k8s/overlays/sandbox by npm run generate -- manifests. */ -}}
 {{- define "paycode.settings.api-gateway" -}}
+AUTH_SESSION_PUBLIC_URL: https://auth-session:3201
 AUTH_SESSION_URL: https://auth-session:3101
 INTERNAL_PORT: "3100"
 LOG_LEVEL: {{ .Values.logLevel | quote }}
@@ -7,13 +8,17 @@ MUTUAL_TLS_CA_FILE: /etc/paycode/token-keys/internal-ca.crt
 MUTUAL_TLS_CERT_FILE: /etc/paycode/secrets/MUTUAL_TLS_CERT
 MUTUAL_TLS_KEY_FILE: /etc/paycode/secrets/MUTUAL_TLS_KEY
 NODE_OPTIONS: --max-old-space-size=288
+NOTIFICATION_CONFIG_PUBLIC_URL: https://notification-config:3202
 PAYCODE_ENVIRONMENT: {{ .Values.environment | quote }}
 PAYMENT_SIMULATOR_PUBLIC_URL: {{ .Values.paymentCore.url | quote }}
+PORTAL_PUBLIC_URL: https://portal:3207
 PUBLIC_PORT: "8443"
 SERVICE_TOKEN_PRIVATE_KEY_FILE: /etc/paycode/secrets/SERVICE_TOKEN_PRIVATE_KEY
 SERVICE_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/service-public-keys.json
-SERVICES_PUBLIC_URLS: auth-session=https://auth-session:3201,notification-config=https://notification-config:3202,webhook-dispatcher=https://webhook-dispatcher:3203,portal=https://portal:3207
+SHUTDOWN_GRACE_MS: "60000"
 TLS_CERT_FILE: /etc/paycode/tls/tls.crt
+TLS_KEY_FILE: /etc/paycode/tls/tls.key
+WEBHOOK_DISPATCHER_PUBLIC_URL: https://webhook-dispatcher:3203
 {{- if .Values.gateway.enabled }}
 PROXY_PROTOCOL_FROM: {{ .Values.gateway.proxyProtocolFrom | quote }}
 {{- end }}
@@ -38,6 +43,7 @@ PORTAL_DATABASE_URL_FILE: /etc/paycode/secrets/PORTAL_DATABASE_URL
 PUBLIC_PORT: "3201"
 SERVICE_TOKEN_PRIVATE_KEY_FILE: /etc/paycode/secrets/SERVICE_TOKEN_PRIVATE_KEY
 SERVICE_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/service-public-keys.json
+SHUTDOWN_GRACE_MS: "60000"
 {{- end }}
 {{- define "paycode.settings.notification-config" -}}
 AUTH_SESSION_URL: https://auth-session:3101
@@ -59,6 +65,7 @@ PUBLIC_PORT: "3202"
 RECIPIENT_MESSAGES_URL: https://recipient-messages:3106
 SERVICE_TOKEN_PRIVATE_KEY_FILE: /etc/paycode/secrets/SERVICE_TOKEN_PRIVATE_KEY
 SERVICE_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/service-public-keys.json
+SHUTDOWN_GRACE_MS: "60000"
 {{- end }}
 {{- define "paycode.settings.payment-simulator" -}}
 AUTH_SESSION_URL: https://auth-session:3101
@@ -86,6 +93,7 @@ PUBLIC_BASE_URL: {{ printf "https://%s" .Values.host | quote }}
 PUBLIC_PORT: "3205"
 SERVICE_TOKEN_PRIVATE_KEY_FILE: /etc/paycode/secrets/SERVICE_TOKEN_PRIVATE_KEY
 SERVICE_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/service-public-keys.json
+SHUTDOWN_GRACE_MS: "60000"
 {{- end }}
 {{- define "paycode.settings.portal" -}}
 AUTH_SESSION_URL: https://auth-session:3101
@@ -117,6 +125,7 @@ RECIPIENT_MESSAGES_URL: https://recipient-messages:3106
 REVERSAL_SCHEDULER_URL: https://reversal-scheduler:3104
 SERVICE_TOKEN_PRIVATE_KEY_FILE: /etc/paycode/secrets/SERVICE_TOKEN_PRIVATE_KEY
 SERVICE_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/service-public-keys.json
+SHUTDOWN_GRACE_MS: "60000"
 WEBHOOK_DISPATCHER_URL: https://webhook-dispatcher:3103
 {{- end }}
 {{- define "paycode.settings.recipient-messages" -}}
@@ -143,6 +152,7 @@ PAYLOAD_KEYS_FILE: /etc/paycode/secrets/PAYLOAD_KEYS
 PUBLIC_BASE_URL: {{ printf "https://%s" .Values.host | quote }}
 SERVICE_TOKEN_PRIVATE_KEY_FILE: /etc/paycode/secrets/SERVICE_TOKEN_PRIVATE_KEY
 SERVICE_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/service-public-keys.json
+SHUTDOWN_GRACE_MS: "60000"
 {{- end }}
 {{- define "paycode.settings.reversal-scheduler" -}}
 DATABASE_CA_FILE: /etc/paycode/postgres/ca.crt
@@ -165,6 +175,7 @@ OPERATOR_TOKEN_REVOCATIONS_FILE: /etc/paycode/token-keys/operator-revocations.js
 PAYCODE_ENVIRONMENT: {{ .Values.environment | quote }}
 SERVICE_TOKEN_PRIVATE_KEY_FILE: /etc/paycode/secrets/SERVICE_TOKEN_PRIVATE_KEY
 SERVICE_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/service-public-keys.json
+SHUTDOWN_GRACE_MS: "60000"
 WEBHOOK_DISPATCHER_URL: https://webhook-dispatcher:3103
 {{- end }}
 {{- define "paycode.settings.webhook-dispatcher" -}}
@@ -194,5 +205,6 @@ PUBLIC_PORT: "3203"
 REVERSAL_SCHEDULER_URL: https://reversal-scheduler:3104
 SERVICE_TOKEN_PRIVATE_KEY_FILE: /etc/paycode/secrets/SERVICE_TOKEN_PRIVATE_KEY
 SERVICE_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/service-public-keys.json
+SHUTDOWN_GRACE_MS: "60000"
 SOCKETS_MAX: "3000"
 {{- end }}
