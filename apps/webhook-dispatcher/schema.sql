@@ -135,8 +135,12 @@ CREATE TABLE shard (
   owner uuid,
   epoch bigint NOT NULL DEFAULT 0,
   low_seq bigint NOT NULL DEFAULT 1,
+  takes_from bigint NOT NULL DEFAULT 0,
+  takes_until bigint,
+  takes_step integer NOT NULL DEFAULT 0,
   CONSTRAINT shard_pkey PRIMARY KEY (shard),
-  CONSTRAINT shard_shard_check CHECK (shard >= 0 AND shard <= 255)
+  CONSTRAINT shard_shard_check CHECK (shard >= 0 AND shard <= 255),
+  CONSTRAINT shard_takes_check CHECK (takes_until >= takes_from)
 )
 WITH (fillfactor=50);
 
@@ -189,5 +193,8 @@ COMMENT ON TABLE replica IS 'Dispatchers alive. A heartbeat that stands still fo
 COMMENT ON COLUMN replica.instance IS 'INSTANCE_ID: no two replicas of one instance live at the same time; null: unknown.';
 COMMENT ON COLUMN shard.epoch IS 'Fence: raised by every change of owner; negative verdicts and claims name it.';
 COMMENT ON COLUMN shard.low_seq IS 'Every delivery of the shard with a lower seq is resolved.';
+COMMENT ON COLUMN shard.takes_from IS 'First offset of its partition of TransactionTerminal that this cell takes.';
+COMMENT ON COLUMN shard.takes_until IS 'First offset after that which it does not take; null: it takes all.';
+COMMENT ON COLUMN shard.takes_step IS 'Entry of the map of cells that gave this range; 0: the cell stands alone, or is the first one.';
 COMMENT ON TABLE verdict IS 'Insert only, write once: the first verdict stands.';
 COMMENT ON COLUMN verdict.unanswered IS 'Why the first request, on a reused connection, got no answer; null: nothing was sent again.';

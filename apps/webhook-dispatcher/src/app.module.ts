@@ -33,6 +33,7 @@ import { PrometheusDeliveryMetrics } from './dispatcher/prometheus-delivery.metr
 import { TracedReversalScheduler, TracedVerdictStore, TracedWebhookPoster } from './dispatcher/traced-delivery';
 import { InformationalStore, PostgresInformationalStore } from './informational/informational.store';
 import { RedeliverInformational } from './informational/repeat-informational';
+import { PostgresPartitionRanges } from './cells/partition-range';
 import { RecordDeliveries } from './intake/record-deliveries';
 import { TransactionTerminalConsumer } from './intake/transaction-terminal.consumer';
 import { DeliveriesController, ShardsController } from './on-call/deliveries.controller';
@@ -220,6 +221,7 @@ function portsOf(settings: Settings, injected: Parts): DispatcherPorts {
     clock: new SystemClock(),
     shards: new PostgresShardStore(source, liveness),
     deliveries: new PostgresDeliveryStore(source),
+    ranges: new PostgresPartitionRanges(source),
     verdicts,
     informational,
     pauses,

@@ -38,6 +38,8 @@ export interface EventBatch {
   events: readonly ReceivedEvent[];
   /** Parks one poison event in `<topic>.<group>.dlq`; the others go on. `reason` must carry no payload data. */
   reject(event: ReceivedEvent, reason: string): void;
+  /** Another group has the events from this offset on: they are not committed, and the partition delivers no more until it is assigned again. */
+  endAt(offset: number): void;
   /** Aborted when the partition is revoked or the subscriber stops. */
   signal: AbortSignal;
 }

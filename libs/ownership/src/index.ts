@@ -1,4 +1,5 @@
 export { allShards, type Assignment, evenShare, type OwnershipView, shardCount, shardOf, shardsOfPartitions } from './assignment';
+export * from './cell-map';
 export { LivenessSession, type LivenessSessionOptions } from './liveness-session';
 export * from './ownership-env';
 export * from './ownership.ports';

@@ -5,7 +5,7 @@ import type { AttemptOutcome, Delivery, NewDelivery } from './domain/delivery';
 export abstract class DeliveryStore {
   /**
    * Inserts the deliveries that are not stored yet, in one commit. With `epoch` above 0 the insert also claims attempt 1, if this replica
-   * still owns the shard at that epoch. Returns only the inserted ones.
+   * still owns the shard at that epoch. Returns only the inserted ones. Refuses events outside of the range of offsets that this cell takes (P-1.12).
    */
   abstract insert(replica: string, deliveries: readonly DeliveryToInsert[]): Promise<InsertedDelivery[]>;
   /** Returns the stored rows of deliveries that were not inserted because they exist already. */

@@ -8,6 +8,8 @@ import type { AttemptRules } from '../deliveries/domain/attempt-rules';
 import type { Delivery } from '../deliveries/domain/delivery';
 import type { InformationalStore } from '../informational/informational.store';
 import { RepeatInformational } from '../informational/repeat-informational';
+import type { FormerCells } from '../cells/former-cells';
+import type { PartitionRanges } from '../cells/partition-range';
 import { RecordDeliveries } from '../intake/record-deliveries';
 import { EndpointPauses, type PauseReader } from '../pausing/endpoint-pauses';
 import { AckDeadlines } from '../posting/ack-deadlines';
@@ -31,6 +33,9 @@ export interface DispatcherPorts {
   clock: Clock;
   shards: ShardStore;
   deliveries: DeliveryStore;
+  ranges: Pick<PartitionRanges, 'rangeOf'>;
+  /** Default: none. */
+  former?: Pick<FormerCells, 'ask'>;
   verdicts: VerdictStore;
   informational: InformationalStore;
   pauses: PauseReader;
@@ -100,7 +105,16 @@ export class Dispatcher {
     const queues = new OriginQueues<Delivery>({ slotsMax: settings.slotsMax });
     const queue = new DeliveryQueue(queues, routes, clock, { heldMax: settings.heldMax }, pauses);
     this.intake = new RecordDeliveries(
-      { store: deliveries, shards, queue, routes, clock, flushing: flushing.beforePost },
+      {
+        store: deliveries,
+        ranges: ports.ranges,
+        former: ports.former,
+        shards,
+        queue,
+        routes,
+        clock,
+        flushing: flushing.beforePost,
+      },
       metrics,
     );
     const deadlines = new AckDeadlines(clock);

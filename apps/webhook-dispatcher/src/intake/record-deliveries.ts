@@ -1,4 +1,4 @@
-import { storedVersion, type TransactionTerminal } from '@paycode/dto';
+import { storedVersion } from '@paycode/dto';
 import { FlushQueue, type FlushPauses } from '@paycode/persistence';
 import type { Clock } from '@paycode/service-runtime/timing';
 import { shardOf, type OwnedShards } from '@paycode/ownership';
@@ -9,14 +9,19 @@ import type {
   InsertedDelivery,
   KnownDelivery,
 } from '../deliveries/deliveries.ports';
-import { type Delivery, deliveryFromEvent, type NewDelivery } from '../deliveries/domain/delivery';
+import { type Delivery, deliveryFromEvent, type NewDelivery, type PlacedTerminal } from '../deliveries/domain/delivery';
 import type { Admission, DeliveryQueue } from '../queueing/delivery-queue';
 import type { RouteCache } from '../routes/route-cache';
+import type { FormerCells } from '../cells/former-cells';
+import type { PartitionRanges } from '../cells/partition-range';
 
 export interface RecordParts {
   store: DeliveryStore;
   shards: OwnedShards;
   queue: DeliveryQueue;
+  ranges: Pick<PartitionRanges, 'rangeOf'>;
+  /** Default: this cell had every partition from the first event on. */
+  former?: Pick<FormerCells, 'ask'>;
   /** Reads the routes of new merchants, so that their deliveries have a queue. */
   routes: Pick<RouteCache, 'learn' | 'lastVersion'>;
   clock: Clock;
@@ -29,6 +34,9 @@ type Row = DeliveryToInsert & { admission: Admission; heldEpoch: number | undefi
 /** How the insert claimed it. Version: absent unless the row was stored before. */
 type Claim = Pick<InsertedDelivery, 'epoch'> & Partial<Pick<KnownDelivery, 'version'>>;
 
+/** The outcome of an event; undefined: it is stored, and not this replica's to work on. */
+type Outcome = Delivery | 'REFUSED' | undefined;
+
 const batchMax = { flushMax: 1_000, queueMax: 100_000 };
 
 /**
@@ -36,7 +44,7 @@ const batchMax = { flushMax: 1_000, queueMax: 100_000 };
  * only then (P-1.2-1). The 45 seconds have not begun here.
  */
 export class RecordDeliveries {
-  private readonly inserts: FlushQueue<NewDelivery, Delivery | undefined>;
+  private readonly inserts: FlushQueue<NewDelivery, Outcome>;
 
   constructor(
     private readonly parts: RecordParts,
@@ -45,14 +53,29 @@ export class RecordDeliveries {
     this.inserts = new FlushQueue(deliveries => this.insert(deliveries), { ...batchMax, ...parts.flushing });
   }
 
-  /** Rejects when it cannot know that the batch is durable: the batch must come again. */
-  async record(events: readonly TransactionTerminal[]): Promise<void> {
+  /**
+   * Events of one partition. Resolves to the offset from which on this cell takes nothing, if one of them lies there (P-1.12). Rejects when it cannot
+   * know that the batch is durable: the batch must come again.
+   */
+  async record(received: readonly PlacedTerminal[], partition = 0): Promise<number | undefined> {
+    const { former } = this.parts;
+    const { step, events } = former ? await former.ask(partition, received) : { step: 0, events: received };
     await this.parts.routes.learn(events.map(event => event.merchantId));
-    const accepted = await this.inserts.run(events.map(newDelivery));
-    this.parts.queue.accept(accepted.filter(delivery => delivery !== undefined));
+    const outcomes = await this.inserts.run(events.map(event => newDelivery(event, step)));
+    this.parts.queue.accept(outcomes.filter(outcome => outcome !== undefined && outcome !== 'REFUSED'));
+    return this.endBefore(events.filter((_, at) => outcomes[at] === 'REFUSED'));
   }
 
-  private async insert(deliveries: readonly NewDelivery[]): Promise<(Delivery | undefined)[]> {
+  /** Refused events below the range belong to another cell, which has them. From its end on, nothing may count as read here. */
+  private async endBefore(refused: readonly PlacedTerminal[]): Promise<number | undefined> {
+    if (refused.length === 0) return undefined;
+    const { from, until } = await this.parts.ranges.rangeOf([shardOf(refused[0]!.transactionId)]);
+    const offsets = refused.map(({ offset }) => offset).filter(offset => offset >= from);
+    if (offsets.some(offset => until === null || offset < until)) throw new Error('the range of a partition has just begun');
+    return offsets.length === 0 ? undefined : until!;
+  }
+
+  private async insert(deliveries: readonly NewDelivery[]): Promise<Outcome[]> {
     const { store, shards, queue, clock } = this.parts;
     const heldBefore = new Set(deliveries.map(({ transactionId }) => transactionId).filter(id => queue.has(id)));
     const admit = queue.admissions();
@@ -60,9 +83,15 @@ export class RecordDeliveries {
     const receivedMs = clock.nowMs();
     const inserted = new Map((await store.insert(shards.replica, rows)).map(row => [row.transactionId, row]));
     const duplicates = deliveries.filter(({ transactionId }) => !inserted.has(transactionId));
-    const lost = await this.claimedWithoutAnswer(duplicates, heldBefore);
-    this.metrics.ingested({ stored: inserted.size, duplicate: duplicates.length });
-    return rows.map(row => this.toWorkOn(row, inserted.get(row.transactionId) ?? lost.get(row.transactionId), receivedMs));
+    const known = duplicates.length === 0 ? [] : await store.known(duplicates);
+    const lost = this.claimedWithoutAnswer(known, heldBefore);
+    const stored = new Set([...inserted.keys(), ...known.map(({ transactionId }) => transactionId)]);
+    this.metrics.ingested({ stored: inserted.size, duplicate: known.length });
+    return rows.map(row => {
+      const { transactionId } = row;
+      if (!stored.has(transactionId)) return 'REFUSED';
+      return this.toWorkOn(row, inserted.get(transactionId) ?? lost.get(transactionId), receivedMs);
+    });
   }
 
   private rowFor(delivery: NewDelivery, admission: Admission): Row {
@@ -75,16 +104,10 @@ export class RecordDeliveries {
    * Duplicates change nothing (P-I10), with one exception: when the answer of a committed insert was lost, the row is claimed under this
    * replica's epoch and nobody works on it.
    */
-  private async claimedWithoutAnswer(
-    duplicates: readonly NewDelivery[],
-    heldBefore: ReadonlySet<number>,
-  ): Promise<Map<number, Claim>> {
-    if (duplicates.length === 0) return new Map();
-    const known = await this.parts.store.known(duplicates);
-    const shards = new Map(duplicates.map(({ transactionId, shard }) => [transactionId, shard]));
+  private claimedWithoutAnswer(known: readonly KnownDelivery[], heldBefore: ReadonlySet<number>): Map<number, Claim> {
     for (const { transactionId, isSame } of known) if (!isSame) this.metrics.conflictingContent(transactionId);
     const lost = known.filter(({ transactionId, epoch, isOpen }) => {
-      const isOurs = epoch > 0 && epoch === this.parts.shards.epochOf(shards.get(transactionId)!);
+      const isOurs = epoch > 0 && epoch === this.parts.shards.epochOf(shardOf(transactionId));
       return isOurs && isOpen && !heldBefore.has(transactionId);
     });
     return new Map(lost.map(({ transactionId, epoch, version }) => [transactionId, { epoch, version }]));
@@ -111,7 +134,7 @@ export class RecordDeliveries {
   }
 }
 
-function newDelivery(event: TransactionTerminal): NewDelivery {
+function newDelivery(event: PlacedTerminal, step: number): NewDelivery {
   return {
     transactionId: event.transactionId,
     merchantId: event.merchantId,
@@ -122,5 +145,7 @@ function newDelivery(event: TransactionTerminal): NewDelivery {
     referenceTransactionId: event.referenceTransactionId,
     completedAt: event.completedAt,
     payload: event.notification,
+    offset: event.offset,
+    step,
   };
 }

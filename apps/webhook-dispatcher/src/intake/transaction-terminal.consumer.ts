@@ -1,8 +1,9 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { type ParseResult, topics, transactionTerminal, type TransactionTerminal } from '@paycode/dto';
+import { type ParseResult, topics, transactionTerminal } from '@paycode/dto';
 import { type EventBatch, OnEvents, readEvents, type ReceivedEvent } from '@paycode/events';
 import { DeliveryMetrics } from '../deliveries/deliveries.ports';
+import type { PlacedTerminal } from '../deliveries/domain/delivery';
 import { RecordDeliveries } from './record-deliveries';
 
 /** Consumer group of the dispatchers; the shards a replica wants follow from its partitions. */
@@ -23,13 +24,15 @@ export class TransactionTerminalConsumer {
       this.metrics.parked(reason);
       batch.reject(event, reason);
     });
-    await this.recordDeliveries.record(terminals);
+    const end = await this.recordDeliveries.record(terminals, batch.partition);
+    if (end !== undefined) batch.endAt(end);
   }
 }
 
 /** The record key selected the partition and so the owner of the shard, so it must be the transaction id. */
-function readTerminal(data: unknown, { key }: ReceivedEvent): ParseResult<TransactionTerminal> {
+function readTerminal(data: unknown, { key, offset }: ReceivedEvent): ParseResult<PlacedTerminal> {
   const parsed = transactionTerminal.parse(data);
-  if (!parsed.ok || key === String(parsed.value.transactionId)) return parsed;
-  return { ok: false, reason: 'the record key is not the transactionId' };
+  if (!parsed.ok) return parsed;
+  if (key !== String(parsed.value.transactionId)) return { ok: false, reason: 'the record key is not the transactionId' };
+  return { ok: true, value: { ...parsed.value, offset: Number(offset) } };
 }

@@ -10,6 +10,8 @@ interface Delivery {
   partition: number;
   records: readonly PartitionRecord[];
   signal: AbortSignal;
+  /** Told of the offset at which the handler ends the partition. */
+  onEnd?(offset: bigint): void;
 }
 
 /**
@@ -18,7 +20,7 @@ interface Delivery {
  * (T-29). Handlers are idempotent, because any batch may come again. Throws all other errors of the handler: then nothing is parked and the
  * batch comes again.
  */
-export async function deliverBatch({ subscription, partition, records, signal }: Delivery): Promise<DeadLetter[]> {
+export async function deliverBatch({ subscription, partition, records, signal, onEnd }: Delivery): Promise<DeadLetter[]> {
   const letters: DeadLetter[] = [];
   const recordOf = new Map<ReceivedEvent, PartitionRecord>();
   for (const record of records) {
@@ -36,7 +38,7 @@ export async function deliverBatch({ subscription, partition, records, signal }:
     write: async events => {
       // The partition may have been given up between two halves; its next owner begins with the whole batch.
       if (events.length < recordOf.size) signal.throwIfAborted();
-      const rejected = await handled(events, { subscription, partition, signal });
+      const rejected = await handled(events, { subscription, partition, signal, onEnd });
       for (const [event, reason] of rejected) park(event, reason);
     },
     failed: (event, error) => park(event, dataFaultReason(error)!),
@@ -47,7 +49,7 @@ export async function deliverBatch({ subscription, partition, records, signal }:
 /** The events that the handler rejected, with the reasons. */
 async function handled(
   events: readonly ReceivedEvent[],
-  { subscription, partition, signal }: Omit<Delivery, 'records'>,
+  { subscription, partition, signal, onEnd }: Omit<Delivery, 'records'>,
 ): Promise<Map<ReceivedEvent, string>> {
   const rejected = new Map<ReceivedEvent, string>();
   await subscription.onBatch({
@@ -59,6 +61,7 @@ async function handled(
       if (!events.includes(event)) throw new Error('reject() takes an event of this batch');
       rejected.set(event, reason.slice(0, reasonCharsMax));
     },
+    endAt: offset => onEnd?.(BigInt(offset)),
   });
   return rejected;
 }

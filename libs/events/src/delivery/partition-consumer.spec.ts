@@ -31,20 +31,23 @@ interface Begin {
   onBatch?: () => Promise<void>;
   batchMax?: number;
   reject?: boolean;
+  /** The handler says that its events end there. */
+  endAt?: number;
 }
 
 describe('a partition consumer', () => {
   let edge: Edge;
   let handled: string[];
   let consumer: PartitionConsumer;
-  const begin = ({ onBatch = () => Promise.resolve(), batchMax = 1, reject = false }: Begin = {}) => {
+  const begin = ({ onBatch = () => Promise.resolve(), batchMax = 1, reject = false, endAt }: Begin = {}) => {
     [edge, handled] = [new Edge(), []];
     consumer = new PartitionConsumer({
       subscription: {
         topic: 't',
         group: 'g',
         batchMax,
-        onBatch: async ({ events, reject: park }) => {
+        onBatch: async ({ events, reject: park, endAt: end }) => {
+          if (endAt !== undefined && events.some(({ offset }) => Number(offset) >= endAt)) end(endAt);
           if (reject) for (const event of events) park(event, 'unreadable');
           handled.push(...events.map(event => event.id));
           await onBatch();
@@ -129,6 +132,16 @@ describe('a partition consumer', () => {
     consumer.fence();
     edge.commits[0]!.end(true);
     await consumer.stop();
+  });
+
+  it('commits exactly the offset at which its handler ends the partition, parks nothing beyond it, and delivers no more (P-I15)', async () => {
+    begin({ batchMax: 3, reject: true, endAt: 2 });
+    await eventually(() => expect(edge.commits.map(({ nextOffset }) => nextOffset)).toEqual([2n]));
+    offer([3, 4]);
+    const stopped = consumer.stop();
+    edge.commits[0]!.end(true);
+    await stopped;
+    expect([handled, edge.parked, edge.commits.length]).toEqual([['k/0', 'k/1', 'k/2'], [0n, 1n], 1]);
   });
 
   it('a dead letter that cannot be parked is skipped; the others of its batch are parked (T-29)', async () => {

@@ -62,6 +62,8 @@ export class PartitionConsumer {
   private readonly wakeup = new Wakeup();
   private readonly ending = new AbortController();
   private isFenced = false;
+  /** The handler said that its events end here. */
+  private endOffset?: bigint;
   private running?: Promise<void>;
   /** The commit under way; never rejects. */
   private committing?: Promise<void>;
@@ -170,7 +172,7 @@ export class PartitionConsumer {
 
   /** The next batch: old enough, in order, bounded. */
   private due(): PartitionRecord[] {
-    if (this.options.isPaused()) return [];
+    if (this.options.isPaused() || this.endOffset !== undefined) return [];
     const { minAgeMs = 0 } = this.options.subscription;
     const head = this.buffer.slice(0, this.batchMax);
     if (minAgeMs === 0) return head;
@@ -181,7 +183,7 @@ export class PartitionConsumer {
 
   private untilDueMs(): number {
     const first = this.buffer[0];
-    if (!first || this.options.isPaused()) return Infinity;
+    if (!first || this.options.isPaused() || this.endOffset !== undefined) return Infinity;
     const remaining = first.publishedAtMs + (this.options.subscription.minAgeMs ?? 0) - performance.now();
     return Math.max(1, Math.ceil(remaining));
   }
@@ -189,25 +191,33 @@ export class PartitionConsumer {
   private async deliver(batch: PartitionRecord[], attempt: number): Promise<boolean> {
     const { subscription, partition, log } = this.options;
     try {
-      const letters = await deliverBatch({ subscription, partition, records: batch, signal: this.ending.signal });
+      const onEnd = (offset: bigint) => (this.endOffset = offset);
+      const all = await deliverBatch({ subscription, partition, records: batch, signal: this.ending.signal, onEnd });
       if (this.isFenced) return true;
-      if (letters.length > 0) await this.park(letters);
+      await this.park(all.filter(({ record }) => this.isMine(record)));
     } catch (error) {
       if (this.isEnding) return true;
       failedBatches.inc(this.labels);
       log.warn({ ...this.place(), attempt, batch: batch.length, err: error }, 'event batches fail and come again');
       return false;
     }
+    const mine = batch.filter(record => this.isMine(record));
     this.buffer.splice(0, batch.length);
-    this.handled += batch.length;
-    this.handledOffset = batch.at(-1)!.offset + 1n;
+    this.handled += mine.length;
+    const handledTo = this.endOffset ?? batch.at(-1)!.offset + 1n;
+    if (handledTo > this.handledOffset) this.handledOffset = handledTo;
     this.commitHandled();
     this.options.edge.onRoom(this.partition);
     while (this.committing && this.handled - this.committed > this.batchMax) await this.committing;
     return true;
   }
 
+  private isMine({ offset }: PartitionRecord): boolean {
+    return this.endOffset === undefined || offset < this.endOffset;
+  }
+
   private async park(letters: readonly DeadLetter[]): Promise<void> {
+    if (letters.length === 0) return;
     await isolate(letters, {
       write: async part => {
         await this.options.edge.park(this.partition, part);

@@ -12,6 +12,7 @@ import type {
   VerdictTableRow,
 } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
 import { MemoryDeliveryStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-delivery.store';
+import { MemoryPartitionRanges } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-partition-ranges';
 import {
   MemoryInformationalStore,
   MemoryPauses,
@@ -157,6 +158,7 @@ export function storesFor(tables: DispatcherTables, execute: StatementExecutor, 
   return {
     shards: new Shards(tables, execute),
     deliveries: new Deliveries(tables, execute),
+    ranges: new MemoryPartitionRanges(tables, execute),
     verdicts: new Verdicts(tables, execute),
     informational: new MemoryInformationalStore(tables, execute),
     pauses: new MemoryPauses(tables, execute),

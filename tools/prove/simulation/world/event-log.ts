@@ -24,8 +24,10 @@ export class EventLog {
 }
 
 export interface ConsumedBatch {
-  events: { key: string; data: unknown }[];
+  partition: number;
+  events: { key: string; data: unknown; offset: string }[];
   reject(event: unknown, reason: string): void;
+  endAt(offset: number): void;
 }
 
 export interface GroupOptions {
@@ -108,13 +110,13 @@ export class ConsumerGroup {
   }): Promise<void> {
     const { process, partition, positions, busy, handle } = work;
     const from = positions.get(partition) ?? this.committed[partition]!;
-    const events = this.eventsFrom(partition, from);
+    const events = this.eventsFrom(partition, from).map((event, at) => ({ ...event, offset: String(from + at) }));
     if (events.length === 0 || this.options.isDown()) return;
     busy.add(partition);
     try {
       const isLost = this.timeline.random.chance(this.options.lost());
       if (isLost) this.timeline.faults.add('event lost', events.length);
-      else await handle({ events, reject: (_, reason) => this.options.parked(reason) });
+      else await handle(this.batchOf(partition, events));
       positions.set(partition, from + events.length);
       // After a lost commit the next owner of the partition gets the batch again.
       if (this.timeline.random.chance(0.1)) this.timeline.faults.add('offset not committed');
@@ -124,6 +126,11 @@ export class ConsumerGroup {
       // The batch comes again after a back-off, as the transport has it.
       process.timer(retryMs, () => busy.delete(partition));
     }
+  }
+
+  private batchOf(partition: number, events: ConsumedBatch['events']): ConsumedBatch {
+    const endAt = (offset: number) => this.options.parked(`this group ends at ${offset}, and there is one cell`);
+    return { partition, events, reject: (_, reason) => this.options.parked(reason), endAt };
   }
 
   private eventsFrom(partition: number, from: number): LogRecord[] {

@@ -1,4 +1,11 @@
-import { type Decision, type Route, storedVersion, type TransactionKind, type VerdictKind } from '@paycode/dto';
+import {
+  type Decision,
+  type Route,
+  storedVersion,
+  type TransactionKind,
+  type TransactionTerminal,
+  type VerdictKind,
+} from '@paycode/dto';
 
 /** A terminal transaction as it came in, ready to be stored. */
 export interface NewDelivery {
@@ -14,7 +21,14 @@ export interface NewDelivery {
   readonly completedAt: string;
   /** TransactionNotificationV3 JSON sealed as compact JWE. */
   readonly payload: string;
+  /** Of its event in its partition, which decides about the cell that takes it (P-1.12). */
+  readonly offset: number;
+  /** Entry of the map of cells under which this cell takes it; 0: the cell stands alone, or is the first one. */
+  readonly step: number;
 }
+
+/** An event with its place in its partition. */
+export type PlacedTerminal = TransactionTerminal & Pick<NewDelivery, 'offset'>;
 
 /**
  * A delivery that this replica works on, as it stands at one moment. It never changes: a stage that moves it on answers the next one (`claimed`,

@@ -24,15 +24,16 @@ export const deliverySql = {
   insert: `
     with input as (
       select * from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::timestamptz[], $9::int[], $10::int[],
-                           $11::boolean[], $12::bigint[], $13::smallint[], $14::text[])
-        as t(transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, start, length, reversible, epoch, shard, version)),
+                           $11::boolean[], $12::bigint[], $13::smallint[], $14::text[], $15::bigint[], $16::int[])
+        as t(transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, start, length, reversible, epoch, shard, version, "offset", step)),
     held as materialized (
-      select shard, owner, epoch from shard where shard in (select shard from input) order by shard for share)
+      select shard, owner, epoch, takes_from, takes_until, takes_step from shard where shard in (select shard from input) order by shard for share)
     insert into delivery (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, payload, reversible, shard, version, epoch, seq)
     select i.transaction_id, i.merchant_id, i.kind, i.status, i.reference_transaction_id, i.completed_at, ${joinedPayload('$8', 'i.start', 'i.length')},
            i.reversible, i.shard, coalesce(i.version, '${storedVersion}'),
            case when h.owner = $1 and h.epoch = i.epoch then i.epoch else 0 end, nextval('delivery_seq')
-      from input i join held h using (shard) order by i.transaction_id
+      from input i join held h on h.shard = i.shard and h.takes_step = i.step and i."offset" >= h.takes_from and (i."offset" < h.takes_until or h.takes_until is null)
+     order by i.transaction_id
     on conflict do nothing
     returning transaction_id as id, seq, epoch`,
 

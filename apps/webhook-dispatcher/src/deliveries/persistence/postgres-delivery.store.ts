@@ -55,6 +55,8 @@ export class PostgresDeliveryStore extends DeliveryStore {
       scalars(deliveries.map(delivery => delivery.epoch)),
       scalars(deliveries.map(delivery => delivery.shard)),
       versionsOf(deliveries),
+      scalars(deliveries.map(delivery => delivery.offset)),
+      scalars(deliveries.map(delivery => delivery.step)),
     ]);
     return rows.map(row => ({ transactionId: Number(row.id), seq: Number(row.seq), epoch: Number(row.epoch) }));
   }

@@ -28,6 +28,8 @@ const fresh = (transactionId: number, over: Partial<DeliveryToInsert> = {}) => (
   referenceTransactionId: 0,
   completedAt: '2026-01-01T00:00:00.000Z',
   payload,
+  offset: 5,
+  step: 0,
   epoch: 1,
   version: 'V3',
   ...over,

@@ -1,4 +1,5 @@
 import type { VerdictKind } from '@paycode/dto';
+import type { OffsetRange } from '../../cells/partition-range';
 import type { NewDelivery } from '../domain/delivery';
 
 export interface ShardTableRow {
@@ -6,9 +7,11 @@ export interface ShardTableRow {
   owner: string | null;
   epoch: number;
   lowSeq: number;
+  /** The offsets that the cell takes (P-1.12). */
+  takes: OffsetRange;
 }
 
-export interface DeliveryTableRow extends Omit<NewDelivery, 'payload'> {
+export interface DeliveryTableRow extends Omit<NewDelivery, 'payload' | 'offset' | 'step'> {
   seq: number;
   epoch: number;
   version: string;
@@ -82,12 +85,20 @@ export class DispatcherTables {
     readonly nowMs: () => number,
     private readonly watcher?: TablesWatcher,
   ) {
-    this.shards = new Map([...shards].map(shard => [shard, { shard, owner: null, epoch: 0, lowSeq: 1 }]));
+    this.shards = new Map(
+      [...shards].map(shard => [shard, { shard, owner: null, epoch: 0, lowSeq: 1, takes: { from: 0, until: null, step: 0 } }]),
+    );
   }
 
   holds(replica: string, { shard, epoch }: { shard: number; epoch: number }): boolean {
     const row = this.shards.get(shard);
     return row?.owner === replica && row.epoch === epoch;
+  }
+
+  /** Whether the cell takes the event, by the range of its shard. */
+  takes({ shard, offset, step }: Pick<NewDelivery, 'shard' | 'offset' | 'step'>): boolean {
+    const range = this.shards.get(shard)?.takes;
+    return range?.step === step && offset >= range.from && offset < (range.until ?? Infinity);
   }
 
   isOpen(transactionId: number): boolean {

@@ -27,13 +27,17 @@ export class MemoryDeliveryStore extends DeliveryStore {
     return this.execute(() =>
       deliveries.flatMap(delivery => {
         const { tables } = this;
-        if (tables.deliveries.has(delivery.transactionId) || !tables.shards.has(delivery.shard)) return [];
+        if (tables.deliveries.has(delivery.transactionId) || !this.mayTake(delivery)) return [];
         const epoch = tables.holds(replica, delivery) ? delivery.epoch : 0;
         const seq = ++tables.lastSeq;
         tables.insertDelivery({ ...delivery, epoch, seq, isStub: false, receivedAtMs: tables.nowMs() });
         return [{ transactionId: delivery.transactionId, seq, epoch }];
       }),
     );
+  }
+
+  protected mayTake(delivery: NewDelivery): boolean {
+    return this.tables.takes(delivery);
   }
 
   override known(deliveries: readonly NewDelivery[]): Promise<KnownDelivery[]> {

@@ -1,5 +1,4 @@
-import type { TransactionTerminal } from '@paycode/dto';
-import type { Delivery, NewDelivery } from '../domain/delivery';
+import type { Delivery, NewDelivery, PlacedTerminal } from '../domain/delivery';
 
 /** Looks like a sealed payload to all code but the sealer. */
 export const anyPayload = 'eyJhbGciOiJkaXIifQ..aaaaaaaaaaaaaaaa.bbbb.cccccccccccccccccccccc';
@@ -18,6 +17,8 @@ export function newDelivery(transactionId: number, changes: Partial<NewDelivery>
     referenceTransactionId: 0,
     completedAt: '2026-11-20T10:00:00.000Z',
     payload: anyPayload,
+    offset: 0,
+    step: 0,
     version: 'V3',
     ...changes,
   };
@@ -42,7 +43,7 @@ export function delivery(transactionId: number, changes: Partial<Delivery> = {})
   };
 }
 
-export function terminalEvent(transactionId: number, changes: Partial<TransactionTerminal> = {}): TransactionTerminal {
+export function terminalEvent(transactionId: number, changes: Partial<PlacedTerminal> = {}): PlacedTerminal {
   return {
     transactionId,
     merchantId: 1001,
@@ -52,6 +53,7 @@ export function terminalEvent(transactionId: number, changes: Partial<Transactio
     referenceTransactionId: 0,
     completedAt: '2026-11-20T10:00:00.000Z',
     notification: anyPayload,
+    offset: 0,
     ...changes,
   };
 }

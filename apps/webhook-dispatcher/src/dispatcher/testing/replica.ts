@@ -6,8 +6,10 @@ import { DataSource } from 'typeorm';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
 import { atOnce, DispatcherTables } from '../../deliveries/testing/dispatcher-tables';
 import { MemoryDeliveryStore } from '../../deliveries/testing/memory-delivery.store';
+import { MemoryPartitionRanges } from '../../deliveries/testing/memory-partition-ranges';
 import { MemoryInformationalStore, MemoryPauses, MemoryVerdictStore } from '../../deliveries/testing/memory-verdict.store';
 import { TableShardStore } from '../../deliveries/testing/table-shard.store';
+import { PostgresPartitionRanges } from '../../cells/partition-range';
 import { PostgresInformationalStore } from '../../informational/informational.store';
 import { PauseStore } from '../../pausing/pause.store';
 import { PostgresVerdictStore } from '../../verdicts/verdict.store';
@@ -15,12 +17,16 @@ import { Dispatcher, type DispatcherPorts, type DispatcherSettings } from '../di
 import { FakePoster, FakeRoutes, FakeScheduler, PlainSealer, RecordingMetrics } from './fakes';
 import { plainTokens } from '../../deliveries/testing/samples';
 
-export type DispatcherStores = Pick<DispatcherPorts, 'shards' | 'deliveries' | 'verdicts' | 'informational' | 'pauses'>;
+export type DispatcherStores = Pick<
+  DispatcherPorts,
+  'shards' | 'deliveries' | 'ranges' | 'verdicts' | 'informational' | 'pauses'
+>;
 
 function postgresStores(dataSource: DataSource): DispatcherStores {
   return {
     shards: new PostgresShardStore(dataSource),
     deliveries: new PostgresDeliveryStore(dataSource),
+    ranges: new PostgresPartitionRanges(dataSource),
     verdicts: new PostgresVerdictStore(dataSource, { source: 'test', tokens: plainTokens }),
     informational: new PostgresInformationalStore(dataSource),
     pauses: new PauseStore(dataSource),
@@ -109,6 +115,7 @@ export function memoryStores(tables: DispatcherTables): DispatcherStores {
   return {
     shards: new TableShardStore(tables, atOnce),
     deliveries: new MemoryDeliveryStore(tables, atOnce),
+    ranges: new MemoryPartitionRanges(tables, atOnce),
     verdicts: new MemoryVerdictStore(tables, atOnce),
     informational: new MemoryInformationalStore(tables, atOnce),
     pauses: new MemoryPauses(tables, atOnce),

@@ -1,0 +1,78 @@
+import { type CellMap, entriesOf, shardsOfPartitions } from '@paycode/ownership';
+import type { PlacedTerminal } from '../deliveries/domain/delivery';
+import type { OffsetRange, PartitionRanges } from './partition-range';
+
+/** A question of a later cell about payments of a partition. */
+export interface KnownRequest {
+  partition: number;
+  /** Offset at which the later cell begins. */
+  below: number;
+  transactionIds: number[];
+}
+
+/** The view of a replica as it last read it: the map, and by partition the ranges of its own cell as they stood after it. */
+export interface CellView {
+  map: CellMap;
+  ranges: readonly OffsetRange[];
+}
+
+/** The other cells, as this one sees them, and the way to them. */
+export interface OtherCells {
+  readonly self: string;
+  /** @throws Error as long as nothing was read */
+  view(): CellView;
+  known(cell: string, request: KnownRequest): Promise<number[]>;
+}
+
+/** The events that this cell has read, and the payments that it has. */
+export interface OwnIntake {
+  /** Next offset of the partition that its group has not committed; null: it has committed none. */
+  committed(partition: number): Promise<number | null>;
+  /** Those of the payments that it has stored, or put aside. */
+  taken(transactionIds: readonly number[]): Promise<number[]>;
+}
+
+/** Events that are to be stored, by the entry of the map under which the former cells were asked. */
+export interface Asked {
+  step: number;
+  events: readonly PlacedTerminal[];
+}
+
+/**
+ * An event that is published again after a move must not begin its payment again (P-I10), and only a former cell knows that it has the payment. It is asked before the insert: by
+ * then it has taken everything that it will ever take. The insert refuses events of another step, so a view that is too old begins nothing (P-1.12).
+ */
+export class FormerCells {
+  constructor(private readonly cells: OtherCells) {}
+
+  /** Leaves out what a former cell has. Rejects while one gives no answer: the batch comes again. */
+  async ask(partition: number, events: readonly PlacedTerminal[]): Promise<Asked> {
+    const { map, ranges } = this.cells.view();
+    const { from, step } = ranges[partition]!;
+    const former = new Set(entriesOf(map, partition).filter(entry => entry.step < step).map(({ cell }) => cell)); // prettier-ignore
+    former.delete(this.cells.self);
+    const transactionIds = events.filter(({ offset }) => offset >= from).map(({ transactionId }) => transactionId);
+    if (former.size === 0 || transactionIds.length === 0) return { step, events };
+    const request = { partition, below: from, transactionIds };
+    const known = new Set((await Promise.all([...former].map(cell => this.cells.known(cell, request)))).flat());
+    return { step, events: events.filter(({ transactionId }) => !known.has(transactionId)) };
+  }
+}
+
+/** The answer to a later cell. */
+export class AnswerLaterCells {
+  constructor(
+    private readonly own: OwnIntake,
+    private readonly ranges: Pick<PartitionRanges, 'rangeOf'>,
+    private readonly partitionCount: number,
+  ) {}
+
+  /** @throws Error while events below the later cell's first one are still to be taken here: they may be the same payments */
+  async known({ partition, below, transactionIds }: KnownRequest): Promise<number[]> {
+    const { from, until } = await this.ranges.rangeOf([...shardsOfPartitions([partition], this.partitionCount)]);
+    const hasBegunLater = from >= below || from === until;
+    if (!hasBegunLater && ((await this.own.committed(partition)) ?? 0) < Math.min(below, until ?? below))
+      throw new Error(`partition ${partition} is not read up to offset ${below} yet`);
+    return this.own.taken(transactionIds);
+  }
+}

@@ -1,0 +1,44 @@
+/** A dispatcher and a scheduler with databases of their own, which have some of the partitions. */
+export interface Cell {
+  name: string;
+}
+
+/** From this offset of its partition of TransactionTerminal on, the cell takes the events. */
+export interface CellEntry {
+  partition: number;
+  fromOffset: number;
+  cell: string;
+  /** Counts the entries of a partition, from 1. */
+  step: number;
+}
+
+/** Where each payment is (P-1.12): small, append-only, in one place. */
+export interface CellMap {
+  /** In the order in which they were added. The first one has every partition from offset 0 on. */
+  cells: readonly Cell[];
+  /** In the order in which they were appended. */
+  entries: readonly CellEntry[];
+}
+
+/** The entries of a partition, the oldest first; there is always one. @throws Error when no cell was added */
+export function entriesOf({ cells, entries }: CellMap, partition: number): CellEntry[] {
+  const [first] = cells;
+  if (!first) throw new Error('the map names no cell yet');
+  const moves = entries.filter(entry => entry.partition === partition).sort((a, b) => a.step - b.step);
+  return [{ partition, fromOffset: 0, cell: first.name, step: 0 }, ...moves];
+}
+
+export function newestEntry(map: CellMap, partition: number): CellEntry {
+  return entriesOf(map, partition).at(-1)!;
+}
+
+/** The cell that takes the event at this offset of the partition: the same for every reader of the entry that follows it. */
+export function cellAt(map: CellMap, partition: number, offset: number): string {
+  return entriesOf(map, partition).findLast(({ fromOffset }) => fromOffset <= offset)!.cell;
+}
+
+/** The entry from which on `cell` takes events of the partition now; undefined: it takes none, or no longer. */
+export function presentEntry(map: CellMap, partition: number, cell: string): CellEntry | undefined {
+  const newest = newestEntry(map, partition);
+  return newest.cell === cell ? newest : undefined;
+}

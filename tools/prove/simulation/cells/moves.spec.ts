@@ -1,0 +1,36 @@
+import { moveGuards, type MoveGuard } from './moves-surroundings.ts';
+import { MovesWorld } from './moves-world.ts';
+
+/** The simulation runs promise callbacks itself, so it cannot run inside one. */
+function outsidePromises<T>(work: () => T): Promise<T> {
+  return new Promise((resolve, reject) =>
+    setImmediate(() => {
+      try {
+        resolve(work());
+      } catch (error) {
+        reject(error as Error);
+      }
+    }),
+  );
+}
+
+/** The first of the seeds that breaks. */
+function brokenSeed(seeds: number, guard?: MoveGuard) {
+  for (let seed = 1; seed <= seeds; seed++) {
+    const world = new MovesWorld(seed, guard);
+    world.run();
+    if (world.broken) return { seed, ...world.broken };
+  }
+  return undefined;
+}
+
+// proves: P-I15, one cell takes a payment while partitions move, and none is left behind (P-1.12).
+describe('a partition that moves between cells, under faults', () => {
+  it('each payment is taken by one cell', async () => {
+    expect(await outsidePromises(() => brokenSeed(60))).toBeUndefined();
+  });
+
+  it.each(Object.keys(moveGuards) as MoveGuard[])('misses the guard %s', async guard => {
+    expect(await outsidePromises(() => brokenSeed(60, guard))).toBeTruthy();
+  });
+});
