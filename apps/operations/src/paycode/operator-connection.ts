@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type CallerTls, readCallerTls } from '../../../../libs/platform-client/src/http/mutual-tls.ts';
 import { type JsonAnswer, sendJson } from '../../../../libs/platform-client/src/http/send-json.ts';
 
@@ -103,9 +103,12 @@ interface Standalone {
   operatorTokenFile: string;
 }
 
+/** Paths in the file may be relative to the folder in which the platform was started: its files lie beside it. */
 function readStandalone(home: string): Standalone | undefined {
   const file = join(home, 'standalone.json');
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Standalone) : undefined;
+  if (!existsSync(file)) return undefined;
+  const standalone = JSON.parse(readFileSync(file, 'utf8')) as Standalone;
+  return { ...standalone, operatorTokenFile: join(home, basename(standalone.operatorTokenFile)) };
 }
 
 function parsePair(pair: string): [string, string] {

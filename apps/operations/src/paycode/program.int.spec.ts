@@ -41,10 +41,8 @@ describe('npm run -s paycode', () => {
     ];
     writeFileSync(join(folder, 'operator.token'), 'the-token\n');
     const internal = Object.fromEntries(services.map(name => [name, url]));
-    writeFileSync(
-      join(folder, 'standalone.json'),
-      JSON.stringify({ internal, operatorTokenFile: join(folder, 'operator.token') }),
-    );
+    // As npm start writes it: relative to the folder in which it was started.
+    writeFileSync(join(folder, 'standalone.json'), JSON.stringify({ internal, operatorTokenFile: '.paycode/operator.token' }));
   });
   afterAll(async () => {
     await new Promise(resolve => listener.close(resolve));
