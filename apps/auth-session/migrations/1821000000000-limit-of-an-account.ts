@@ -1,7 +1,7 @@
 import { ForwardMigration } from '@paycode/persistence';
 import type { QueryRunner } from 'typeorm';
 
-/** What an operator allows an account per second; null: the default of the gateways. */
+/** The requests per second that an operator allows an account; null: the default of the gateways. */
 export class LimitOfAnAccount1821000000000 extends ForwardMigration {
   override readonly name = 'LimitOfAnAccount1821000000000';
 

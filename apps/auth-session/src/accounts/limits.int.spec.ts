@@ -8,7 +8,7 @@ afterAll(() => service.stop());
 const set = (username: string, perSecond: unknown) => service.operator('PUT', `/internal/limits/${username}`, { perSecond });
 const show = (username = '') => service.operator('GET', `/internal/limits${username && `/${username}`}`);
 
-describe('what an operator allows an account per second (T-02, T-27)', () => {
+describe('the limit that an operator sets for an account (T-02, T-27)', () => {
   it('goes to the gateway with every answer to the account, and is on the audit record', async () => {
     const { username, apiPassword } = await service.create({ type: 'PSP', id: 81 });
     const rateAtGateway = async () => {
@@ -44,7 +44,7 @@ describe('what an operator allows an account per second (T-02, T-27)', () => {
     });
   });
 
-  it('is 1 to 10000, or the default; an unknown account is refused by its name', async () => {
+  it('is 1 to 10000, or the default; an unknown account is refused', async () => {
     const { username } = await service.create({ type: 'PSP', id: 82 });
     for (const wrong of [0, -1, 10_001, 1.5, '40', undefined]) {
       const { status, data } = await set(username, wrong);
