@@ -7,8 +7,9 @@ const triesMax = 2;
  * A session that ended elsewhere, or a role that changed, shows as soon as a page asks for something; a wrong password is a 401 as well, so the
  * session is asked.
  */
-function changedElsewhere(error: unknown): void {
-  if (error instanceof PortalError && error.status === 403) void queryClient.invalidateQueries(meQuery);
+function changedElsewhere(error: unknown, isAboutMe = false): void {
+  // Whatever refuses the question for the role itself, such as a proxy of the person's company, would refuse it again.
+  if (error instanceof PortalError && error.status === 403 && !isAboutMe) void queryClient.invalidateQueries(meQuery);
   if (!(error instanceof PortalError && error.status === 401)) return;
   // A page that cannot be reached says so itself.
   const asked = call('GET /session').catch(() => undefined);
@@ -18,10 +19,10 @@ function changedElsewhere(error: unknown): void {
 }
 
 export const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: changedElsewhere }),
+  queryCache: new QueryCache({ onError: (error, { queryKey }) => changedElsewhere(error, queryKey === meQuery.queryKey) }),
   // Changes go on record.
   mutationCache: new MutationCache({
-    onError: changedElsewhere,
+    onError: error => changedElsewhere(error),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['actions'] }),
   }),
   defaultOptions: {

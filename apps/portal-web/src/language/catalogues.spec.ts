@@ -11,7 +11,7 @@ const sourcesIn = (folder: string, but = /\.spec\.ts$/) =>
     .map(name => readFileSync(join(folder, name), 'utf8').replaceAll("\\'", "'"))
     .join('\n');
 const sources = sourcesIn(join(__dirname, '..'));
-/** Without what programs and operators alone are refused. */
+/** The sources whose refusals people see. The files left out refuse programs and operators only. */
 const portal = sourcesIn(
   join(__dirname, '../../../portal/src'),
   /spec\.ts$|^(testing|owner-recovery|reconciliation)|pages\.controller|identity-providers\.(service|controller)/,
@@ -22,7 +22,7 @@ const refusals = [...portal.matchAll(/(?:(?<!\{ )message: |\bmessage =\s+|refusa
 const services = ['portal/src', 'notification-config/src', '../libs/service-runtime/src']
   .map(folder => sourcesIn(join(__dirname, '../../..', folder)).toLowerCase())
   .join();
-/** Some are put together of parts: three words in a row then stand in a source. */
+/** Code may put a refusal together from parts. Then three words in a row of it stand in a source. */
 const isRefusal = (text: string) => {
   const words = text.toLowerCase().replace(/\.$/, '').split(' ');
   const runs = Array.from({ length: Math.max(1, words.length - 2) }, (_, at) => words.slice(at, at + 3).join(' '));
