@@ -8,7 +8,7 @@ const triesMax = 2;
  * session is asked.
  */
 function changedElsewhere(error: unknown, isAboutMe = false): void {
-  // Whatever refuses the question for the role itself, such as a proxy of the person's company, would refuse it again.
+  // A proxy that refuses the question for the role, too, would refuse it again.
   if (error instanceof PortalError && error.status === 403 && !isAboutMe) void queryClient.invalidateQueries(meQuery);
   if (!(error instanceof PortalError && error.status === 401)) return;
   // A page that cannot be reached says so itself.

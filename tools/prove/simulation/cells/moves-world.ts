@@ -3,7 +3,7 @@ import type { TransactionTerminal } from '@paycode/dto';
 import type { TablesWatcher } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
 import { StaleMoveError } from '../../../../apps/webhook-dispatcher/src/cells/partition-range';
 import { Timeline } from '../engine/timeline.ts';
-import { movePartition } from './move-partition.ts';
+import { movePartition } from './move-steps.ts';
 import type { MoveGuard, MovesSurroundings } from './moves-surroundings.ts';
 import { SimulatedCell } from './simulated-cell.ts';
 

@@ -12,7 +12,7 @@ import {
 import { endOf, type PartitionRanges } from '../../../../apps/webhook-dispatcher/src/cells/partition-range';
 import { RecordDeliveries } from '../../../../apps/webhook-dispatcher/src/intake/record-deliveries';
 import { TransactionTerminalConsumer } from '../../../../apps/webhook-dispatcher/src/intake/transaction-terminal.consumer';
-import { FollowMap } from './follow-map.ts';
+import { FollowMap } from './move-steps.ts';
 import type { MovesSurroundings } from './moves-surroundings.ts';
 
 const shards = Array.from({ length: 256 }, (_, shard) => shard);
