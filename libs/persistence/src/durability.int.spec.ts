@@ -74,8 +74,10 @@ describe('a service whose database is lost while nobody calls', () => {
         alter database ${new URL(database.url).pathname.slice(1)} set default_transaction_read_only = ${value};
         select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`);
     await set('on');
+    // Until the pool has replaced both connections that ended, a question may fail.
+    const isReady = { status: 'ok', checks: { database: 'ok' } };
+    await eventually(async () => expect(await Promise.all([ready(), ready()])).toEqual([isReady, isReady]));
     await saysOf(0);
-    expect(await ready()).toEqual({ status: 'ok', checks: { database: 'ok' } });
     await set('off');
     await saysOf(1);
   });
