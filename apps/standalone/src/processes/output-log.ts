@@ -75,8 +75,9 @@ export class OutputLog {
   /** Copies and truncates the file, because the service keeps its descriptor. Lines written in between may be lost; the newest half stays. */
   private rotate(): void {
     const { size } = fstatSync(this.named);
-    const newest = read(this.named, { from: Math.max(0, size - bytesMax), length: bytesMax });
-    unlessFull(() => writeFileSync(`${this.path}.1`, newest, { mode: 0o600 }));
+    const newest = read(this.named, { from: size - bytesMax, length: bytesMax });
+    const lines = newest.subarray(newest.indexOf('\n') + 1); // the first one may be cut in two
+    unlessFull(() => writeFileSync(`${this.path}.1`, lines, { mode: 0o600 }));
     ftruncateSync(this.named, 0);
     if (this.named === this.descriptor) this.readOffset = 0;
   }
