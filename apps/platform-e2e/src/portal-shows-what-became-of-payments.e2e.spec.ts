@@ -44,7 +44,8 @@ describeInBrowser('the portal in a browser', () => {
     await portal.page.keyboard.type(owner.password);
     await portal.page.keyboard.press('Enter');
     await shows('Get your first payment', 'Set your server', 'Test it', 'Take a payment', 'Not set', 'No payments in this time');
-    expect(await portal.page.textContent('header')).toContain(`Merchant ${merchant.merchantId} · Thandi Nkosi, owner`);
+    await portal.page.getByText(`Merchant ${merchant.merchantId} · Thandi Nkosi, owner`).waitFor();
+    expect(await portal.page.textContent('header')).toContain(`Shop ${merchant.merchantId.toString(36)}`);
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.screenshots('home-empty');
   });

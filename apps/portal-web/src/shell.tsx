@@ -3,7 +3,7 @@ import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { call } from './api';
 import type { ShownPerson } from './portal-api';
-import { meQuery, queryClient } from './queries';
+import { meQuery, merchantsQuery, queryClient } from './queries';
 import { applyTheme, currentTheme, themes } from './theme';
 import { Offline, SessionOver } from './sign-in/session-over';
 import { Icon, Logo, roleName } from './ui';
@@ -105,16 +105,19 @@ function NavLinks({ pages }: { pages: readonly NavPage[] }): ReactNode {
 }
 
 function Account({ tenantName, tenantType, tenantId, name, role }: ShownPerson['person']): ReactNode {
-  const initials = tenantName.split(/\s+/, 2).map(word => word.charAt(0).toUpperCase());
-  const isNumbered = tenantType === 'MERCHANT' || tenantType === 'PSP';
+  const { data: [own] = [] } = useQuery({ ...merchantsQuery, enabled: tenantType === 'MERCHANT' });
+  const numbers = { MERCHANT: t('Merchant'), PSP: t('PSP'), ACQUIRER: undefined, OPERATOR: undefined };
+  const number = numbers[tenantType] && `${numbers[tenantType]} ${tenantId}`;
+  const title = own?.merchantName ?? number ?? tenantName;
+  const initials = title.split(/\s+/, 2).map(word => word.charAt(0).toUpperCase());
   return (
     <div className="who">
       <span className="initials" aria-hidden="true">
         {initials}
       </span>
-      <span className="who-name">{tenantName}</span>
+      <bdi className="who-name">{title}</bdi>
       <span className="dim">
-        {isNumbered && `${t(tenantType === 'PSP' ? 'PSP' : 'Merchant')} ${tenantId} · `}
+        {number && number !== title && `${number} · `}
         <bdi>{name}</bdi>, {roleName(role)}
       </span>
     </div>
