@@ -7,7 +7,15 @@ import { queryClient } from '../queries';
 import { Failure, Money, outcomeName, Waiting } from '../ui';
 import { PaymentFilters } from './payment-filters';
 import { PaymentTable } from './payment-table';
-import { exportLink, type PaymentPageSearch, type PaymentSearch, paymentsQuery, shownKey, totalsQuery } from './queries';
+import {
+  exportLink,
+  type PaymentPageSearch,
+  type PaymentSearch,
+  paymentsQuery,
+  shownKey,
+  totalsKey,
+  totalsQuery,
+} from './queries';
 import { rich, t, useTitle } from '../language/language';
 
 /** Payments, newest first, as far back as one asks. The address holds the filter, so a person can send it to a colleague. */
@@ -20,6 +28,8 @@ export function PaymentsPage(): ReactNode {
   const list = useQuery({ ...paymentsQuery(page), placeholderData: keepPreviousData });
   useListKeys();
   useEffect(() => void queryClient.setQueryData(shownKey, page), [page]);
+  // A payment that has settled in the list is not "pending" in the sums below it.
+  useEffect(() => void queryClient.invalidateQueries({ queryKey: totalsKey }, { cancelRefetch: false }), [list.data]);
   useTitle('Payments');
   return (
     <>

@@ -33,10 +33,12 @@ export const paymentsQuery = (page: PaymentPageSearch) =>
     queryFn: () => call('GET /payments', { query: asked(page) }),
   });
 
+export const totalsKey = ['payment-totals'];
+
 /** Counts and sums of all that is looked for. */
 export const totalsQuery = ({ after: _, before: __, ...filter }: PaymentPageSearch) =>
   queryOptions({
-    queryKey: ['payment-totals', filter],
+    queryKey: [...totalsKey, filter],
     refetchInterval: 5_000,
     queryFn: () => call('GET /payments/totals', { query: asked(filter) }),
   });
