@@ -7,7 +7,7 @@ import { makePerson } from './testing/portal-client';
 const scriptBytesMax = 150_000;
 /** From 1,280 px at a zoom of 400 % to a wall. */
 const widths = [320, 360, 390, 768, 1_280, 1_920, 3_840];
-const pages = ['', 'payments', 'notifications', 'api', 'sandbox', 'security'];
+const pages = ['', 'payments', 'notifications', 'api', 'sandbox', 'people', 'security'];
 
 describeInBrowser('the weight and width of the portal', () => {
   const platform = sharedPlatform();

@@ -36,7 +36,7 @@ describeInBrowser('the portal, over a working day', () => {
   const linkIn = (mail: string) => /https:\/\/\S+?\/console\/accept#[\w-]{43}/.exec(mail)![0];
 
   it('regression: a double click on Invite sends one mail, and the form is empty again', async () => {
-    await go('Security');
+    await go('People');
     const email = `${randomUUID()}@journey.example`;
     const form = portal.page.locator('form', { has: portal.page.getByRole('heading', { name: 'Invite somebody' }) });
     await form.getByLabel('Name').pressSequentially('Nandi New');
@@ -60,20 +60,20 @@ describeInBrowser('the portal, over a working day', () => {
     await dialog().getByLabel('Your password for the portal').pressSequentially(owner.password);
     await portal.page.keyboard.press('Enter');
     await dialog().waitFor({ state: 'detached' });
-    await portal.screenshots('security-people');
+    await portal.screenshots('people');
     await portal.page.getByRole('button', { name: 'Remove Lesedi Leaver' }).click();
     await dialog().getByLabel('Your password for the portal').fill('not my password');
     await portal.page.keyboard.press('Enter');
     await dialog().getByText('Your current password is wrong').waitFor();
     expect(await portal.accessibilityFaults()).toEqual([]);
-    await portal.screenshots('security-remove');
+    await portal.screenshots('people-remove');
     await dialog().getByLabel('Your password for the portal').fill(owner.password);
     await portal.page.keyboard.press('Enter');
     await dialog().waitFor({ state: 'detached' });
     expect((await elsewhere.send({ path: 'payments' })).status).toBe(401);
     await shows('Removed', 'Lesedi Leaver, viewer', 'Lesedi Leaver: developer to viewer');
     expect(await portal.accessibilityFaults()).toEqual([]);
-    await portal.screenshots('security-record');
+    await portal.screenshots('people-record');
   });
 
   it('regression: a change that is pressed offline fails at once, and is not made when the network is back', async () => {

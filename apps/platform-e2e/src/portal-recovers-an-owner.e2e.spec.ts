@@ -65,7 +65,7 @@ describeInBrowser('an account whose owners are gone', () => {
   const signedIn = async () => {
     portal ??= await PortalBrowser.open(platform.standalone.baseUrl);
     await portal.signIn(owner);
-    await portal.page.getByRole('link', { name: 'Security', exact: true }).click();
+    await portal.page.getByRole('link', { name: 'People', exact: true }).click();
     return portal;
   };
 

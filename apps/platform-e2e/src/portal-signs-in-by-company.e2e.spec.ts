@@ -65,7 +65,7 @@ describeInBrowser("sign-in by a company's provider", () => {
     await signInThere(owner.email);
     await portal.page.getByRole('button', { name: 'Sign out' }).waitFor();
     expect(portal.page.url()).not.toMatch(/code=|state=/);
-    await portal.page.getByRole('link', { name: 'Security' }).click();
+    await portal.page.getByRole('link', { name: 'People', exact: true }).click();
     await shows(owner.email);
   });
 

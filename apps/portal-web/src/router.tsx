@@ -134,6 +134,11 @@ const stopAlerts = createRoute({
   path: '/alerts/stop',
   component: lazyRouteComponent(() => import('./alerts/stop-page'), 'StopPage'),
 });
+const people = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/people',
+  component: lazyRouteComponent(() => import('./people/people-page'), 'PeoplePage'),
+});
 const security = createRoute({
   getParentRoute: () => signedIn,
   path: '/security',
@@ -183,6 +188,7 @@ const routeTree = root.addChildren([
     onCall,
     deadLetters,
     alerts,
+    people,
     security,
   ]),
 ]);

@@ -24,6 +24,7 @@ const setUp = [
   { to: '/sandbox', label: 'Sandbox' },
   { to: '/on-call', label: 'On-call' },
   { to: '/alerts', label: 'Alerts' },
+  { to: '/people', label: 'People' },
   { to: '/security', label: 'Security' },
 ] as const satisfies Listed[];
 type NavPage = (typeof daily)[number] | (typeof setUp)[number];

@@ -67,8 +67,8 @@ function Ask({ overview: { owners }, username, myId, onAsked }: AskProps): React
     return (
       <p className="notice">
         {rich(
-          'You are the only owner who signs in with a password, and nobody confirms the own request. Invite a second owner under <link>Security</link>: a day after the invitation that owner can confirm.',
-          { link: parts => <Link to="/security">{parts}</Link> },
+          'You are the only owner who signs in with a password, and nobody confirms the own request. Invite a second owner under <link>People</link>: a day after the invitation that owner can confirm.',
+          { link: parts => <Link to="/people">{parts}</Link> },
         )}
       </p>
     );

@@ -79,7 +79,7 @@ export function AskForRedrive({ letters, overview, done }: RequestProps & { lett
     return (
       <p className="notice">
         {t(
-          'In production a second person confirms, and you are the only one on call who signs in with a password. An administrator invites another one under Security; a day later that person can confirm.',
+          'In production a second person confirms, and you are the only one on call who signs in with a password. An administrator invites another one under People; a day later that person can confirm.',
         )}
       </p>
     );

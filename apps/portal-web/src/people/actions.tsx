@@ -82,7 +82,7 @@ export function Actions(): ReactNode {
       <h2 id="actions">{t('Record')}</h2>
       <p>{t('Each action of people of this account, with their address. It keeps people who left.')}</p>
       <Choice label="Show" options={[['', t('Everything')], ...Object.entries(names)]} value={action} onChange={setAction} />
-      <p>
+      <p className="row">
         <a className="button" href={linkTo('GET /actions/file', { query: action === '' ? {} : { action } })} download>
           {t('Download CSV')}
         </a>{' '}

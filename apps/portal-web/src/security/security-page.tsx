@@ -4,14 +4,11 @@ import { call } from '../api';
 import { meQuery, queryClient } from '../queries';
 import { sessionsQuery } from './queries';
 import { Failure, Field, Form, Moment, Waiting } from '../ui';
-import { Actions } from '../people/actions';
 import { AppSetup } from './app-setup';
-import { Colleagues } from '../people/colleagues';
-import { OwnerRecovery } from '../people/owner-recovery';
 import { Passkeys } from './passkeys';
 import { rich, t, useTitle } from '../language/language';
 
-/** One's password, app and browsers, and who else is in the account. */
+/** A person's own password, passkeys, app and browsers. */
 export function SecurityPage(): ReactNode {
   const { data: me } = useQuery(meQuery);
   useTitle('Security');
@@ -19,13 +16,10 @@ export function SecurityPage(): ReactNode {
   return (
     <>
       <h1>{t('Security')}</h1>
-      {me.person.mayInvite && <OwnerRecovery />}
       <Sessions />
       <Passkeys />
       <SecondFactor hasTotp={me.person.hasTotp} />
       <Password />
-      <Colleagues me={me} />
-      {me.person.mayInvite && <Actions />}
     </>
   );
 }

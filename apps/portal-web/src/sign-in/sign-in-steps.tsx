@@ -41,7 +41,7 @@ function PasswordStep({ changed }: Changing): ReactNode {
           <p>
             <Link to="/forgotten">{t('Forgotten your password?')}</Link>
           </p>
-          <p className="dim">{t('No account? An owner of your company’s account can invite you under Security.')}</p>
+          <p className="dim">{t('No account? An owner of your company’s account can invite you under People.')}</p>
         </>
       }
     >

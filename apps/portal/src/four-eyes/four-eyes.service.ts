@@ -180,13 +180,13 @@ const words: Record<Kind, { another: string; noMore: string; invite: string; rol
   BEARER_SWITCH: {
     another: 'another owner',
     noMore: 'is no owner any more',
-    invite: 'invite a second owner under Security, who signs in with a password',
+    invite: 'invite a second owner under People, who signs in with a password',
     role: 'your role decides nothing here: an owner of your account does',
   },
   DEAD_LETTERS: {
     another: 'another person on call',
     noMore: 'is on call no more',
-    invite: 'an administrator invites a second person on call under Security, who signs in with a password',
+    invite: 'an administrator invites a second person on call under People, who signs in with a password',
     role: 'your role decides nothing here: people on call and administrators do',
   },
 };
