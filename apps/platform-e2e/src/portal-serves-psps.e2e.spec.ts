@@ -106,10 +106,11 @@ describeInBrowser('people of a PSP', () => {
       await press('Rename');
       await named('Late today');
       await reads('AllLate today ');
-      await turn('Tab', 'Tab', 'Space', 'Escape');
+      await turn('Tab', 'Tab', 'Space');
       await reads('AllLate today changed');
-      expect(await portal.accessibilityFaults()).toEqual([]);
       if (width > 390) await portal.screenshots('payments-view');
+      await keyboard.press('Escape');
+      expect(await portal.accessibilityFaults()).toEqual([]);
       await press('Replace with these filters');
       await reads('AllLate today ');
       await portal.page.reload();
