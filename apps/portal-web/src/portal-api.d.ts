@@ -274,7 +274,7 @@ export type ChallengeRuleBody = { challengeRequired: boolean; current: string };
 
 export type ChangePasswordBody = { next: string; current: string };
 
-/** What is left out stays as it is. */
+/** A member that is left out stays as it is. */
 export type ChangePaymentViewBody = { name?: string | null; filter?: PaymentViewFilter | null };
 
 export type CheckBody = { url?: string | null };

@@ -63,7 +63,7 @@ export function PaymentViews({ search, children }: { search: ListSearch; childre
         {children}
       </div>
       {isSaving && <AskName title="Save view" action="Save" name="" onName={save} onClose={() => setSaving(false)} />}
-      {list.isError && <Failure error={list.error} again={() => void list.refetch()} />}
+      {list.isError && <p className="dim">{t('Your views cannot be read now.')}</p>}
       {views.length > 0 && (
         <div className="views">
           <nav aria-label={t('Saved views')}>
@@ -98,9 +98,11 @@ function Tab(props: { filter: PaymentViewFilter; isOpened: boolean; onOpen?: () 
   );
 }
 
-/** The views are read again, so that what another tab did shows, too. */
+const readAgain = () => queryClient.invalidateQueries(viewsQuery);
+
 async function changed<T>(sent: Promise<T>): Promise<T> {
-  const answer = await sent.finally(() => queryClient.invalidateQueries(viewsQuery));
+  const answer = await sent;
+  await readAgain();
   return answer;
 }
 
@@ -117,7 +119,11 @@ function ViewActions({ view: { viewId, name, isPartial }, filter, isChanged }: V
   const change = (body: { name: string } | { filter: PaymentViewFilter }) =>
     changed(call('POST /payment-views/{viewId}', { path, body }));
   const replacing = useMutation({ mutationFn: () => change({ filter }) });
-  const close = () => setAsked(undefined);
+  // After a refusal, too: another tab may have deleted the view.
+  const close = () => {
+    setAsked(undefined);
+    void readAgain();
+  };
   return (
     <div className="row">
       {(isChanged || isPartial) && (

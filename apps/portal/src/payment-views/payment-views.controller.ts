@@ -6,8 +6,7 @@ import { PaymentsQuery } from '../payments/payments.controller';
 import type { OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, SignedIn } from '../sessions/portal.guard';
 import { type Scope, ScopedPipe } from '../tenancy/scope';
-import type { PaymentView } from './payment-view.store';
-import { PaymentViewsService } from './payment-views.service';
+import { type PaymentView, PaymentViewsService } from './payment-views.service';
 
 const ranges = ['hour', 'today', 'yesterday', '7d'] as const;
 const hiddenForm = /^(merchant|reference|code|back|server|time)(,(merchant|reference|code|back|server|time)){0,5}$/;
@@ -49,7 +48,7 @@ export class SavePaymentViewBody {
   filter!: PaymentViewFilter;
 }
 
-/** What is left out stays as it is. */
+/** A member that is left out stays as it is. */
 export class ChangePaymentViewBody {
   @IsOptional()
   @IsViewName()

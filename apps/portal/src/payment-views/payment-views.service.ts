@@ -3,6 +3,8 @@ import { DomainError } from '@paycode/service-runtime';
 import { notYours } from '../tenancy/scope';
 import { type NotKept, type PaymentView, PaymentViewStore } from './payment-view.store';
 
+export type { PaymentView };
+
 /**
  * Flow: the filters of the list as they are -> kept under a name -> the same filters again. A view has two parts, name and filter, and the last
  * change of each wins: renaming in one tab leaves the filter that another tab replaced.
