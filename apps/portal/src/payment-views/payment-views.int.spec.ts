@@ -1,7 +1,9 @@
+import { eventually } from '@paycode/service-runtime/testing';
 import { RunningPortal } from '../testing/running-portal';
 import { type ProductionPerson, productionPerson } from '../testing/production-person';
 
 const of = (tenantId: string, role = 'OWNER') => ({ tenantType: 'MERCHANT', tenantId, role });
+const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 const lateReversals = { outcome: 'REVERSED', range: 'hour', hidden: 'code,time' };
 
 /** proves: R-7-6, A-59, T-24 */
@@ -72,8 +74,14 @@ describe('views of the list of payments', () => {
 
   it('20 views are the most, also when two tabs save at once', async () => {
     for (let nr = 1; nr <= 19; nr++) expect((await save(`View ${nr}`)).status).toBe(200);
-    const answers = await Promise.all([save('This tab'), save('That tab')]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const { dataSource } = portal.database;
+    const saving = await dataSource.transaction(async manager => {
+      await manager.query('select from person where person_id = $1 for update', [owner.personId]);
+      const both = [save('This tab'), save('That tab')];
+      await eventually(async () => expect(await dataSource.query(waiting)).toHaveLength(2));
+      return { both };
+    });
+    expect((await Promise.all(saving.both)).map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(await save('One more')).toMatchObject({ body: { message: 'twenty views are the most: delete one first' } });
     expect(await viewsOf(owner)).toHaveLength(20);
   });
