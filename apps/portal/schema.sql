@@ -221,6 +221,17 @@ END) STORED,
 )
 WITH (fillfactor=70);
 
+CREATE TABLE payment_view (
+  view_id uuid NOT NULL DEFAULT gen_random_uuid(),
+  person_id uuid NOT NULL,
+  name text NOT NULL,
+  name_key text NOT NULL,
+  filter jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT payment_view_pkey PRIMARY KEY (view_id),
+  CONSTRAINT payment_view_person_id_name_key_key UNIQUE (person_id, name_key)
+);
+
 CREATE TABLE person (
   person_id uuid NOT NULL DEFAULT gen_random_uuid(),
   email text NOT NULL,
@@ -314,6 +325,7 @@ ALTER TABLE four_eyes_request ADD CONSTRAINT four_eyes_request_asked_by_fkey FOR
 ALTER TABLE invitation ADD CONSTRAINT invitation_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE known_device ADD CONSTRAINT known_device_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE passkey ADD CONSTRAINT passkey_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
+ALTER TABLE payment_view ADD CONSTRAINT payment_view_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE person_identity ADD CONSTRAINT person_identity_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE person_identity ADD CONSTRAINT person_identity_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_provider(provider_id) ON DELETE CASCADE;
 ALTER TABLE portal_session ADD CONSTRAINT portal_session_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
@@ -335,6 +347,7 @@ COMMENT ON TABLE passkey_challenge_used IS 'A challenge is good once: the first 
 COMMENT ON COLUMN payment.reversal_failed_by IS 'The transaction that said that the core could not give the money back.';
 COMMENT ON COLUMN payment.refunded_by IS 'The first transaction that gave a part of the money back by a refund.';
 COMMENT ON COLUMN payment.tip_amount IS 'The portion of amount that is tip; null: none, or recorded before tips were.';
+COMMENT ON COLUMN payment_view.name_key IS 'The name in small letters: a collation of the database may know those of English alone.';
 COMMENT ON COLUMN person.totp_sealed IS 'Shared secret of the authenticator app, sealed under KEY_ENCRYPTION_KEYS.';
 COMMENT ON COLUMN person.has_passkey IS 'As the rows of passkey say, in the same transaction.';
 COMMENT ON COLUMN person.accepted_at IS 'When the person accepted its invitation, first signed in by its company, or last got a password by a link.';

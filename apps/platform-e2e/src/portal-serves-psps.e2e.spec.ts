@@ -63,6 +63,68 @@ describeInBrowser('people of a PSP', () => {
     expect(await choice.getAttribute('aria-expanded')).toBe('false');
   });
 
+  it.each([390, 1_280])(
+    'keep filters and columns as a view, by keys alone: saved, opened, renamed, replaced and deleted, %d px wide',
+    async width => {
+      await portal.page.setViewportSize({ width, height: 900 });
+      await portal.goto('payments?outcome=REVERSED&range=today');
+      const { keyboard } = portal.page;
+      const tabs = portal.page.getByRole('navigation', { name: 'Saved views' });
+      const reads = (text: string) => eventually(async () => expect(await tabs.textContent()).toBe(text));
+      const press = async (name: string, role: 'button' | 'link' = 'button') => {
+        await portal.page.getByRole(role, { name, exact: true }).focus();
+        await keyboard.press('Enter');
+      };
+      const turn = async (...keys: string[]) => {
+        await press('Columns');
+        for (const key of keys) await keyboard.press(key);
+      };
+      const named = async (name: string) => {
+        await dialog().waitFor();
+        await keyboard.press('Control+A');
+        await keyboard.type(name);
+        await keyboard.press('Enter');
+        await dialog().waitFor({ state: 'detached' });
+      };
+      const dialog = () => portal.page.getByRole('dialog');
+      const asked = () => Object.fromEntries(new URL(portal.page.url()).searchParams);
+      await portal.page.locator('tbody .of').waitFor();
+      await turn('Tab', 'Space');
+      await portal.page.locator('tbody .of').waitFor({ state: 'detached' });
+      expect(await portal.accessibilityFaults()).toEqual([]);
+      await keyboard.press('Escape');
+      expect(await portal.page.getByRole('checkbox').count()).toBe(0);
+      await press('Save view');
+      await named(' Late ');
+      await reads('AllLate ');
+      await press('All', 'link');
+      await portal.page.locator('tbody .of').waitFor();
+      expect(asked()).toEqual({});
+      await press('Late', 'link');
+      await portal.page.locator('tbody .of').waitFor({ state: 'detached' });
+      expect(asked()).toEqual({ outcome: 'REVERSED', range: 'today', hidden: 'merchant' });
+      await press('Rename');
+      await named('Late today');
+      await reads('AllLate today ');
+      await turn('Tab', 'Tab', 'Space');
+      await reads('AllLate today changed');
+      if (width > 390) await portal.screenshots('payments-view');
+      await keyboard.press('Escape');
+      expect(await portal.accessibilityFaults()).toEqual([]);
+      await press('Replace with these filters');
+      await reads('AllLate today ');
+      await portal.page.reload();
+      await reads('AllLate today ');
+      expect(asked()).toMatchObject({ hidden: 'merchant,reference' });
+      await press('Delete');
+      await dialog().getByText('Late today goes for you alone').waitFor();
+      expect(await portal.accessibilityFaults()).toEqual([]);
+      for (const key of ['Tab', 'Enter']) await keyboard.press(key);
+      await tabs.waitFor({ state: 'detached' });
+      expect(asked()).toMatchObject({ outcome: 'REVERSED' });
+    },
+  );
+
   it('set up merchants by a file: each line says what became of it, the keys are in the results, and sending it again changes nothing (T-52)', async () => {
     await portal.go('Merchants');
     await portal.page.getByRole('link', { name: 'Set up by a file' }).click();

@@ -89,6 +89,10 @@ export interface Routes {
   'POST /passkeys/remove': { body: RemovePasskeyBody; answer: void };
   'POST /password': { body: ChangePasswordBody; answer: void };
   'POST /password/forgotten': { body: ForgottenBody; answer: void };
+  'GET /payment-views': { answer: ShownPaymentView[] };
+  'POST /payment-views': { body: SavePaymentViewBody; answer: { viewId: string } };
+  'POST /payment-views/{viewId}': { path: { viewId: string | number }; body: ChangePaymentViewBody; answer: void };
+  'DELETE /payment-views/{viewId}': { path: { viewId: string | number }; answer: void };
   'GET /payments': {
     query?: {
       before?: string | number;
@@ -269,6 +273,9 @@ export type Bucket = {
 export type ChallengeRuleBody = { challengeRequired: boolean; current: string };
 
 export type ChangePasswordBody = { next: string; current: string };
+
+/** A member that is left out stays as it is. */
+export type ChangePaymentViewBody = { name?: string | null; filter?: PaymentViewFilter | null };
 
 export type CheckBody = { url?: string | null };
 
@@ -816,6 +823,24 @@ export type PaymentTotals = {
   isCut: boolean;
 };
 
+/** Filters of the list and of its columns, as the address of the page has them. */
+export type PaymentViewFilter = {
+  /** Instead of from and to: it moves with the time. */
+  range?: '7d' | 'hour' | 'today' | 'yesterday';
+  /** Columns that are not shown. */
+  hidden?: string | null;
+  /** How a transaction id, reference or code begins, upper and lower case alike. */
+  search?: string | null;
+  outcome?: 'NO_MONEY' | 'PENDING' | 'REFUNDED' | 'REVERSED' | 'SETTLED';
+  status?: string | null;
+  answer?: 'BACKSTOP' | 'CONNECTION' | 'HTTP_200' | 'NEVER_SENT' | 'NON_200' | 'READ' | 'TIMEOUT';
+  /** Exactly this one. */
+  amount?: string | null;
+  from?: string | null;
+  to?: string | null;
+  merchantId?: string | null;
+};
+
 export type Person = {
   personId: string;
   email: string;
@@ -1076,6 +1101,8 @@ export type SandboxPaymentBody = {
 
 export type SandboxRedeliveryBody = { transactionId: number };
 
+export type SavePaymentViewBody = { name: string; filter: PaymentViewFilter };
+
 /** A rehearsal with a name, for whoever writes a receiver: `paycode-dev trigger <name>`, and a button in the portal. */
 export type Scenario = {
   name: string;
@@ -1142,6 +1169,14 @@ export type ShownPayment = {
   attempts: DeliveryAttempt[];
   /** Whether reading the notification, as a program of the merchant does, would acknowledge this payment. */
   doesFetchAcknowledge: boolean;
+};
+
+export type ShownPaymentView = {
+  viewId: string;
+  name: string;
+  filter: PaymentViewFilter;
+  /** Whether a part of the filter exists no more, or a merchant of it is no longer yours: `filter` holds the rest. */
+  isPartial: boolean;
 };
 
 export type ShownPerson = {

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { meQuery, merchantsQuery, queryClient } from './queries';
+import { hiddenIn, hiddenText } from './payments/hidden-columns';
 import { type Range, ranges } from './payments/read-moment';
 import { Shell } from './shell';
 import { Failure, NotHere } from './ui';
@@ -48,6 +49,7 @@ const payments = createRoute({
     range: rangeOf(search['range']),
     after: text(search['after']),
     before: text(search['before']),
+    hidden: hiddenText(hiddenIn(search['hidden'])),
   }),
   component: lazyRouteComponent(() => import('./payments/payments-page'), 'PaymentsPage'),
 });

@@ -53,6 +53,9 @@ import { PasskeyStore } from './passkeys/passkey.store';
 import { PasskeysController } from './passkeys/passkeys.controller';
 import { PasskeysService } from './passkeys/passkeys.service';
 import { Ceremonies, WebAuthn } from './passkeys/web-authn';
+import { PaymentViewStore } from './payment-views/payment-view.store';
+import { PaymentViewsController } from './payment-views/payment-views.controller';
+import { PaymentViewsService } from './payment-views/payment-views.service';
 import { ExportPaymentsService } from './payments/export-payments.service';
 import { FollowPaymentsService } from './payments/follow-payments.service';
 import { NotificationCalls, PaymentCalls } from './payments/payment-calls';
@@ -118,6 +121,7 @@ export class AppModule {
         MerchantsController,
         PaymentEventsConsumer,
         PaymentsController,
+        PaymentViewsController,
         HomeController,
         ReceiversController,
         StatementsController,
@@ -144,6 +148,8 @@ export class AppModule {
         { provide: NOTIFICATION_SEALER, useFactory: () => new PayloadSealer(KeyRing.parse(settings.PAYLOAD_KEYS)) },
         RecordPaymentsService,
         PaymentsService,
+        PaymentViewStore,
+        PaymentViewsService,
         ReceiversService,
         HomeReader,
         ExportPaymentsService,

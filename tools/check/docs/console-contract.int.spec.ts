@@ -351,6 +351,13 @@ describe('the OpenAPI document of the calls that pages of the portal make', () =
     await answer(owner, 'post', `${newcomer}/remove`, { current: password });
   });
 
+  it('answers as it says when a view is kept, seen, changed and deleted', async () => {
+    const { viewId } = (await answer(owner, 'post', 'payment-views', { name: 'Late', filter: { range: 'hour' } })).body;
+    await answer(owner, 'get', 'payment-views');
+    await answer(owner, 'post', `payment-views/${String(viewId)}`, { name: 'Later' });
+    await answer(owner, 'delete', `payment-views/${String(viewId)}`);
+  });
+
   it.each(refused)('refuses %s %s as it says', async (...[method, path, body]) => {
     expect((await answer(owner, method, path, body)).status).toBeGreaterThanOrEqual(400);
   });

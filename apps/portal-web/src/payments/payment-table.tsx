@@ -5,45 +5,83 @@ import type { ReactNode } from 'react';
 import type { NamedPayment, Payment } from '../portal-api';
 import { merchantsQuery } from '../queries';
 import { answerName, type Column, Moment, Money, OutcomeTag, Table } from '../ui';
+import { hideable, type Hideable, hiddenIn } from './hidden-columns';
 import { rich, t, type Words } from '../language/language';
 
-const columns: Column[] = ['Payment', { name: 'Amount', isRight: true }, 'Outcome', 'Your server', 'Time'];
+interface Shown {
+  isShort: boolean;
+  isOfMany: boolean;
+  has: (name: Hideable) => boolean;
+}
 
-/** A line for each payment. `isShort`: of one merchant, by their references. */
-export function PaymentTable(props: { label: Words; payments: NamedPayment[]; isShort?: boolean }): ReactNode {
+/** A line for each payment. `isShort`: of one merchant, by their references. `hidden`: what is left out. */
+export function PaymentTable(props: {
+  label: Words;
+  payments: NamedPayment[];
+  isShort?: boolean;
+  hidden?: string | undefined;
+}): ReactNode {
   const { label, payments, isShort = false } = props;
   const { data: merchants = [] } = useQuery(merchantsQuery);
-  const isOfMany = !isShort && merchants.length > 1;
+  const gone = hiddenIn(props.hidden);
+  const has = (name: Hideable) => !gone.includes(name);
+  const isOfMany = !isShort && merchants.length > 1 && has('merchant');
+  const named = (name: 'merchant' | 'server' | 'time', isThere = has(name)) => (isThere ? [hideable[name]] : []);
+  const always: Column[] = ['Payment', { name: 'Amount', isRight: true }, 'Outcome'];
   return (
-    <Table label={label} columns={isOfMany ? ['Merchant', ...columns] : columns}>
+    <Table label={label} columns={[...named('merchant', isOfMany), ...always, ...named('server'), ...named('time')]}>
       {payments.map(payment => (
-        <tr key={payment.transactionId}>
-          {isOfMany && (
-            <td className="of">
-              {payment.merchantName ?? t('Merchant')} <span className="dim">{payment.merchantId}</span>
-            </td>
-          )}
-          <th scope="row">
-            <Link to="/payments/$transactionId" params={{ transactionId: String(payment.transactionId) }} data-line="">
-              {isShort ? payment.reference : payment.transactionId}
-            </Link>
-            {!isShort && <span className="reference">{payment.reference}</span>}
-            {!isShort && payment.code && <span className="dim">{t('code {code}', { code: payment.code })}</span>}
-          </th>
-          <td className="right">
-            <Money {...payment} />
-          </td>
-          <td>
-            <Ending payment={payment} />
-          </td>
-          <td>{payment.outcome === 'NO_MONEY' ? payment.status : payment.answer ? answerName(payment.answer) : '–'}</td>
-          <td>
-            <Moment at={payment.completedAt} />
-          </td>
-        </tr>
+        <Line key={payment.transactionId} payment={payment} shown={{ isShort, isOfMany, has }} />
       ))}
     </Table>
   );
+}
+
+function Line({ payment, shown }: { payment: NamedPayment; shown: Shown }): ReactNode {
+  const { isOfMany, has } = shown;
+  return (
+    <tr>
+      {isOfMany && (
+        <td className="of">
+          {payment.merchantName ?? t('Merchant')} <span className="dim">{payment.merchantId}</span>
+        </td>
+      )}
+      <Named payment={payment} shown={shown} />
+      <td className="right">
+        <Money {...payment} />
+      </td>
+      <td>{has('back') ? <Ending payment={payment} /> : <OutcomeTag {...payment} />}</td>
+      {has('server') && <td className="server">{answerOf(payment)}</td>}
+      {has('time') && (
+        <td className="time">
+          <Moment at={payment.completedAt} />
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function Named({
+  payment: { transactionId, reference, code },
+  shown: { isShort, has },
+}: {
+  payment: Payment;
+  shown: Shown;
+}): ReactNode {
+  return (
+    <th scope="row">
+      <Link to="/payments/$transactionId" params={{ transactionId: String(transactionId) }} data-line="">
+        {isShort ? reference : transactionId}
+      </Link>
+      {!isShort && has('reference') && <span className="reference">{reference}</span>}
+      {!isShort && code && has('code') && <span className="dim">{t('code {code}', { code })}</span>}
+    </th>
+  );
+}
+
+function answerOf({ outcome, status, answer }: Payment): string {
+  if (outcome === 'NO_MONEY') return status;
+  return answer ? answerName(answer) : '–';
 }
 
 /** The outcome, with what its notices say. */

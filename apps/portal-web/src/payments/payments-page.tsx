@@ -3,12 +3,15 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { fileOf, PortalError } from '../api';
 import type { PaymentPage } from '../portal-api';
-import { queryClient } from '../queries';
+import { merchantsQuery, queryClient } from '../queries';
 import { Failure, Money, outcomeName, Waiting } from '../ui';
+import { ColumnsMenu } from './columns-menu';
 import { PaymentFilters } from './payment-filters';
 import { PaymentTable } from './payment-table';
+import { PaymentViews } from './payment-views';
 import {
   exportLink,
+  type ListSearch,
   type PaymentPageSearch,
   type PaymentSearch,
   paymentsQuery,
@@ -20,20 +23,24 @@ import { rich, t, useTitle } from '../language/language';
 
 /** Payments, newest first, as far back as one asks. The address holds the filter, so a person can send it to a colleague. */
 export function PaymentsPage(): ReactNode {
-  const page = useSearch({ from: '/signed-in/payments' });
+  const search = useSearch({ from: '/signed-in/payments' });
+  const { hidden, ...page } = search;
   const navigate = useNavigate({ from: '/payments' });
-  const go = (next: PaymentPageSearch) => void navigate({ search: before => ({ ...before, ...next }) as never });
+  const go = (next: ListSearch) => void navigate({ search: before => ({ ...before, ...next }) as never });
   // A new filter starts at the newest payment.
   const change = (next: PaymentSearch) => go({ ...next, after: undefined, before: undefined });
   const list = useQuery({ ...paymentsQuery(page), placeholderData: keepPreviousData });
   useListKeys();
-  useEffect(() => void queryClient.setQueryData(shownKey, page), [page]);
   // A payment that has settled in the list is not "pending" in the sums below it.
   useEffect(() => void queryClient.invalidateQueries({ queryKey: totalsKey }, { cancelRefetch: false }), [list.data]);
+  useEffect(() => void queryClient.setQueryData(shownKey, search), [search]);
+  const { data: merchants = [] } = useQuery(merchantsQuery);
   useTitle('Payments');
   return (
     <>
-      <h1>{t('Payments')}</h1>
+      <PaymentViews search={search}>
+        <ColumnsMenu hidden={hidden} isOfMany={merchants.length > 1} onChange={next => go({ hidden: next })} />
+      </PaymentViews>
       <PaymentFilters filter={page} onChange={change} />
       {list.isError && <Failure error={list.error} again={() => void list.refetch()} />}
       {list.isPending && <Waiting what="Reading payments" />}
@@ -45,7 +52,7 @@ export function PaymentsPage(): ReactNode {
       )}
       {list.data && list.data.payments.length > 0 && (
         <div className="payment-list">
-          <PaymentTable label="Payments" payments={list.data.payments} />
+          <PaymentTable label="Payments" payments={list.data.payments} hidden={hidden} />
         </div>
       )}
       <PaymentTotals filter={filterOf(page)} />

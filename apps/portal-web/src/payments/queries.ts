@@ -22,6 +22,11 @@ export interface PaymentPageSearch extends PaymentSearch {
   before?: string | undefined;
 }
 
+/** With the columns that are not shown: what the address of the list holds. */
+export interface ListSearch extends PaymentPageSearch {
+  hidden?: string | undefined;
+}
+
 /** The filter that the list used last: the way back from a payment. Signing out forgets it. */
 export const shownKey = ['payments-shown'];
 

@@ -163,13 +163,14 @@ export function Form(props: {
 
 /**
  * Asks before something that cannot be undone. The browser's own dialog: focus stays in it, Escape closes it. It stays open until the answer is
- * there, and shows why there is none; `onConfirm` rejects with that.
+ * there, and shows why there is none; `onConfirm` rejects with that. `isSafe`: it can be undone.
  */
 export function Confirm(props: {
   title: Words;
   action: Words;
   onConfirm: () => Promise<unknown>;
   onClose: () => void;
+  isSafe?: boolean;
   children: ReactNode;
 }): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -195,7 +196,7 @@ export function Confirm(props: {
           <button type="button" disabled={step.isPending} onClick={props.onClose}>
             {t('Cancel')}
           </button>
-          <button type="submit" className="danger" disabled={step.isPending}>
+          <button type="submit" className={props.isSafe ? 'main' : 'danger'} disabled={step.isPending}>
             {step.isPending ? t('One moment…') : t(props.action)}
           </button>
         </div>
