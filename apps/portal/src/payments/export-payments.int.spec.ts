@@ -4,11 +4,13 @@ import { testDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../migrations';
 import { AuditLog } from '../audit';
 import { pageKeyAt } from '../page-cursor';
-import { ExportPaymentsService, exportRowsMax, type ExportFilter } from './export-payments.service';
+import { ExportPaymentsService, exportRowsMax, type WantedFile } from './export-payments.service';
 import { PaymentReader } from './payment-reader';
 import { namingDirectory, scopeOfMerchants } from './testing/scopes';
 
-const everything: ExportFilter = {
+const everything: WantedFile = {
+  format: 'CSV',
+  timeZone: 'UTC',
   search: null,
   outcome: null,
   status: null,
@@ -50,7 +52,7 @@ describe('a file of payments', () => {
     );
   });
 
-  const linesOf = async (wanted: Partial<ExportFilter>, merchantId = 7) => {
+  const linesOf = async (wanted: Partial<WantedFile>, merchantId = 7) => {
     const file = await exporting.begin(await scopeOfMerchants(merchantId), { ...everything, ...wanted }, asking);
     const [header, ...lines] = (await text(file)).trimEnd().split('\r\n');
     expect(header).toMatch(/^\uFEFFtransactionId,merchantId,/);

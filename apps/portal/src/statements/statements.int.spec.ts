@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { migrations } from '../../migrations';
 import { PaymentWriter } from '../payments/payment-writer';
 import { namingDirectory, scopeOfAll, scopeOfMerchants } from '../payments/testing/scopes';
-import { periodOf, statementFile, type StatementLine, type StatementSums } from './domain/statement';
+import { csvHeader, csvLines, type DecimalMark } from '../files/domain/csv';
+import { periodOf, statementColumns, type StatementLine, type StatementSums } from './domain/statement';
 import { statementSql, StatementStore } from './statement.store';
 import { StatementsService } from './statements.service';
 
@@ -224,13 +225,14 @@ describe('a statement for an accountant', () => {
       refunded: part('0.00'),
       tips: '0.10',
     };
-    const [mark, header, comma] = statementFile([line], 'COMMA').split(/(?<=^\uFEFF)|\r\n/);
+    const fileOf = (of: DecimalMark) => csvHeader(statementColumns, of) + csvLines(statementColumns, [line], of);
+    const [mark, header, comma] = fileOf('COMMA').split(/(?<=^\uFEFF)|\r\n/);
     expect([mark, header]).toEqual([
       '\uFEFF',
       'day;merchantId;merchantName;currencyCode;paid;paidAmount;settled;settledAmount;reversed;reversedAmount;waiting;waitingAmount;refunded;refundedAmount;tips',
     ]);
     expect(comma).toBe(`2026-11-03;'123456789012;"'=Shop; ""7""";ZAR;1;1234,50;1;1,00;1;0,00;1;5;1;0,00;0,10`);
-    expect(statementFile([line], 'POINT').split('\r\n')[1]).toBe(
+    expect(fileOf('POINT').split('\r\n')[1]).toBe(
       `2026-11-03,'123456789012,"'=Shop; ""7""",ZAR,1,1234.50,1,1.00,1,0.00,1,5,1,0.00,0.10`,
     );
   });
