@@ -24,7 +24,8 @@ const styles =
   '<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>' +
   '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>' +
   '<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>' +
-  `<cellXfs count="${formatIds.length}">${formatIds.map(formatted).join('')}</cellXfs></styleSheet>`;
+  `<cellXfs count="${formatIds.length}">${formatIds.map(formatted).join('')}</cellXfs>` +
+  '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>';
 
 const relations = (...targets: [type: string, target: string][]) =>
   `<Relationships xmlns="${inPackage}/relationships">${targets
