@@ -7,8 +7,16 @@ import { queryClient } from '../queries';
 import { Failure, Money, outcomeName, Waiting } from '../ui';
 import { PaymentFilters } from './payment-filters';
 import { PaymentTable } from './payment-table';
-import { exportLink, type PaymentPageSearch, type PaymentSearch, paymentsQuery, shownKey, totalsQuery } from './queries';
-import { rich, t, useTitle } from '../language/language';
+import {
+  exportLink,
+  type FileFormat,
+  type PaymentPageSearch,
+  type PaymentSearch,
+  paymentsQuery,
+  shownKey,
+  totalsQuery,
+} from './queries';
+import { rich, t, type Text, useTitle } from '../language/language';
 
 /** Payments, newest first, as far back as one asks. The address holds the filter, so a person can send it to a colleague. */
 export function PaymentsPage(): ReactNode {
@@ -138,13 +146,18 @@ function PaymentTotals({ filter }: { filter: PaymentSearch }): ReactNode {
   );
 }
 
+const exportLabels: [FileFormat, Text][] = [
+  ['CSV', 'Export CSV'],
+  ['XLSX', 'Export Excel (XLSX)'],
+];
+
 /** Makes the file and says how far it is; a refusal, or a session that has ended, shows here. */
 function PaymentExport({ filter }: { filter: PaymentSearch }): ReactNode {
   const [kilobytes, setKilobytes] = useState(0);
   const making = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (format: FileFormat) => {
       setKilobytes(0);
-      const { name, blob } = await fileOf(exportLink(filter), bytes => setKilobytes(Math.ceil(bytes / 1_000)));
+      const { name, blob } = await fileOf(exportLink(filter, format), bytes => setKilobytes(Math.ceil(bytes / 1_000)));
       if (blob.size === 0) throw new PortalError(0, t('The file came without content. Please try again.'));
       const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(blob), download: name });
       link.click();
@@ -153,10 +166,12 @@ function PaymentExport({ filter }: { filter: PaymentSearch }): ReactNode {
     },
   });
   return (
-    <div className="export">
-      <button type="button" disabled={making.isPending} onClick={() => making.mutate()}>
-        {making.isPending ? t('Exporting…') : t('Export CSV')}
-      </button>{' '}
+    <div className="row export">
+      {exportLabels.map(([format, label]) => (
+        <button key={format} type="button" disabled={making.isPending} onClick={() => making.mutate(format)}>
+          {making.isPending && making.variables === format ? t('Exporting…') : t(label)}
+        </button>
+      ))}
       <span className="dim" role="status">
         {making.isPending && t('{kilobytes} kB so far', { kilobytes })}
         {making.isSuccess && t('Exported, {kilobytes} kB.', { kilobytes })}
@@ -165,7 +180,7 @@ function PaymentExport({ filter }: { filter: PaymentSearch }): ReactNode {
             'All that fits the filters, with reversals and refunds as lines of their own; at most 100,000 lines, the newest first.',
           )}
       </span>
-      {making.isError && <Failure error={making.error} again={() => making.mutate()} />}
+      {making.isError && <Failure error={making.error} again={() => making.mutate(making.variables)} />}
     </div>
   );
 }
