@@ -166,20 +166,22 @@ function PaymentExport({ filter }: { filter: PaymentSearch }): ReactNode {
     },
   });
   return (
-    <div className="row export">
-      {exportLabels.map(([format, label]) => (
-        <button key={format} type="button" disabled={making.isPending} onClick={() => making.mutate(format)}>
-          {making.isPending && making.variables === format ? t('Exporting…') : t(label)}
-        </button>
-      ))}
-      <span className="dim" role="status">
-        {making.isPending && t('{kilobytes} kB so far', { kilobytes })}
-        {making.isSuccess && t('Exported, {kilobytes} kB.', { kilobytes })}
-        {making.isIdle &&
-          t(
-            'All that fits the filters, with reversals and refunds as lines of their own; at most 100,000 lines, the newest first.',
-          )}
-      </span>
+    <div className="export">
+      <div className="row">
+        {exportLabels.map(([format, label]) => (
+          <button key={format} type="button" disabled={making.isPending} onClick={() => making.mutate(format)}>
+            {making.isPending && making.variables === format ? t('Exporting…') : t(label)}
+          </button>
+        ))}
+        <span className="dim" role="status">
+          {making.isPending && t('{kilobytes} kB so far', { kilobytes })}
+          {making.isSuccess && t('Exported, {kilobytes} kB.', { kilobytes })}
+          {making.isIdle &&
+            t(
+              'All that fits the filters, with reversals and refunds as lines of their own; at most 100,000 lines, the newest first.',
+            )}
+        </span>
+      </div>
       {making.isError && <Failure error={making.error} again={() => making.mutate(making.variables)} />}
     </div>
   );
