@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { eventually } from '@paycode/service-runtime/testing';
+import { strFromU8, unzipSync } from 'fflate';
 import { sharedPlatform, shopOfJourney } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson, PortalClient } from './testing/portal-client';
@@ -44,13 +45,17 @@ describeInBrowser('statements', () => {
     expect(portal.complaints).toEqual([]);
   });
 
-  it('are downloaded as a file whose lines add up to the totals of the page', async () => {
+  const downloaded = async (button: string, ending: string) => {
     const [download] = await Promise.all([
       portal.page.waitForEvent('download'),
-      portal.page.getByRole('link', { name: 'Download CSV' }).click(),
+      portal.page.getByRole('link', { name: button }).click(),
     ]);
-    expect(download.suggestedFilename()).toBe(`statement-${month()}.csv`);
-    const text = readFileSync(await download.path(), 'utf8');
+    expect(download.suggestedFilename()).toBe(`statement-${month()}.${ending}`);
+    return readFileSync(await download.path());
+  };
+
+  it('are downloaded as a file whose lines add up to the totals of the page', async () => {
+    const text = (await downloaded('Download CSV', 'csv')).toString();
     const [header, ...lines] = text
       .replace(/^\uFEFF/, '')
       .trimEnd()
@@ -65,6 +70,14 @@ describeInBrowser('statements', () => {
     expect([sumOf('settledAmount'), sumOf('paidAmount'), sumOf('paid')]).toEqual([101_075, 101_075, 300]);
     const own = columns.indexOf('merchantId');
     expect(lines.every(line => line.split(separator)[own]!.endsWith(String(shop.merchant.merchantId)))).toBe(true);
+  });
+
+  it('are downloaded for Excel, with amounts that are numbers', async () => {
+    const sheet = strFromU8(unzipSync(await downloaded('Download Excel (XLSX)', 'xlsx'))['xl/worksheets/sheet1.xml']!);
+    const [header, ...lines] = [...sheet.matchAll(/<row .*?<\/row>/gs)].map(([row]) => row);
+    const column = /<c r="([A-Z])1"[^>]*><is><t[^>]*>settledAmount</.exec(header!)![1]!;
+    const amounts = lines.map(line => Number(new RegExp(`<c r="${column}\\d+" s="\\d+"><v>([\\d.]+)</v>`).exec(line)![1]));
+    expect(amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0)).toBe(101_075);
   });
 
   it('have one line for each merchant of a PSP, and ask people of the platform for a merchant', async () => {

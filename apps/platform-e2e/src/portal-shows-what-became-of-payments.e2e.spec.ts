@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { importWebhookKey, webhookEnvelope } from '@paycode/crypto';
 import { type Merchant, MerchantReceiver } from '@paycode/platform-client';
 import { eventually } from '@paycode/service-runtime/testing';
+import { strFromU8, unzipSync } from 'fflate';
 import { create } from 'qrcode';
 import { makeMerchant, payNewCode, sharedPlatform } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
@@ -230,6 +231,11 @@ describeInBrowser('the portal in a browser', () => {
       expect.stringMatching(/,REVERSED,NON_200,99\.95,ZAR,/),
       [''],
     ]);
+    const workbook = portal.page.waitForEvent('download');
+    await portal.page.getByRole('button', { name: 'Export Excel (XLSX)' }).click();
+    expect((await workbook).suggestedFilename()).toMatch(/^payments-[\dT-]+Z\.xlsx$/);
+    const parts = unzipSync(readFileSync(await (await workbook).path()));
+    expect(strFromU8(parts['xl/worksheets/sheet1.xml']!)).toMatch(/<row r="2">.*<v>99\.95<\/v>.*<\/row><\/sheetData>/);
     await portal.page.getByLabel('Status').selectOption('BANK_OFFLINE');
     await shows('No payment fits');
     await search.fill('99.950.1,2');

@@ -73,7 +73,7 @@ export async function fileOf(url: string, onBytes: (bytes: number) => void): Pro
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(fileMsMax) });
     if (!response.ok) throw await errorOf(response);
-    const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'payments.csv';
+    const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'payments';
     return { name, blob: await new Response(response.body?.pipeThrough(counting)).blob() };
   } catch (cause) {
     if (cause instanceof PortalError) throw cause;

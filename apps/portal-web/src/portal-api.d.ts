@@ -121,6 +121,8 @@ export interface Routes {
   };
   'GET /payments/export': {
     query?: {
+      format?: string | number;
+      timeZone?: string | number;
       after?: string | number;
       search?: string | number;
       outcome?: string | number;
@@ -173,7 +175,13 @@ export interface Routes {
     answer: Statement;
   };
   'GET /statements/file': {
-    query: { decimalMark: string | number; period: string | number; timeZone: string | number; merchantId?: string | number };
+    query: {
+      format?: string | number;
+      decimalMark: string | number;
+      period: string | number;
+      timeZone: string | number;
+      merchantId?: string | number;
+    };
     answer: string;
   };
   'POST /till/codes': { body: TillCodeBody; answer: MadeCode };

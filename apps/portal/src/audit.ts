@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type Cell, cellOf, utf8Mark } from './payments/domain/csv';
+import type { Columns } from './files/domain/csv';
 import type { Person } from './people/domain/person';
 
 /** Where a request came from. */
@@ -146,23 +146,18 @@ export class AuditLog {
   }
 }
 
-const columns: readonly (readonly [name: string, of: (action: RecordedAction) => Cell])[] = [
-  ['at', ({ at }) => at],
-  ['person', ({ personName }) => ({ text: personName })],
-  ['action', ({ action }) => action],
-  ['merchantId', ({ merchantId }) => merchantId && { text: merchantId }],
-  ['address', ({ address }) => ({ text: address })],
-  ['detail', ({ detail }) => ({ text: detailOf(detail) })],
+/** An action in a file. Names are what people chose, so a spreadsheet is to take them for texts. */
+export const actionColumns: Columns<RecordedAction> = [
+  ['at', 'instant', ({ at }) => at],
+  ['person', 'text', ({ personName }) => personName],
+  ['action', 'word', ({ action }) => action],
+  ['merchantId', 'text', ({ merchantId }) => merchantId],
+  ['address', 'text', ({ address }) => address],
+  ['detail', 'text', ({ detail }) => detailOf(detail)],
 ];
 
 function detailOf(detail: Record<string, string>): string {
   return Object.entries(detail)
     .map(([name, value]) => `${name}: ${value}`)
     .join(', ');
-}
-
-/** RFC 4180. Instants are ISO 8601 UTC. Names are what people chose, so a spreadsheet is to take them for texts. */
-export function actionsFile(actions: readonly RecordedAction[]): string {
-  const rows = [columns.map(([name]) => name), ...actions.map(action => columns.map(([, of]) => cellOf(of(action))))];
-  return `${utf8Mark}${rows.map(row => `${row.join(',')}\r\n`).join('')}`;
 }

@@ -11,6 +11,7 @@ import { PaymentTable } from './payment-table';
 import { PaymentViews } from './payment-views';
 import {
   exportLink,
+  type FileFormat,
   type ListSearch,
   type PaymentPageSearch,
   type PaymentSearch,
@@ -19,7 +20,7 @@ import {
   totalsKey,
   totalsQuery,
 } from './queries';
-import { rich, t, useTitle } from '../language/language';
+import { rich, t, type Text, useTitle } from '../language/language';
 
 /** Payments, newest first, as far back as one asks. The address holds the filter, so a person can send it to a colleague. */
 export function PaymentsPage(): ReactNode {
@@ -155,13 +156,18 @@ function PaymentTotals({ filter }: { filter: PaymentSearch }): ReactNode {
   );
 }
 
+const exportLabels: [FileFormat, Text][] = [
+  ['CSV', 'Export CSV'],
+  ['XLSX', 'Export Excel (XLSX)'],
+];
+
 /** Makes the file and says how far it is; a refusal, or a session that has ended, shows here. */
 function PaymentExport({ filter }: { filter: PaymentSearch }): ReactNode {
   const [kilobytes, setKilobytes] = useState(0);
   const making = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (format: FileFormat) => {
       setKilobytes(0);
-      const { name, blob } = await fileOf(exportLink(filter), bytes => setKilobytes(Math.ceil(bytes / 1_000)));
+      const { name, blob } = await fileOf(exportLink(filter, format), bytes => setKilobytes(Math.ceil(bytes / 1_000)));
       if (blob.size === 0) throw new PortalError(0, t('The file came without content. Please try again.'));
       const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(blob), download: name });
       link.click();
@@ -171,18 +177,22 @@ function PaymentExport({ filter }: { filter: PaymentSearch }): ReactNode {
   });
   return (
     <div className="export">
-      <button type="button" disabled={making.isPending} onClick={() => making.mutate()}>
-        {making.isPending ? t('Exporting…') : t('Export CSV')}
-      </button>{' '}
-      <span className="dim" role="status">
-        {making.isPending && t('{kilobytes} kB so far', { kilobytes })}
-        {making.isSuccess && t('Exported, {kilobytes} kB.', { kilobytes })}
-        {making.isIdle &&
-          t(
-            'All that fits the filters, with reversals and refunds as lines of their own; at most 100,000 lines, the newest first.',
-          )}
-      </span>
-      {making.isError && <Failure error={making.error} again={() => making.mutate()} />}
+      <div className="row">
+        {exportLabels.map(([format, label]) => (
+          <button key={format} type="button" disabled={making.isPending} onClick={() => making.mutate(format)}>
+            {making.isPending && making.variables === format ? t('Exporting…') : t(label)}
+          </button>
+        ))}
+        <span className="dim" role="status">
+          {making.isPending && t('{kilobytes} kB so far', { kilobytes })}
+          {making.isSuccess && t('Exported, {kilobytes} kB.', { kilobytes })}
+          {making.isIdle &&
+            t(
+              'All that fits the filters, with reversals and refunds as lines of their own; at most 100,000 lines, the newest first.',
+            )}
+        </span>
+      </div>
+      {making.isError && <Failure error={making.error} again={() => making.mutate(making.variables)} />}
     </div>
   );
 }

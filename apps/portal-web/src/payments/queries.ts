@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call, linkTo } from '../api';
 import type { ShownPayment } from '../portal-api';
+import { timeZone } from '../time-zone';
 import { instantsOf, type Range } from './read-moment';
 
 export interface PaymentSearch {
@@ -27,6 +28,8 @@ export interface ListSearch extends PaymentPageSearch {
   hidden?: string | undefined;
 }
 
+export type FileFormat = 'CSV' | 'XLSX';
+
 /** The filter that the list used last: the way back from a payment. Signing out forgets it. */
 export const shownKey = ['payments-shown'];
 
@@ -51,8 +54,8 @@ export const totalsQuery = ({ after: _, before: __, ...filter }: PaymentPageSear
 const asked = <T extends PaymentSearch>({ range, ...filter }: T) => ({ ...filter, ...(range && instantsOf(range)) });
 
 /** All that is looked for, from the newest on, whatever page is shown. */
-export const exportLink = ({ after: _, before: __, ...filter }: PaymentPageSearch) =>
-  linkTo('GET /payments/export', { query: asked(filter) });
+export const exportLink = ({ after: _, before: __, ...filter }: PaymentPageSearch, format: FileFormat) =>
+  linkTo('GET /payments/export', { query: { ...asked(filter), format, timeZone: timeZone() } });
 
 /** Asked again while more may happen. */
 export const paymentQuery = (transactionId: string, everyMs: number) =>

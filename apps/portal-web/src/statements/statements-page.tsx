@@ -3,6 +3,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call, linkTo } from '../api';
+import type { FileFormat } from '../payments/queries';
 import { money } from '../format';
 import type { StatementLine, StatementSums } from '../portal-api';
 import { meQuery, merchantQuery, merchantsQuery } from '../queries';
@@ -71,11 +72,15 @@ function Sheet({ wanted }: { wanted: Wanted }): ReactNode {
   if (!data) return <Waiting what="Adding up" />;
   const isOne = wanted.merchantId !== undefined || merchants?.length === 1;
   const decimalMark = separatorsOf().decimal === ',' ? 'COMMA' : 'POINT';
+  const linkOf = (format: FileFormat) => linkTo('GET /statements/file', { query: { ...wanted, decimalMark, format } });
   return (
     <>
       <div className="row statement-actions">
-        <a className="button" href={linkTo('GET /statements/file', { query: { ...wanted, decimalMark } })} download>
+        <a className="button" href={linkOf('CSV')} download>
           {t('Download CSV')}
+        </a>
+        <a className="button" href={linkOf('XLSX')} download>
+          {t('Download Excel (XLSX)')}
         </a>
         <button type="button" onClick={() => print()}>
           {t('Print')}

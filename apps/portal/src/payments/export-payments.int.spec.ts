@@ -1,14 +1,17 @@
 import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { testDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../migrations';
 import { AuditLog } from '../audit';
+import { readWorkbook } from '../files/testing/read-workbook';
 import { pageKeyAt } from '../page-cursor';
-import { ExportPaymentsService, exportRowsMax, type ExportFilter } from './export-payments.service';
+import { ExportPaymentsService, exportRowsMax, type WantedFile } from './export-payments.service';
 import { PaymentReader } from './payment-reader';
 import { namingDirectory, scopeOfMerchants } from './testing/scopes';
 
-const everything: ExportFilter = {
+const everything: WantedFile = {
+  format: 'CSV',
+  timeZone: 'UTC',
   search: null,
   outcome: null,
   status: null,
@@ -50,7 +53,7 @@ describe('a file of payments', () => {
     );
   });
 
-  const linesOf = async (wanted: Partial<ExportFilter>, merchantId = 7) => {
+  const linesOf = async (wanted: Partial<WantedFile>, merchantId = 7) => {
     const file = await exporting.begin(await scopeOfMerchants(merchantId), { ...everything, ...wanted }, asking);
     const [header, ...lines] = (await text(file)).trimEnd().split('\r\n');
     expect(header).toMatch(/^\uFEFFtransactionId,merchantId,/);
@@ -65,6 +68,15 @@ describe('a file of payments', () => {
     const last = lines.at(-1)!.split(',');
     const rest = await linesOf({ after: pageKeyAt({ transactionId: 12, completedAt: last[3]! }) });
     expect(rest.map(idOf)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2]);
+  });
+
+  it('as XLSX holds the same payments and amounts as the CSV, in the same order', async () => {
+    const wanted: WantedFile = { ...everything, format: 'XLSX', timeZone: 'Asia/Kathmandu' };
+    const { lines } = readWorkbook(await buffer(await exporting.begin(await scopeOfMerchants(7), wanted, asking)));
+    const shown = lines.map(line => [line.transactionId!.value, line.amount!.value, line.reference!.value].join());
+    const csv = (await linesOf({})).map(line => line.split(','));
+    expect(shown).toEqual(csv.map(cells => [cells[0], cells[7], cells[9]].join()));
+    expect(lines.every(({ amount }) => amount!.isNumber && amount!.format === '#,##0.00')).toBe(true);
   });
 
   it('holds what is looked for and nothing of another merchant (T-24)', async () => {

@@ -1,17 +1,19 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
 import { AuditLog, type ByPerson, doneBy } from '../audit';
+import { type FileFormat, fileOf } from '../files/file';
+import { type PageKey, pageKeyAt } from '../page-cursor';
 import { MerchantDirectory } from '../tenancy/merchant.directory';
 import type { Scope } from '../tenancy/scope';
 import { ConcurrencyLimit } from './domain/concurrency-limit';
-import { csvHeader, csvLines } from './domain/csv';
-import { type PageKey, pageKeyAt } from '../page-cursor';
+import { type NamedPayment, paymentColumns } from './domain/payment';
 import { PaymentReader } from './payment-reader';
 import type { AskedFilter } from './payments.service';
 
 /** Filter of the export, and the position in the list at which it starts. */
 export type ExportFilter = Omit<AskedFilter, 'before' | 'limit'>;
+export type WantedFile = ExportFilter & { format: FileFormat; timeZone: string };
 
 /** Rows of one file; older payments are in the next one. */
 export const exportRowsMax = 100_000;
@@ -31,7 +33,7 @@ export class ExportPaymentsService {
   ) {}
 
   /** @throws DomainError 429 */
-  async begin(scope: Scope, wanted: ExportFilter, by: ByPerson): Promise<Readable> {
+  async begin(scope: Scope, { format, timeZone, ...wanted }: WantedFile, by: ByPerson): Promise<Readable> {
     const giveBack = this.running.take(by.person.personId);
     if (!giveBack) throw busy();
     try {
@@ -40,7 +42,8 @@ export class ExportPaymentsService {
       giveBack();
       throw error;
     }
-    const file = Readable.from(this.lines(scope, wanted), { objectMode: true, highWaterMark: 1 });
+    const pages = this.pages(scope, wanted);
+    const file = fileOf(pages, { columns: paymentColumns, title: 'Payments', format, timeZone });
     const deadline = setTimeout(() => file.destroy(new Error('a file of payments took too long')), exportMsMax);
     return file.once('close', () => {
       clearTimeout(deadline);
@@ -48,8 +51,7 @@ export class ExportPaymentsService {
     });
   }
 
-  private async *lines(scope: Scope, wanted: ExportFilter): AsyncGenerator<string> {
-    yield csvHeader;
+  private async *pages(scope: Scope, wanted: ExportFilter): AsyncGenerator<NamedPayment[]> {
     const search = wanted.search === null ? null : await this.reader.searchFor(scope, wanted.search);
     let after: PageKey | null = wanted.after;
     for (let rows = 0; rows < exportRowsMax; rows += pageRows) {
@@ -61,7 +63,7 @@ export class ExportPaymentsService {
         hasNotices: true,
         limit: pageRows,
       });
-      if (payments.length > 0) yield csvLines(await this.directory.withNames(payments));
+      yield await this.directory.withNames(payments);
       if (payments.length < pageRows) return;
       after = pageKeyAt(payments.at(-1)!);
     }

@@ -1,7 +1,8 @@
 import { Controller, Get, Header, HttpCode, Param, Post, Query, StreamableFile } from '@nestjs/common';
 import { IsIdText, type PortalFetchedNotification, type PortalShownNotification } from '@paycode/dto';
 import { FromDigits, invalidField, IsInstantText, ParseIdPipe } from '@paycode/service-runtime';
-import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString, IsTimeZone, Length, Matches, Max, Min } from 'class-validator';
+import { answerOf, type FileFormat, fileFormats } from '../files/file';
 import { type PageKey, pageKeyOf } from '../page-cursor';
 import type { OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, Needs, SignedIn } from '../sessions/portal.guard';
@@ -67,6 +68,18 @@ export class ExportPaymentsQuery extends PaymentsQuery {
   after?: string;
 }
 
+export class PaymentsFileQuery extends ExportPaymentsQuery {
+  /** CSV without it. */
+  @IsOptional()
+  @IsIn(fileFormats)
+  format?: FileFormat;
+
+  /** Whose clock the times in XLSX are of, such as `Africa/Johannesburg`; UTC without it. */
+  @IsOptional()
+  @IsTimeZone()
+  timeZone?: string;
+}
+
 export class ListPaymentsQuery extends ExportPaymentsQuery {
   /** Where a page began: the one before it, of newer payments. */
   @IsOptional()
@@ -107,16 +120,13 @@ export class PaymentsController {
   /** A file of what is looked for with its reversals and refunds, newest first, at most 100,000 rows. */
   @Get('export')
   async export(
-    @Query() query: ExportPaymentsQuery,
+    @Query() { format = 'CSV', timeZone = 'UTC', ...query }: PaymentsFileQuery,
     @SignedIn(ScopePipe) whole: Scope,
     @AskedBy() asking: Asking,
   ): Promise<StreamableFile> {
-    const file = await this.exportPayments.begin(whole.askedFor(query), filterIn(query), asking);
-    const name = `payments-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}Z.csv`;
-    return new StreamableFile(file, {
-      type: 'text/csv; charset=utf-8; header=present',
-      disposition: `attachment; filename="${name}"`,
-    });
+    const wanted = { ...filterIn(query), format, timeZone };
+    const file = await this.exportPayments.begin(whole.askedFor(query), wanted, asking);
+    return answerOf(file, `payments-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}Z`, format);
   }
 
   @Get(':transactionId')

@@ -1,7 +1,8 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, type StreamableFile } from '@nestjs/common';
 import { IsEmail, IsIn, IsOptional, IsString, IsUUID, Length, Matches } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { actionsFile, AuditLog, doneBy, type RecordedAction } from '../audit';
+import { actionColumns, AuditLog, doneBy, type RecordedAction } from '../audit';
+import { answerOf, fileOf } from '../files/file';
 import type { OpenedSession } from '../sessions/domain/session';
 import { AskedBy, type Asking, Needs, SignedIn } from '../sessions/portal.guard';
 import { CurrentPasswordBody } from '../sign-in/password.service';
@@ -186,9 +187,7 @@ export class ColleaguesController {
   async actionsFile(@Query() { before, action }: ActionsQuery, @AskedBy() asking: Asking): Promise<StreamableFile> {
     await this.audit.record({ ...doneBy(asking), action: 'RECORD_EXPORTED', ...(action && { detail: { action } }) });
     const actions = await this.audit.ofTenant(asking.person, { before, action, limit: actionsPerFile });
-    return new StreamableFile(Buffer.from(actionsFile(actions)), {
-      type: 'text/csv; charset=utf-8; header=present',
-      disposition: 'attachment; filename="record.csv"',
-    });
+    const file = fileOf([actions], { columns: actionColumns, title: 'Record', format: 'CSV', timeZone: 'UTC' });
+    return answerOf(file, 'record', 'CSV');
   }
 }

@@ -1,10 +1,12 @@
-import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
-import { IsIn, IsString, Length, Matches } from 'class-validator';
+import { Controller, Get, Query, type StreamableFile } from '@nestjs/common';
+import { IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
+import { type DecimalMark, decimalMarks } from '../files/domain/csv';
+import { answerOf, type FileFormat, fileFormats, fileOf } from '../files/file';
 import { MerchantQuery } from '../payments/payments.controller';
 import type { OpenedSession } from '../sessions/domain/session';
 import { SignedIn } from '../sessions/portal.guard';
 import { Scope, ScopePipe } from '../tenancy/scope';
-import { type DecimalMark, decimalMarks, periodForm, statementFile } from './domain/statement';
+import { periodForm, statementColumns } from './domain/statement';
 import { type Statement, StatementsService } from './statements.service';
 
 export class StatementQuery extends MerchantQuery {
@@ -18,7 +20,12 @@ export class StatementQuery extends MerchantQuery {
 }
 
 export class StatementFileQuery extends StatementQuery {
-  /** Of the reader's spreadsheet: it also decides what separates the columns. */
+  /** CSV without it. */
+  @IsOptional()
+  @IsIn(fileFormats)
+  format?: FileFormat;
+
+  /** Of the reader's spreadsheet: it also decides what separates the columns of CSV. */
   @IsIn(decimalMarks)
   decimalMark!: DecimalMark;
 }
@@ -37,17 +44,16 @@ export class StatementsController {
     return this.statements.of(whole.askedFor(query), query, person.personId);
   }
 
-  /** The lines as CSV. */
+  /** The lines as CSV or XLSX. */
   @Get('file')
   async file(
-    @Query() query: StatementFileQuery,
+    @Query() { format = 'CSV', decimalMark, ...query }: StatementFileQuery,
     @SignedIn(ScopePipe) whole: Scope,
     @SignedIn() { person }: OpenedSession,
   ): Promise<StreamableFile> {
     const { lines } = await this.statements.of(whole.askedFor(query), query, person.personId);
-    return new StreamableFile(Buffer.from(statementFile(lines, query.decimalMark)), {
-      type: 'text/csv; charset=utf-8; header=present',
-      disposition: `attachment; filename="statement-${query.period}.csv"`,
-    });
+    const { period, timeZone } = query;
+    const file = fileOf([lines], { columns: statementColumns, title: 'Statement', format, timeZone, decimalMark });
+    return answerOf(file, `statement-${period}`, format);
   }
 }

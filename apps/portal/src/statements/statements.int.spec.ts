@@ -1,9 +1,13 @@
-import { testDatabase } from '@paycode/persistence/testing';
+import type { TestDatabase } from '@paycode/persistence/testing';
 import fc from 'fast-check';
-import { migrations } from '../../migrations';
 import { PaymentWriter } from '../payments/payment-writer';
 import { namingDirectory, scopeOfAll, scopeOfMerchants } from '../payments/testing/scopes';
-import { periodOf, statementFile, type StatementLine, type StatementSums } from './domain/statement';
+import { type ProductionPerson, productionPerson } from '../testing/production-person';
+import { RunningPortal } from '../testing/running-portal';
+import { csvHeader, csvLines, type DecimalMark } from '../files/domain/csv';
+import { fileFormats } from '../files/file';
+import { readWorkbook } from '../files/testing/read-workbook';
+import { periodOf, statementColumns, type StatementLine, type StatementSums } from './domain/statement';
 import { statementSql, StatementStore } from './statement.store';
 import { StatementsService } from './statements.service';
 
@@ -68,6 +72,29 @@ const unitsIn = (sums: StatementSums) =>
     ]),
     ['tips', unitsOf(sums.tips, sums.currencyCode)],
   ]) as Record<string, number | bigint>;
+/** A line of a file. */
+const sumsIn = (cells: Record<string, string>) => {
+  const { currencyCode, tips } = cells;
+  const sums = counted.map(name => [name, { count: Number(cells[name]), amount: cells[`${name}Amount`] }]);
+  return { currencyCode, tips, ...Object.fromEntries(sums) } as unknown as StatementSums;
+};
+const linesIn = {
+  CSV: (bytes: Buffer) => {
+    const [header, ...lines] = bytes
+      .toString()
+      .slice(1)
+      .trimEnd()
+      .split('\r\n')
+      .map(line => line.split(','));
+    return lines.map(cells => Object.fromEntries(header!.map((name, at) => [name, cells[at]!])));
+  },
+  XLSX: (bytes: Buffer) =>
+    readWorkbook(bytes).lines.map(line => {
+      for (const [name, cell] of Object.entries(line))
+        if (/Amount|tips/.test(name)) expect(cell!.isNumber).toBe(cell!.value.replace('.', '').replace(/^0+/, '').length <= 15);
+      return Object.fromEntries(Object.entries(line).map(([name, cell]) => [name, cell!.value]));
+    }),
+};
 const added = (all: Record<string, number | bigint>[]) => {
   const total: Record<string, bigint> = {};
   for (const each of all) for (const [name, value] of Object.entries(each)) total[name] = (total[name] ?? 0n) + BigInt(value);
@@ -91,12 +118,29 @@ const unitsOfGiven = (of: Given[]) =>
 
 /** proves: T-24 */
 describe('a statement for an accountant', () => {
-  const database = testDatabase({ migrations });
+  let portal: RunningPortal;
+  let database: TestDatabase;
+  let viewer: ProductionPerson;
   let statements: StatementsService;
   beforeAll(async () => {
+    portal = await RunningPortal.start({ PAYCODE_ENVIRONMENT: 'production' });
+    database = portal.database;
+    viewer = await productionPerson(portal, 'Thandi', { tenantType: 'MERCHANT', tenantId: '7', role: 'VIEWER' });
     const directory = namingDirectory({ 7: '=Shop; "7"' });
     statements = new StatementsService(new StatementStore(database.dataSource), directory);
   });
+
+  afterAll(() => portal.stop());
+
+  const download = async (query: Record<string, string>) => {
+    const url = `${portal.publicUrl}/console/api/statements/file?${new URLSearchParams(query).toString()}`;
+    const response = await fetch(url, { headers: { cookie: viewer.visitor.cookie, 'sec-fetch-site': 'same-origin' } });
+    expect([response.status, response.headers.get('content-disposition')]).toEqual([
+      200,
+      `attachment; filename="statement-${query.period}.${query.format!.toLowerCase()}"`,
+    ]);
+    return Buffer.from(await response.arrayBuffer());
+  };
 
   const record = async (payments: Given[]) => {
     await database.dataSource.query('truncate payment');
@@ -138,7 +182,7 @@ describe('a statement for an accountant', () => {
     new Map(Object.entries(Object.groupBy(all, keyOf)) as [string, T[]][]);
 
   it.each(['2026-11', '2026'])(
-    'for %s: each line is what the payments of its day are, and the totals are the sums of the lines',
+    'for %s: each line is what the payments of its day are, and the totals are the sums of the lines, on the page and in each file',
     async period => {
       await fc.assert(
         fc.asyncProperty(given, fc.constantFrom(...zones), async (payments, timeZone) => {
@@ -157,6 +201,14 @@ describe('a statement for an accountant', () => {
           expect(totals.map(({ currencyCode }) => currencyCode)).toEqual([...byCurrency.keys()].sort());
           for (const total of totals)
             expect(added([unitsIn(total)])).toEqual(added(byCurrency.get(total.currencyCode)!.map(unitsIn)));
+          for (const format of fileFormats) {
+            const file = linesIn[format](await download({ period, timeZone, format, decimalMark: 'POINT' })).map(sumsIn);
+            expect(file).toHaveLength(lines.length);
+            for (const total of totals) {
+              const own = file.filter(({ currencyCode }) => currencyCode === total.currencyCode);
+              expect(added(own.map(unitsIn))).toEqual(added([unitsIn(total)]));
+            }
+          }
         }),
         { numRuns: 25 },
       );
@@ -224,13 +276,14 @@ describe('a statement for an accountant', () => {
       refunded: part('0.00'),
       tips: '0.10',
     };
-    const [mark, header, comma] = statementFile([line], 'COMMA').split(/(?<=^\uFEFF)|\r\n/);
+    const fileOf = (of: DecimalMark) => csvHeader(statementColumns, of) + csvLines(statementColumns, [line], of);
+    const [mark, header, comma] = fileOf('COMMA').split(/(?<=^\uFEFF)|\r\n/);
     expect([mark, header]).toEqual([
       '\uFEFF',
       'day;merchantId;merchantName;currencyCode;paid;paidAmount;settled;settledAmount;reversed;reversedAmount;waiting;waitingAmount;refunded;refundedAmount;tips',
     ]);
     expect(comma).toBe(`2026-11-03;'123456789012;"'=Shop; ""7""";ZAR;1;1234,50;1;1,00;1;0,00;1;5;1;0,00;0,10`);
-    expect(statementFile([line], 'POINT').split('\r\n')[1]).toBe(
+    expect(fileOf('POINT').split('\r\n')[1]).toBe(
       `2026-11-03,'123456789012,"'=Shop; ""7""",ZAR,1,1234.50,1,1.00,1,0.00,1,5,1,0.00,0.10`,
     );
   });

@@ -18,7 +18,13 @@ export interface Notes {
   isDeprecated?: boolean;
   parameters?: Record<string, Schema>;
   request?: { isOptional?: boolean; schema?: Schema; example?: unknown; examples?: Record<string, unknown> };
-  answer?: { description?: string; schema?: Schema; example?: unknown; mediaType?: string; headers?: Record<string, Schema> };
+  answer?: {
+    description?: string;
+    schema?: Schema;
+    example?: unknown;
+    mediaType?: string | string[];
+    headers?: Record<string, Schema>;
+  };
   /** By status: description of a page that is sent instead of an error body. */
   errorPages?: Record<string, string>;
   /** By status: messages in addition to those of every operation. */
@@ -110,7 +116,8 @@ function answer(route: Route, { answer: said = {}, isOpen }: Notes): Schema {
 }
 
 function contentOf(said: NonNullable<Notes['answer']>, schema: Schema | null | undefined): Schema {
-  return schema ? { content: { [said.mediaType ?? 'application/json']: { schema, ...exampleOf(said) } } } : {};
+  const types = [said.mediaType ?? 'application/json'].flat();
+  return schema ? { content: Object.fromEntries(types.map(type => [type, { schema, ...exampleOf(said) }])) } : {};
 }
 
 function exampleOf({ example }: { example?: unknown }): Schema {

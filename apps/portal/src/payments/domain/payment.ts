@@ -1,4 +1,5 @@
 import { type ReversalReason, reversalReasons, type TransactionKind } from '@paycode/dto';
+import type { Columns } from '../../files/domain/csv';
 
 /** Outcome for the money. `SETTLED`: acknowledged, or the core could not reverse it. `NO_MONEY`: a failed payment or a notice, without an ack. */
 export const outcomes = ['PENDING', 'SETTLED', 'REVERSED', 'NO_MONEY'] as const;
@@ -49,6 +50,27 @@ export interface Payment {
 export interface NamedPayment extends Payment {
   merchantName: string | null;
 }
+
+/** A payment in a file. */
+export const paymentColumns: Columns<NamedPayment> = [
+  ['transactionId', 'word', payment => payment.transactionId],
+  ['merchantId', 'word', payment => payment.merchantId],
+  ['kind', 'word', payment => payment.kind],
+  ['completedAt', 'instant', payment => payment.completedAt],
+  ['status', 'word', payment => payment.status],
+  ['outcome', 'word', payment => payment.outcome],
+  ['answer', 'word', payment => payment.answer],
+  ['amount', 'money', payment => payment.amount],
+  ['currencyCode', 'word', payment => payment.currencyCode],
+  ['reference', 'text', payment => payment.reference],
+  ['code', 'text', payment => payment.code],
+  ['referenceTransactionId', 'word', payment => payment.referenceTransactionId || null],
+  ['acknowledgedAt', 'instant', payment => payment.acknowledgedAt],
+  ['answerMs', 'count', payment => payment.ackElapsedMs],
+  ['reversalRequestedAt', 'instant', payment => payment.reversalRequestedAt],
+  ['reversedBy', 'word', payment => payment.reversedBy],
+  ['merchantName', 'text', payment => payment.merchantName],
+];
 
 export interface Wanted {
   outcome: WantedOutcome | null;

@@ -1,4 +1,4 @@
-import { type Cell, cellOf, utf8Mark } from '../../payments/domain/csv';
+import type { Columns } from '../../files/domain/csv';
 
 export interface StatementPart {
   count: number;
@@ -25,35 +25,20 @@ export interface StatementLine extends StatementSums {
   merchantName: string;
 }
 
-/** Spreadsheets that write 1,50 separate columns by `;`, those that write 1.50 by `,`. */
-export const decimalMarks = ['POINT', 'COMMA'] as const;
-export type DecimalMark = (typeof decimalMarks)[number];
-
-type Column = readonly [name: string, of: (line: StatementLine) => Cell];
 const counted = ['paid', 'settled', 'reversed', 'waiting', 'refunded'] as const;
 
-const columns: readonly Column[] = [
-  ['day', line => line.day],
-  ['merchantId', line => ({ text: String(line.merchantId) })],
-  ['merchantName', line => ({ text: line.merchantName })],
-  ['currencyCode', line => line.currencyCode],
-  ...counted.flatMap((name): Column[] => [
-    [name, line => line[name].count],
-    [`${name}Amount`, line => line[name].amount],
+/** A line in a file. No line is a total, so that nothing is added twice. */
+export const statementColumns: Columns<StatementLine> = [
+  ['day', 'day', line => line.day],
+  ['merchantId', 'text', line => String(line.merchantId)],
+  ['merchantName', 'text', line => line.merchantName],
+  ['currencyCode', 'word', line => line.currencyCode],
+  ...counted.flatMap((name): Columns<StatementLine> => [
+    [name, 'count', line => line[name].count],
+    [`${name}Amount`, 'money', line => line[name].amount],
   ]),
-  ['tips', line => line.tips],
+  ['tips', 'money', line => line.tips],
 ];
-
-const amountForm = /^\d+\.\d+$/;
-
-/** RFC 4180, but for what separates the columns. The amounts have the decimals of their currency; no line is a total. */
-export function statementFile(lines: readonly StatementLine[], mark: DecimalMark): string {
-  const isComma = mark === 'COMMA';
-  const written = (cell: Cell) =>
-    isComma && typeof cell === 'string' && amountForm.test(cell) ? cell.replace('.', ',') : cellOf(cell);
-  const rows = [columns.map(([name]) => name), ...lines.map(line => columns.map(([, of]) => written(of(line))))];
-  return `${utf8Mark}${rows.map(row => `${row.join(isComma ? ';' : ',')}\r\n`).join('')}`;
-}
 
 /** Parts of a period in a time zone: the days of a month, or the months of a year. */
 export interface Period {

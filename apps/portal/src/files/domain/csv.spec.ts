@@ -1,14 +1,17 @@
-import { actionsFile } from '../../audit';
+import { actionColumns } from '../../audit';
+import { type NamedPayment, paymentColumns } from '../../payments/domain/payment';
+import { payment as unnamed } from '../../payments/domain/testing/payment-evidence';
 import { csvHeader, csvLines, utf8Mark } from './csv';
-import { payment as unnamed } from './testing/payment-evidence';
 
 const payment = { ...unnamed, merchantName: 'Corner Coffee' };
 
+const header = csvHeader(paymentColumns);
+const linesOf = (...payments: NamedPayment[]) => csvLines(paymentColumns, payments);
 const cells = (line: string) => line.replace(/\r\n$/, '').split(',');
 const rowOf = (over: Partial<typeof payment>) => {
-  const names = cells(csvHeader.slice(utf8Mark.length));
-  expect(csvHeader.startsWith(utf8Mark)).toBe(true);
-  const values = cells(csvLines([{ ...payment, ...over }]));
+  const names = cells(header.slice(utf8Mark.length));
+  expect(header.startsWith(utf8Mark)).toBe(true);
+  const values = cells(linesOf({ ...payment, ...over }));
   expect(values).toHaveLength(names.length);
   return Object.fromEntries(names.map((name, at) => [name, values[at]]));
 };
@@ -38,7 +41,7 @@ describe('a line of the file of payments', () => {
   });
 
   it.each(['=1+1', '+27', '-2', '@SUM(A1)', '\t=1', '\r=1', '＝1'])('%j is no formula to a spreadsheet', reference => {
-    expect(csvLines([{ ...payment, reference }])).toMatch(/,"?'/);
+    expect(linesOf({ ...payment, reference })).toMatch(/,"?'/);
   });
 
   it.each(['0012345678', '007', '123456789012', '1e5', '12E3', '1-2', '3/4', '2030-01-02'])(
@@ -58,13 +61,13 @@ describe('a line of the file of payments', () => {
   });
 
   it('quotes what would end a cell or a line, and keeps what is in it', () => {
-    expect(csvLines([{ ...payment, reference: 'a "b", c\nd' }])).toContain(',"a ""b"", c\nd",');
-    expect(csvLines([payment, payment]).match(/\r\n/g)).toHaveLength(2);
+    expect(linesOf({ ...payment, reference: 'a "b", c\nd' })).toContain(',"a ""b"", c\nd",');
+    expect(linesOf(payment, payment).match(/\r\n/g)).toHaveLength(2);
   });
 });
 
 it('a name or a detail that looks like a formula is a text in a spreadsheet, whatever its person chose (T-25)', () => {
   const action = { auditEventId: '1', at: '2030-01-01T10:00:00.000Z', action: 'PERSON_INVITED', merchantId: '0071' };
-  const file = actionsFile([{ ...action, personName: '-Sipho', address: '+1', detail: { name: '=1+1, "x"' } }]);
-  expect(file.split('\r\n')[1]).toBe(`2030-01-01T10:00:00.000Z,'-Sipho,PERSON_INVITED,'0071,'+1,"name: =1+1, ""x"""`);
+  const file = csvLines(actionColumns, [{ ...action, personName: '-Sipho', address: '+1', detail: { name: '=1+1, "x"' } }]);
+  expect(file.split('\r\n')[0]).toBe(`2030-01-01T10:00:00.000Z,'-Sipho,PERSON_INVITED,'0071,'+1,"name: =1+1, ""x"""`);
 });
