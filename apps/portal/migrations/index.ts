@@ -1,5 +1,6 @@
 import { CreateSchema1820000000000 } from './1820000000000-create-schema';
 import { TellOfOldKeys1821000000000 } from './1821000000000-tell-of-old-keys';
+import { MailStatements1824000000000 } from './1824000000000-mail-statements';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
@@ -19,4 +20,4 @@ export const reader = {
 };
 
 /** In order of application. */
-export const migrations = [CreateSchema1820000000000, TellOfOldKeys1821000000000];
+export const migrations = [CreateSchema1820000000000, TellOfOldKeys1821000000000, MailStatements1824000000000];

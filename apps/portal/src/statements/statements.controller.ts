@@ -1,5 +1,5 @@
 import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
-import { IsIn, IsString, Length, Matches } from 'class-validator';
+import { IsIn, IsISO8601, IsString, Length, Matches } from 'class-validator';
 import { MerchantQuery } from '../payments/payments.controller';
 import type { OpenedSession } from '../sessions/domain/session';
 import { SignedIn } from '../sessions/portal.guard';
@@ -8,7 +8,8 @@ import { type DecimalMark, decimalMarks, periodForm, statementFile } from './dom
 import { type Statement, StatementsService } from './statements.service';
 
 export class StatementQuery extends MerchantQuery {
-  @Matches(periodForm, { message: 'period must be a month such as 2026-11, or a year such as 2026' })
+  @IsISO8601({ strict: true }, { message: 'period must be a day of the calendar' })
+  @Matches(periodForm, { message: 'period must be a day such as 2026-11-03, a month such as 2026-11, or a year such as 2026' })
   period!: string;
 
   /** Whose days they are, such as `Africa/Johannesburg`. */
