@@ -104,7 +104,7 @@ describeInBrowser('statements', () => {
     await portal.goto('statements?timeZone=UTC');
     const choice = portal.page.getByLabel('Statement by e-mail');
     await choice.selectOption('Each day');
-    await portal.shows(`at ${viewer.email}, six hours after the end`);
+    await portal.shows(`to ${viewer.email}, six hours after the end of each day of UTC`);
     await portal.screenshots('statement-mails');
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.page.reload();

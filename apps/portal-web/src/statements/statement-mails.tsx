@@ -22,30 +22,30 @@ export function StatementMails({ timeZone }: { timeZone: string }): ReactNode {
   const shown = change.isPending ? change.variables : data;
   const zone = shown?.timeZone ?? timeZone;
   return (
-    <section className="card statement-mails" aria-labelledby="statement-mails">
-      <h2 id="statement-mails">{t('By e-mail')}</h2>
+    <section className="card statement-mails">
+      <h2 id="statement-mails">{t('Statement by e-mail')}</h2>
       {isError && <Failure error={error} again={() => void refetch()} />}
       {shown && (
         <>
-          <label className="field inline">
-            {t('Statement by e-mail')}
-            <select
-              value={shown.every}
-              disabled={change.isPending}
-              onChange={event => change.mutate({ every: event.target.value as Mails['every'], timeZone: zone })}
-            >
-              {Object.entries(choices).map(([every, name]) => (
-                <option key={every} value={every}>
-                  {t(name)}
-                </option>
-              ))}
-            </select>
-          </label>
+          <select
+            aria-labelledby="statement-mails"
+            value={shown.every}
+            disabled={change.isPending}
+            onChange={event => change.mutate({ every: event.target.value as Mails['every'], timeZone: zone })}
+          >
+            {Object.entries(choices).map(([every, name]) => (
+              <option key={every} value={every}>
+                {t(name)}
+              </option>
+            ))}
+          </select>
           <p className="dim">
-            {t(
-              'The sums of your whole account, at {email}, six hours after the end of each day or month of {timeZone}. Your colleagues choose for themselves.',
-              { email: me.person.email, timeZone: zone },
-            )}
+            {shown.every === 'NEVER'
+              ? t('Choose how often we e-mail you the sums of your whole account. Your colleagues choose for themselves.')
+              : t(
+                  'We e-mail the sums of your whole account to {email}, six hours after the end of each {every, select, DAY {day} other {month}} of {timeZone}.',
+                  { email: me.person.email, timeZone: zone, every: shown.every },
+                )}
           </p>
           {shown.every !== 'NEVER' && zone !== timeZone && (
             <button type="button" disabled={change.isPending} onClick={() => change.mutate({ every: shown.every, timeZone })}>

@@ -11,6 +11,8 @@ import { statementFile } from '../statements/domain/statement';
 import { StatementsService } from '../statements/statements.service';
 import type { MerchantDirectory } from '../tenancy/merchant.directory';
 import { Scope } from '../tenancy/scope';
+import { PortalVisitor } from '../testing/portal-visitor';
+import { RunningPortal } from '../testing/running-portal';
 import { MailedStatementStore } from './mailed-statement.store';
 import { MailedStatementsService, type WantedMails } from './mailed-statements.service';
 
@@ -259,5 +261,56 @@ describe('statements by e-mail', () => {
     await run(days(2));
     await run(days(30));
     expect(periods()).toEqual(['2030-01-10', '2030-01']);
+  });
+});
+
+/** proves: T-24 */
+describe('the choice of statements by e-mail', () => {
+  let portal: RunningPortal;
+  beforeAll(async () => {
+    portal = await RunningPortal.start();
+  });
+  afterAll(() => portal.stop());
+
+  const visitor = async (of: object = {}) => {
+    const [email, password] = [`${randomUUID()}@shop.example`, 'a long enough sentence'];
+    const tenant = { tenantType: 'MERCHANT', tenantId: '1001', role: 'VIEWER' };
+    const body = JSON.stringify({ email, name: 'Thandi', password, ...tenant, ...of });
+    const headers = { ...portal.operatorHeaders(), 'content-type': 'application/json' };
+    expect((await fetch(`${portal.internalUrl}/internal/people`, { method: 'POST', headers, body })).status).toBe(201);
+    const person = new PortalVisitor(portal);
+    await person.post('session', { email, password });
+    return { person, email };
+  };
+
+  it('is kept for the person alone, names what is wrong, and is not for people of the platform', async () => {
+    const [{ person }, { person: other }] = [await visitor(), await visitor()];
+    const wanted = { every: 'MONTH', timeZone: 'Asia/Kolkata' };
+    expect((await person.post('statements/mails', wanted)).status).toBe(204);
+    expect([(await person.get('statements/mails')).body, (await other.get('statements/mails')).body]).toEqual([
+      wanted,
+      { every: 'NEVER', timeZone: null },
+    ]);
+    const refused = async (body: object) => (await other.post('statements/mails', body)).body;
+    expect(await refused({ every: 'YEAR', timeZone: 7 })).toMatchObject({ errors: [{ field: 'every' }, { field: 'timeZone' }] });
+    expect(await refused({ every: 'DAY', timeZone: 'Mars/Olympus' })).toMatchObject({ errors: [{ field: 'timeZone' }] });
+    expect((await other.get('statements?period=2026-02-31&timeZone=UTC')).body).toMatchObject({ errors: [{ field: 'period' }] });
+    const { person: operator } = await visitor({ tenantType: 'OPERATOR', tenantId: '', role: 'ON_CALL' });
+    expect((await operator.post('statements/mails', wanted)).status).toBe(403);
+  });
+
+  it('is ended by a mail program, by the secret of a mail alone (RFC 8058)', async () => {
+    const { person, email } = await visitor();
+    await person.post('statements/mails', { every: 'DAY', timeZone: 'UTC' });
+    const secret = randomBytes(32).toString('base64url');
+    await portal.database.dataSource.query(
+      `insert into alert_mail (alert_id, person_id, kind, about, token_hash, created_at)
+       select gen_random_uuid(), person_id, 'STATEMENT', '{}', sha256($2::text::bytea), now() from person where email = $1`,
+      [email, secret],
+    );
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const init = { method: 'POST', headers, body: 'List-Unsubscribe=One-Click' };
+    expect((await fetch(`${portal.publicUrl}/console/api/alerts/stop/${secret}`, init)).status).toBe(204);
+    expect((await person.get('statements/mails')).body).toEqual({ every: 'NEVER', timeZone: null });
   });
 });

@@ -19,7 +19,7 @@ export function statementWords({ period, timeZone, totals }: MailedStatement, te
     paragraphs:
       totals.length === 0
         ? [`No payments and no refunds. Days of ${zone}.`]
-        : [`Days of ${zone}. Settled contains the tips. The statement shows the sums as they are when you open it.`],
+        : [`Days of ${zone}. Settled contains the tips. The page shows the sums as they are when you open it.`],
     table: {
       text: totals.map(textOf).join('\n\n'),
       html: totals.length === 0 ? '' : `<table>${totals.map(htmlOf).join('')}</table>`,
