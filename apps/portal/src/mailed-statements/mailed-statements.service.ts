@@ -43,7 +43,7 @@ export class MailedStatementsService {
   }
 
   /**
-   * The first mail is of the day or month that ends next. `at`: the instant, for tests; the database's clock says it otherwise.
+   * The first mail is of the day or month that is due next. `at`: the instant, for tests; the database's clock says it otherwise.
    * @throws DomainError 400, 403
    */
   async choose({ personId, tenantType }: Person, { every, timeZone }: WantedMails, at?: Date): Promise<void> {

@@ -46,7 +46,7 @@ export interface PortalAlert {
   statement?: MailedStatement;
 }
 
-/** What was paid to an account in a day or a month of a time zone. */
+/** The money of an account in a day or a month of a time zone. */
 export interface MailedStatement {
   /** `2026-11-27` or `2026-11`. */
   period: string;
