@@ -25,7 +25,7 @@ CREATE TABLE alert_mail (
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT alert_mail_pkey PRIMARY KEY (alert_id),
   CONSTRAINT alert_mail_token_hash_key UNIQUE (token_hash),
-  CONSTRAINT alert_mail_kind_check CHECK (kind = ANY (ARRAY['RECEIVER_FAILS'::text, 'RECEIVER_WORKS'::text, 'REVERSED'::text, 'NEW_DEVICE'::text, 'CERTIFICATE_ENDS'::text, 'KEY_OLD'::text]))
+  CONSTRAINT alert_mail_kind_check CHECK (kind = ANY (ARRAY['RECEIVER_FAILS'::text, 'RECEIVER_WORKS'::text, 'REVERSED'::text, 'NEW_DEVICE'::text, 'CERTIFICATE_ENDS'::text, 'KEY_OLD'::text, 'STATEMENT'::text]))
 );
 
 CREATE TABLE alert_outage (
@@ -285,6 +285,15 @@ CREATE TABLE recovery_code (
   CONSTRAINT recovery_code_pkey PRIMARY KEY (code_hash)
 );
 
+CREATE TABLE statement_choice (
+  person_id uuid NOT NULL,
+  every text NOT NULL,
+  time_zone text NOT NULL,
+  last_period text NOT NULL,
+  CONSTRAINT statement_choice_pkey PRIMARY KEY (person_id),
+  CONSTRAINT statement_choice_every_check CHECK (every = ANY (ARRAY['DAY'::text, 'MONTH'::text]))
+);
+
 CREATE INDEX alert_mail_created_at ON alert_mail USING btree (created_at);
 CREATE INDEX alert_mail_person ON alert_mail USING btree (person_id, kind, created_at);
 CREATE INDEX alert_mail_waiting ON alert_mail USING btree (created_at) WHERE secret_sealed IS NOT NULL;
@@ -330,6 +339,7 @@ ALTER TABLE person_identity ADD CONSTRAINT person_identity_person_id_fkey FOREIG
 ALTER TABLE person_identity ADD CONSTRAINT person_identity_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_provider(provider_id) ON DELETE CASCADE;
 ALTER TABLE portal_session ADD CONSTRAINT portal_session_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE recovery_code ADD CONSTRAINT recovery_code_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
+ALTER TABLE statement_choice ADD CONSTRAINT statement_choice_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 
 CREATE TRIGGER audit_event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_event FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
@@ -352,3 +362,4 @@ COMMENT ON COLUMN person.totp_sealed IS 'Shared secret of the authenticator app,
 COMMENT ON COLUMN person.has_passkey IS 'As the rows of passkey say, in the same transaction.';
 COMMENT ON COLUMN person.accepted_at IS 'When the person accepted its invitation, first signed in by its company, or last got a password by a link.';
 COMMENT ON COLUMN person.role_changed_at IS 'When the person last got another role; null: it has the first one.';
+COMMENT ON COLUMN statement_choice.last_period IS 'The day or month of the last mail, or the newest one when the person chose: later ones are mailed, each once.';

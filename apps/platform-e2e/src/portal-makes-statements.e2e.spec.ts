@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
 import { strFromU8, unzipSync } from 'fflate';
+import { Client } from 'pg';
+import { OutboxFolder } from './testing/outbox-folder';
 import { sharedPlatform, shopOfJourney } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
-import { makePerson, PortalClient } from './testing/portal-client';
+import { makePerson, PortalClient, type PortalPerson } from './testing/portal-client';
 
 const amounts = ['10.50', '0.25', '1000.00'];
 const month = () => new Date().toISOString().slice(0, 7);
@@ -13,9 +16,10 @@ describeInBrowser('statements', () => {
   const platform = sharedPlatform();
   const portal = PortalBrowser.ofJourney(platform);
   const shop = shopOfJourney(platform);
+  let viewer: PortalPerson;
 
   beforeAll(async () => {
-    const viewer = await makePerson(platform, { tenantId: String(shop.merchant.merchantId), role: 'VIEWER' });
+    viewer = await makePerson(platform, { tenantId: String(shop.merchant.merchantId), role: 'VIEWER' });
     for (const [at, amount] of amounts.entries()) {
       const wish = { merchantReference: `sale-${at}`, amount, currencyCode: 'ZAR', ...(at === 2 && { requestTip: true }) };
       const { code } = await shop.merchant.createCode(wish);
@@ -91,5 +95,45 @@ describeInBrowser('statements', () => {
     expect(own).toMatchObject([{ currencyCode: 'ZAR', settled: { count: 3, amount: '1010.75' } }]);
     const refused = await asked({ tenantType: 'OPERATOR', tenantId: '', role: 'ON_CALL' });
     expect([refused.status, refused.text.includes('merchantId')]).toEqual([400, true]);
+  });
+
+  /** So that the payments are of the last day that is mailed. */
+  const aDayPasses = async () => {
+    const file = join(process.env['PAYCODE_E2E_HOME']!, 'secrets/database-url-portal');
+    const database = new Client({ connectionString: readFileSync(file, 'utf8').trim() });
+    await database.connect();
+    const own = [shop.merchant.merchantId];
+    await database.query(`update payment set completed_at = completed_at - interval '30 hours' where merchant_id = $1`, own);
+    const before = `to_char((now() - interval '54 hours') at time zone 'UTC', 'YYYY-MM-DD')`;
+    await database.query(
+      `update statement_choice set last_period = ${before} where person_id in (select person_id from person where email = $1)`,
+      [viewer.email],
+    );
+    await database.end();
+  };
+
+  it('come by e-mail when the day is over, with the sums of the page that their link opens, until their other link ends them', async () => {
+    const outbox = new OutboxFolder(process.env['PAYCODE_E2E_HOME']!);
+    await portal.goto('statements?timeZone=UTC');
+    const choice = portal.page.getByLabel('Statement by e-mail');
+    await choice.selectOption('Each day');
+    await portal.shows(`to ${viewer.email}, six hours after the end of each day of UTC`);
+    await portal.screenshots('statement-mails');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.page.reload();
+    await eventually(async () => expect(await choice.inputValue()).toBe('DAY'));
+    await aDayPasses();
+    const mails = () => outbox.find('email', viewer.email, 'Settled: ZAR 1010.75 (3)');
+    await eventually(() => expect(mails()).toHaveLength(1));
+    const link = (form: RegExp) => form.exec(mails()[0]!)![0];
+    await portal.page.goto(link(/https:\S+\/console\/statements\?period=[\d-]{10}&timeZone=UTC/));
+    await portal.page.getByRole('row', { name: /Total/ }).waitFor();
+    expect(await shown()).toMatch(/R ?1.010[,.]75 settled/);
+    await portal.page.goto(link(/https:\S+\/console\/alerts\/stop#[\w-]{43}/));
+    await portal.page.getByRole('button', { name: 'Stop these e-mails' }).click();
+    await portal.page.getByRole('heading', { name: 'These e-mails are off' }).waitFor();
+    await portal.go('Statements');
+    await eventually(async () => expect(await choice.inputValue()).toBe('NEVER'));
+    expect([mails().length, portal.complaints]).toEqual([1, []]);
   });
 });

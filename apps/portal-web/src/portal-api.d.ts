@@ -184,6 +184,8 @@ export interface Routes {
     };
     answer: string;
   };
+  'GET /statements/mails': { answer: StatementMails };
+  'POST /statements/mails': { body: StatementMailsBody; answer: void };
   'POST /till/codes': { body: TillCodeBody; answer: MadeCode };
   'GET /till/codes/{code}': { path: { code: string | number }; answer: CodePayments };
   'POST /totp': { answer: { sealed: string; url: string; secret: string } };
@@ -1254,6 +1256,19 @@ export type StatementLine = {
   refunded: StatementPart;
   /** Contained in the settled amount. */
   tips: string;
+};
+
+/** How often a person is mailed a statement. */
+export type StatementMails = {
+  every: 'DAY' | 'MONTH' | 'NEVER';
+  /** Whose days and months they are; null: never. */
+  timeZone: string | null;
+};
+
+export type StatementMailsBody = {
+  every: 'DAY' | 'MONTH' | 'NEVER';
+  /** Whose days and months they are, such as `Africa/Johannesburg`. */
+  timeZone: string;
 };
 
 export type StatementPart = {

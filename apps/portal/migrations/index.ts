@@ -1,6 +1,7 @@
 import { CreateSchema1820000000000 } from './1820000000000-create-schema';
 import { TellOfOldKeys1821000000000 } from './1821000000000-tell-of-old-keys';
 import { KeepViewsOfPayments1823000000000 } from './1823000000000-keep-views-of-payments';
+import { MailStatements1824000000000 } from './1824000000000-mail-statements';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
@@ -20,4 +21,9 @@ export const reader = {
 };
 
 /** In order of application. */
-export const migrations = [CreateSchema1820000000000, TellOfOldKeys1821000000000, KeepViewsOfPayments1823000000000];
+export const migrations = [
+  CreateSchema1820000000000,
+  TellOfOldKeys1821000000000,
+  KeepViewsOfPayments1823000000000,
+  MailStatements1824000000000,
+];

@@ -36,6 +36,10 @@ import { IdentityProvidersController, SsoController } from './identity-providers
 import { ClientSecrets, IdentityProvidersService } from './identity-providers/identity-providers.service';
 import { OpenIdClient } from './identity-providers/open-id.client';
 import { SsoService } from './identity-providers/sso.service';
+import { MailedStatementStore } from './mailed-statements/mailed-statement.store';
+import { MailedStatementsController } from './mailed-statements/mailed-statements.controller';
+import { MailedStatementsJob } from './mailed-statements/mailed-statements.job';
+import { MailedStatementsService } from './mailed-statements/mailed-statements.service';
 import { Neighbours } from './neighbours';
 import { NotificationsController } from './notifications/notifications.controller';
 import { NotificationConfigCalls, NotificationsService } from './notifications/notifications.service';
@@ -125,6 +129,7 @@ export class AppModule {
         HomeController,
         ReceiversController,
         StatementsController,
+        MailedStatementsController,
         AlertsController,
         PurchaseNotificationsController,
         NotificationsController,
@@ -161,6 +166,9 @@ export class AppModule {
         AlertsJob,
         StatementStore,
         StatementsService,
+        MailedStatementStore,
+        MailedStatementsService,
+        MailedStatementsJob,
         NotificationStore,
         ListNotificationsService,
         NotificationsService,

@@ -177,6 +177,8 @@ const ofMerchant: Call[] = [
   ['get', 'payments'],
   ['get', 'statements?period=2026-11&timeZone=UTC'],
   ['get', 'statements/file?period=2026&timeZone=UTC&decimalMark=COMMA'],
+  ['get', 'statements/mails'],
+  ['post', 'statements/mails', { every: 'DAY', timeZone: 'UTC' }],
   ['get', 'payments/totals'],
   ['get', 'payments/export'],
   ['get', 'payments/100'],

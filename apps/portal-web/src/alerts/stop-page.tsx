@@ -18,16 +18,19 @@ export function StopPage(): ReactNode {
     return (
       <main className="alone">
         <h1>{t('These e-mails are off')}</h1>
-        <p>{t('We no longer send you alerts of this kind. You can switch them on again at any time.')}</p>
+        <p>{t('We no longer send you e-mails of this kind. You can switch them on again at any time.')}</p>
         <p>
-          <Link to="/alerts">{t('Choose your alerts')}</Link>
+          <Link to="/alerts">{t('Choose your alerts')}</Link> ·{' '}
+          <Link to="/statements" search={{} as never}>
+            {t('Statements')}
+          </Link>
         </p>
       </main>
     );
   return (
     <main className="alone">
       <h1>{t('Stop these e-mails?')}</h1>
-      <p>{t('You get no more alerts of this kind. Your colleagues still do.')}</p>
+      <p>{t('You get no more e-mails of this kind. Your colleagues still do.')}</p>
       {stop.isError && <Failure error={stop.error} />}
       <button type="button" className="main" disabled={stop.isPending} onClick={() => stop.mutate()}>
         {stop.isPending ? t('One moment…') : t('Stop these e-mails')}

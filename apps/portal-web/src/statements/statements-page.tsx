@@ -11,6 +11,7 @@ import { separatorsOf } from '../read-amount';
 import { civilOf, timeZone as timeZoneOfPerson, timeZones } from '../time-zone';
 import { Failure, MerchantChoice, Table, Waiting } from '../ui';
 import { currentLocale, t, type Text, useTitle } from '../language/language';
+import { StatementMails } from './statement-mails';
 
 interface Wanted {
   period: string;
@@ -40,6 +41,8 @@ export function StatementsPage(): ReactNode {
       <form className="filters statement-filters">
         <MerchantChoice value={merchantId} all="All merchants" onChange={chosen => go({ merchantId: chosen })} />
         <Choice label="Period" value={period} onChange={chosen => go({ period: chosen })}>
+          {/* A day, as an e-mail has it. */}
+          {![...months(), ...years()].includes(period) && <option value={period}>{nameOf(period)}</option>}
           <optgroup label={t('Days of a month')}>
             {months().map(month => (
               <option key={month} value={month}>
@@ -60,6 +63,7 @@ export function StatementsPage(): ReactNode {
         </Choice>
       </form>
       {isMissingMerchant ? <p className="notice">{t('Choose a merchant.')}</p> : <Sheet wanted={wanted} />}
+      <StatementMails timeZone={timeZone} />
     </>
   );
 }
@@ -186,5 +190,9 @@ const monthsBack = (count: number) => {
 const months = () => Array.from({ length: 24 }, (_, at) => monthsBack(at));
 const years = () => Array.from({ length: 5 }, (_, at) => String(civilOf(new Date()).year - at));
 
-const monthFormat = () => new Intl.DateTimeFormat(currentLocale(), { month: 'long', year: 'numeric', timeZone: 'UTC' });
-const nameOf = (period: string) => (period.length === 4 ? period : monthFormat().format(new Date(`${period}-01T00:00:00Z`)));
+/** A year, a month or a day in words. */
+function nameOf(period: string): string {
+  const [, month, day] = period.split('-');
+  const parts = { year: 'numeric', ...(month && { month: 'long' as const }), ...(day && { day: 'numeric' as const }) } as const;
+  return new Intl.DateTimeFormat(currentLocale(), { ...parts, timeZone: 'UTC' }).format(new Date(period));
+}

@@ -103,17 +103,27 @@ const alertSql = {
     select gen_random_uuid(), person_id, $2, about, token_hash, secret_sealed, $1::timestamptz from (
       select *, row_number() over (partition by person_id) as nr
         from unnest($3::uuid[], $4::jsonb[], $5::bytea[], $6::text[]) as given(person_id, about, token_hash, secret_sealed)) mail
-     where nr + (select count(*) from alert_mail m where m.person_id = mail.person_id and m.kind <> 'NEW_DEVICE' and m.created_at > $1::timestamptz - interval '1 hour')
+     where nr + (select count(*) from alert_mail m where m.person_id = mail.person_id and m.kind not in ('NEW_DEVICE', 'STATEMENT')
+             and m.created_at > $1::timestamptz - interval '1 hour')
            <= ${mailsPerHourMax}`,
+  // Alerts go before statements, of which many are due at one time. A statement that auth-session would find too old gets another instant first.
   waiting: `
     select alert_id as "alertId", about, secret_sealed as "secretSealed" from alert_mail
-     where secret_sealed is not null order by created_at limit $1`,
+     where secret_sealed is not null and (kind <> 'STATEMENT' or created_at > clock_timestamp() - interval '23 hours')
+     order by kind = 'STATEMENT', created_at limit $1`,
   forgetSecret: 'update alert_mail set secret_sealed = null where alert_id = $1',
   stop: `
-    insert into alert_choice (person_id, rule, is_on)
-    select person_id, case kind when 'REVERSED' then 'REVERSED' when 'CERTIFICATE_ENDS' then 'CERTIFICATE' when 'KEY_OLD' then 'KEY' else 'RECEIVER' end, false
-      from alert_mail where token_hash = $1 and kind <> 'NEW_DEVICE'
-    on conflict (person_id, rule) do update set is_on = false`,
+    with mail as (select person_id, kind from alert_mail where token_hash = $1 and kind <> 'NEW_DEVICE'),
+    statements as (delete from statement_choice where person_id in (select person_id from mail where kind = 'STATEMENT')),
+    waiting as (
+      update alert_mail set secret_sealed = null
+       where kind = 'STATEMENT' and secret_sealed is not null and person_id in (select person_id from mail where kind = 'STATEMENT')),
+    alerts as (
+      insert into alert_choice (person_id, rule, is_on)
+      select person_id, case kind when 'REVERSED' then 'REVERSED' when 'CERTIFICATE_ENDS' then 'CERTIFICATE' when 'KEY_OLD' then 'KEY' else 'RECEIVER' end, false
+        from mail where kind <> 'STATEMENT'
+      on conflict (person_id, rule) do update set is_on = false)
+    select person_id from mail`,
   choices: 'select rule, is_on as "isOn" from alert_choice where person_id = $1',
   choose: `
     insert into alert_choice (person_id, rule, is_on) values ($1, $2, $3)
@@ -126,7 +136,12 @@ const purges = [
      select transaction_id from alert_reversal
       where placed_at < $1::timestamptz - interval '2 hours' or placed_at is null and requested_at < $1::timestamptz - interval '1 day' limit $2)`,
   `update alert_mail set secret_sealed = null where alert_id in (
-     select alert_id from alert_mail where secret_sealed is not null and created_at < $1::timestamptz - interval '1 day' limit $2)`,
+     select alert_id from alert_mail
+      where secret_sealed is not null and kind <> 'STATEMENT' and created_at < $1::timestamptz - interval '1 day' limit $2)`,
+  // An accountant gets a statement late rather than never: it waits for as long as e-mail is away, and with it the next one of its person.
+  `update alert_mail set created_at = $1 where alert_id in (
+     select alert_id from alert_mail
+      where secret_sealed is not null and kind = 'STATEMENT' and created_at < $1::timestamptz - interval '12 hours' limit $2)`,
   `delete from alert_mail where alert_id in (select alert_id from alert_mail where created_at < $1::timestamptz - interval '60 days' limit $2)`,
 ];
 
@@ -191,7 +206,7 @@ export class AlertStore {
 
   /** Switches the rule of the mail with this secret off for its person. false: no such mail, or it is too old. */
   async stop(secret: string): Promise<boolean> {
-    const rows = await this.dataSource.query<unknown[]>(`${alertSql.stop} returning person_id`, [secretHash(secret)]);
+    const rows = await this.dataSource.query<unknown[]>(alertSql.stop, [secretHash(secret)]);
     return rows.length === 1;
   }
 

@@ -1,5 +1,5 @@
 import { Controller, Get, Query, type StreamableFile } from '@nestjs/common';
-import { IsIn, IsOptional, IsString, Length, Matches } from 'class-validator';
+import { IsIn, IsISO8601, IsOptional, IsString, Length, Matches } from 'class-validator';
 import { type DecimalMark, decimalMarks } from '../files/domain/csv';
 import { answerOf, type FileFormat, fileFormats, fileOf } from '../files/file';
 import { MerchantQuery } from '../payments/payments.controller';
@@ -10,7 +10,8 @@ import { periodForm, statementColumns } from './domain/statement';
 import { type Statement, StatementsService } from './statements.service';
 
 export class StatementQuery extends MerchantQuery {
-  @Matches(periodForm, { message: 'period must be a month such as 2026-11, or a year such as 2026' })
+  @IsISO8601({ strict: true }, { message: 'period must be a day of the calendar' })
+  @Matches(periodForm, { message: 'period must be a day such as 2026-11-03, a month such as 2026-11, or a year such as 2026' })
   period!: string;
 
   /** Whose days they are, such as `Africa/Johannesburg`. */

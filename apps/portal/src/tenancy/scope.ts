@@ -17,7 +17,7 @@ export class Scope {
     readonly owner: MerchantOwner,
   ) {}
 
-  static async of(person: Person, directory: MerchantDirectory): Promise<Scope> {
+  static async of(person: Pick<Person, 'tenantType' | 'tenantId'>, directory: MerchantDirectory): Promise<Scope> {
     const owner = ownerOf(person);
     if ('all' in owner) return new Scope('ALL', owner);
     if ('merchantId' in owner) return new Scope([owner.merchantId], owner);
@@ -52,7 +52,7 @@ export class Scope {
 
 export const notYours = () => refusal([404, 'NOT_FOUND'], 'there is no such thing, or it is not yours');
 
-function ownerOf({ tenantType, tenantId }: Person): MerchantOwner {
+function ownerOf({ tenantType, tenantId }: Pick<Person, 'tenantType' | 'tenantId'>): MerchantOwner {
   switch (tenantType) {
     case 'MERCHANT':
       return { merchantId: Number(tenantId) };

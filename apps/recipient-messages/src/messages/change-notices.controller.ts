@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, ParseArrayPipe, Post } from '@nestjs/common';
+import { applyDecorators, Body, Controller, HttpCode, ParseArrayPipe, Post } from '@nestjs/common';
 import { type ActingPerson, type InvitedPerson, OfInvitation, OfPerson } from '@paycode/access';
 import {
   alertBrowsers,
@@ -16,9 +16,13 @@ import {
   type InvitationReason,
   invitationReasons,
   IsId,
+  type MailedStatement,
   type PortalAlert,
   type PortalFourEyesNotice,
   type PortalInvitation,
+  type StatementPart,
+  type StatementSums,
+  statementTotalsMax,
 } from '@paycode/dto';
 import { isDataFault } from '@paycode/persistence';
 import { DomainError, invalidField, IsInstantText } from '@paycode/service-runtime';
@@ -27,15 +31,18 @@ import {
   ArrayMaxSize,
   ArrayNotEmpty,
   IsArray,
+  IsDefined,
   IsEmail,
   IsIn,
   IsInt,
+  IsISO8601,
   IsOptional,
   IsString,
   IsUUID,
   Length,
   Matches,
   Min,
+  ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import { QueueMessages } from './queue-messages';
@@ -96,11 +103,13 @@ export class FourEyesBody implements PortalFourEyesNotice {
   expiresAt!: string;
 }
 
+const amountForm = /^\d{1,20}(\.\d{1,4})?$/;
+
 class AlertSumBody implements AlertSum {
   @Matches(/^[A-Z]{3}$/)
   currencyCode!: string;
 
-  @Matches(/^\d{1,20}(\.\d{1,4})?$/)
+  @Matches(amountForm)
   amount!: string;
 }
 
@@ -113,6 +122,60 @@ class AlertDeviceBody implements AlertDevice {
 
   @Matches(/^[0-9a-f.:]{0,14}$/)
   addressStart!: string;
+}
+
+class StatementPartBody implements StatementPart {
+  @IsInt()
+  @Min(0)
+  count!: number;
+
+  @Matches(amountForm)
+  amount!: string;
+}
+
+const IsPart = () =>
+  applyDecorators(
+    IsDefined(),
+    ValidateNested(),
+    Type(() => StatementPartBody),
+  );
+
+class StatementSumsBody implements StatementSums {
+  @Matches(/^[A-Z]{3}$/)
+  currencyCode!: string;
+
+  @IsPart()
+  paid!: StatementPartBody;
+
+  @IsPart()
+  settled!: StatementPartBody;
+
+  @IsPart()
+  reversed!: StatementPartBody;
+
+  @IsPart()
+  waiting!: StatementPartBody;
+
+  @IsPart()
+  refunded!: StatementPartBody;
+
+  @Matches(amountForm)
+  tips!: string;
+}
+
+class MailedStatementBody implements MailedStatement {
+  @IsISO8601({ strict: true })
+  @Matches(/^\d{4}-\d\d(-\d\d)?$/)
+  period!: string;
+
+  @Matches(/^[\w+\-/:]{1,64}$/)
+  timeZone!: string;
+
+  @IsArray()
+  @ArrayMaxSize(statementTotalsMax)
+  @ValidateNested({ each: true })
+  @Type(() => StatementSumsBody)
+  totals!: StatementSumsBody[];
 }
 
 export class AlertBody implements PortalAlert {
@@ -140,6 +203,12 @@ export class AlertBody implements PortalAlert {
   @ValidateNested()
   @Type(() => AlertDeviceBody)
   device?: AlertDeviceBody;
+
+  @ValidateIf(({ kind, statement }: AlertBody) => kind === 'STATEMENT' || statement !== undefined)
+  @IsDefined()
+  @ValidateNested()
+  @Type(() => MailedStatementBody)
+  statement?: MailedStatementBody;
 }
 
 const noticesMax = 100;

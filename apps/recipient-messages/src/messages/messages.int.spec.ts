@@ -92,6 +92,49 @@ describe('Email and SMS', () => {
     expect(source).not.toMatch(/List-Unsubscribe|alerts\/stop/);
   });
 
+  it('a statement goes by SMTP with its sums, a link to its page and one that ends such mails, and with nothing else (T-25)', async () => {
+    const part = (count: number, amount: string) => ({ count, amount });
+    const sums = {
+      currencyCode: 'INR',
+      paid: part(2, '30.35'),
+      settled: part(1, '10.10'),
+      reversed: part(0, '0.00'),
+      waiting: part(1, '20.25'),
+      refunded: part(0, '0.00'),
+      tips: '0.50',
+    };
+    const statement = { period: '2026-11-27', timeZone: 'Asia/Kolkata', totals: [{ ...sums, payer: 'Thandi' }] };
+    const body = {
+      kind: 'STATEMENT',
+      merchantId: null,
+      payments: 2,
+      sinceAt: '2026-11-28T00:31:00.000Z',
+      sums: [],
+      statement,
+    };
+    const secret = 's'.repeat(43);
+    const assertion = tokenKeys.invitationAssertion({ email: 'accountant@shop.example', secret }, 'ALERTED');
+    for (const wrong of [
+      undefined,
+      { ...statement, period: '2026-02-31' },
+      { ...statement, timeZone: 'Asia/Kolkata, your bank' },
+      { ...statement, totals: [{ ...sums, settled: { count: 1, amount: 'much' } }] },
+      { ...statement, totals: Array.from({ length: 201 }, () => sums) },
+    ])
+      expect(await harness.post('portal', 'alerts', { body: { ...body, statement: wrong }, assertion })).toBe(400);
+    smtp.temporaryFailures = 1;
+    for (let time = 0; time < 2; time++) expect(await harness.post('portal', 'alerts', { body, assertion })).toBe(204);
+    await eventually(() => expect(smtp.mailsTo('accountant@shop.example')).toHaveLength(1));
+    const { source } = smtp.mailsTo('accountant@shop.example')[0]!;
+    const unfolded = source.replace(/\r\n[ \t]/g, ' ');
+    expect(unfolded).toMatch(/Subject: Statement for 27 November 2026, merchant \d+/);
+    const text = ['Paid: INR 30.35 (2)', 'Settled: INR 10.10 (1)', 'Waiting: INR 20.25 (1)', 'Tips: INR 0.50'];
+    const links = ['statements?period=2026-11-27&timeZone=Asia%2FKolkata', `alerts/stop#${secret}`];
+    for (const each of [...text, ...links]) expect(source).toContain(each);
+    expect(unfolded).toContain(`List-Unsubscribe: <https://pay.example/console/api/alerts/stop/${secret}>`);
+    expect(source).not.toContain('Thandi');
+  });
+
   it.each(['INVITED', undefined] as const)(
     'an alert is not mailed by the key of the portal with an assertion of another kind: %s (T-27)',
     async demand => {

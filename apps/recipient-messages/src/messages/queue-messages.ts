@@ -75,7 +75,7 @@ const asked: Record<FourEyesKind, { what: string; page: string }> = {
 };
 
 /** The page that shows more of an alert. */
-const alertPages: Record<AlertKind, string> = {
+const alertPages: Record<Exclude<AlertKind, 'STATEMENT'>, string> = {
   RECEIVER_FAILS: 'notifications',
   RECEIVER_WORKS: 'notifications',
   REVERSED: 'payments?outcome=REVERSED',
@@ -83,6 +83,12 @@ const alertPages: Record<AlertKind, string> = {
   CERTIFICATE_ENDS: 'notifications',
   KEY_OLD: 'notifications',
 };
+
+/** The page of a statement shows the one that was mailed. */
+function pageOf({ kind, statement }: PortalAlert): string {
+  if (kind !== 'STATEMENT') return alertPages[kind];
+  return `statements?period=${statement!.period}&timeZone=${encodeURIComponent(statement!.timeZone)}`;
+}
 
 /** Flow: terminal transactions -> recipients -> one durable message per recipient. Merchants without recipients cost one look-up. */
 export class QueueMessages {
@@ -142,7 +148,7 @@ export class QueueMessages {
       kind: 'ALERT' as const,
       alert,
       tenant: tenantName(of),
-      link: `${portalUrl}/${alertPages[alert.kind]}`,
+      link: `${portalUrl}/${pageOf(alert)}`,
       ...(alert.kind === 'NEW_DEVICE' ? {} : stop),
     };
     await this.add([personMessage(email, `alert:${alertId}`, content)]);

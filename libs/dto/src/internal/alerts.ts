@@ -8,8 +8,19 @@ export interface AlertChoice {
   isOn: boolean;
 }
 
-/** The mails of the rules. RECEIVER has one at the beginning of a failure, and one at its end. NEW_DEVICE has no rule: nobody switches it off. */
-export const alertKinds = ['RECEIVER_FAILS', 'RECEIVER_WORKS', 'REVERSED', 'NEW_DEVICE', 'CERTIFICATE_ENDS', 'KEY_OLD'] as const;
+/**
+ * The mails of the rules. RECEIVER has one at the beginning of a failure, and one at its end. NEW_DEVICE has no rule: nobody switches it off.
+ * STATEMENT has none either: a person chooses it beside the statements.
+ */
+export const alertKinds = [
+  'RECEIVER_FAILS',
+  'RECEIVER_WORKS',
+  'REVERSED',
+  'NEW_DEVICE',
+  'CERTIFICATE_ENDS',
+  'KEY_OLD',
+  'STATEMENT',
+] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
 /**
@@ -22,13 +33,49 @@ export interface PortalAlert {
   merchantId: number | null;
   /** Payments that went back to customers. */
   payments: number;
-  /** The first of them, the beginning of the failure that is over, the sign-in, the end of the certificate, or when the key was made. ISO 8601 UTC. */
+  /**
+   * The first of them, the beginning of the failure that is over, the sign-in, the end of the certificate, when the key was made, or when the
+   * statement was. ISO 8601 UTC.
+   */
   sinceAt: string;
   /** The money that went back, by currency; at most `alertSumsMax`. */
   sums: AlertSum[];
   /** Of NEW_DEVICE. */
   device?: AlertDevice;
+  /** Of STATEMENT. */
+  statement?: MailedStatement;
 }
+
+/** The money of an account in a day or a month of a time zone. */
+export interface MailedStatement {
+  /** `2026-11-27` or `2026-11`. */
+  period: string;
+  /** Such as `Africa/Johannesburg`. */
+  timeZone: string;
+  /** By currency, at most `statementTotalsMax`; empty: nothing was paid or refunded. */
+  totals: StatementSums[];
+}
+
+export interface StatementPart {
+  count: number;
+  /** With the decimals of the currency. */
+  amount: string;
+}
+
+/** Money of one currency. `paid` is `settled`, `reversed` and `waiting` together; a refund counts on its own day. */
+export interface StatementSums {
+  currencyCode: string;
+  paid: StatementPart;
+  settled: StatementPart;
+  reversed: StatementPart;
+  waiting: StatementPart;
+  refunded: StatementPart;
+  /** Contained in the settled amount. */
+  tips: string;
+}
+
+/** More than there are currencies. */
+export const statementTotalsMax = 200;
 
 export const alertBrowsers = ['Chrome', 'Edge', 'Firefox', 'Opera', 'Safari', 'another browser'] as const;
 export const alertSystems = ['Android', 'iOS', 'Linux', 'macOS', 'Windows', 'another system'] as const;

@@ -1,27 +1,18 @@
 import type { MerchantDirectory } from '../../tenancy/merchant.directory';
 import { Scope } from '../../tenancy/scope';
 
-const person = {
-  personId: 'p',
-  email: 'p@x.example',
-  name: 'P',
-  role: 'OWNER',
-  hasTotp: false,
-  hasPasskey: false,
-  hasPassword: true,
-} as const;
 const knowing = (merchants: readonly number[]) => ({ idsOf: () => Promise.resolve(merchants) }) as unknown as MerchantDirectory;
 
 /** Of a merchant, or of a PSP with several. */
 export function scopeOfMerchants(...merchants: number[]): Promise<Scope> {
   const [only, ...others] = merchants;
-  const tenant = others.length === 0 ? { tenantType: 'MERCHANT', tenantId: String(only) } : { tenantType: 'PSP', tenantId: '3' };
-  return Scope.of({ ...person, ...(tenant as { tenantType: 'MERCHANT' | 'PSP'; tenantId: string }) }, knowing(merchants));
+  const tenantType = others.length === 0 ? 'MERCHANT' : 'PSP';
+  return Scope.of({ tenantType, tenantId: tenantType === 'PSP' ? '3' : String(only) }, knowing(merchants));
 }
 
 /** Of an operator. */
 export function scopeOfAll(): Promise<Scope> {
-  return Scope.of({ ...person, role: 'ON_CALL', tenantType: 'OPERATOR', tenantId: '' }, knowing([]));
+  return Scope.of({ tenantType: 'OPERATOR', tenantId: '' }, knowing([]));
 }
 
 /** Knows names, and nothing else. */

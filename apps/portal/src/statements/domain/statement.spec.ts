@@ -14,6 +14,10 @@ describe('the days of a statement', () => {
         .at(-1),
     ).toBe('2026-12');
     expect(periodOf('2028-02', 'UTC').parts).toHaveLength(29);
+    expect(periodOf('2026-11-30', 'Asia/Kolkata')).toEqual({
+      parts: [{ name: '2026-11-30', beginsAt: '2026-11-29T18:30:00.000Z' }],
+      endsAt: '2026-11-30T18:30:00.000Z',
+    });
   });
 
   it('have 23 or 25 hours where clocks change, begin later where midnight is skipped, and follow each other', () => {
@@ -22,5 +26,8 @@ describe('the days of a statement', () => {
     expect(hours.filter(each => each !== 24)).toEqual([23]);
     // Clocks in Cairo go from 0:00 to 1:00 on the last Friday of April.
     expect(beginOf('2026-04', 'Africa/Cairo', '2026-04-24')).toBe('2026-04-23T22:00:00.000Z');
+    // Apia had no 30 December 2011.
+    const skipped = periodOf('2011-12-30', 'Pacific/Apia');
+    expect(skipped.parts[0]!.beginsAt).toBe(skipped.endsAt);
   });
 });

@@ -1,22 +1,7 @@
+import type { StatementSums } from '@paycode/dto';
 import type { Columns } from '../../files/domain/csv';
 
-export interface StatementPart {
-  count: number;
-  /** With the decimals of the currency. */
-  amount: string;
-}
-
-/** Money of one currency. `paid` is `settled`, `reversed` and `waiting` together; a refund counts on its own day. */
-export interface StatementSums {
-  currencyCode: string;
-  paid: StatementPart;
-  settled: StatementPart;
-  reversed: StatementPart;
-  waiting: StatementPart;
-  refunded: StatementPart;
-  /** Contained in the settled amount. */
-  tips: string;
-}
+export type { StatementPart, StatementSums } from '@paycode/dto';
 
 export interface StatementLine extends StatementSums {
   /** `2026-11-03`, `2026-11` or, of several merchants, the whole period. */
@@ -40,21 +25,21 @@ export const statementColumns: Columns<StatementLine> = [
   ['tips', 'money', line => line.tips],
 ];
 
-/** Parts of a period in a time zone: the days of a month, or the months of a year. */
+/** Parts of a period in a time zone: the days of a month, the months of a year, or one day. */
 export interface Period {
   /** `2026-11-03`, or `2026-11`, each with the instant of its beginning, ISO 8601 UTC. */
   parts: { name: string; beginsAt: string }[];
   endsAt: string;
 }
 
-export const periodForm = /^(20\d\d)(?:-(0[1-9]|1[0-2]))?$/;
+export const periodForm = /^(20\d\d)(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?$/;
 
-/** @param text a month, `2026-11`, or a year, `2026` @param timeZone a name that `isTimeZone` knows */
+/** @param text a day, `2026-11-03`, a month, `2026-11`, or a year, `2026` @param timeZone a name that `isTimeZone` knows */
 export function periodOf(text: string, timeZone: string): Period {
-  const [, year, month] = periodForm.exec(text)!;
-  const firstOf = (at: number) => (month ? [Number(year), Number(month), at + 1] : [Number(year), at + 1, 1]);
+  const [, year, month, day] = periodForm.exec(text)!;
+  const firstOf = (at: number) => (month ? [Number(year), Number(month), Number(day ?? 1) + at] : [Number(year), at + 1, 1]);
   // Day 0 of the next month is the last of this one.
-  const count = month ? new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate() : 12;
+  const count = day ? 1 : month ? new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate() : 12;
   const begins = dayBeginning(timeZone);
   const beginOf = (at: number) => {
     const [y, m, d] = firstOf(at) as [number, number, number];

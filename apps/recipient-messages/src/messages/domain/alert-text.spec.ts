@@ -62,4 +62,34 @@ describe('an alert by e-mail', () => {
     expect([html.match(/<a /g)!.length, html.includes('<b>'), text.includes('\nBcc')]).toEqual([2, false, false]);
     expect(stopUrl).toBe('https://pay.example/console/api/alerts/stop/s');
   });
+
+  describe('with a statement', () => {
+    const part = (count: number, amount: string) => ({ count, amount });
+    const sums = (currencyCode: string, amount: string) => {
+      const [one, none] = [part(1, amount), part(0, '0')];
+      return { currencyCode, paid: one, settled: one, reversed: none, waiting: none, refunded: none, tips: '0' };
+    };
+    const statement = (period: string, totals = [sums('JPY', '500'), sums('ZAR', '1250.50')]) =>
+      mail({ kind: 'STATEMENT', merchantId: null, statement: { period, timeZone: 'Pacific/Apia', totals } }, 'PSP 3');
+
+    it('names the day or the month and the account in its subject', () => {
+      expect(statement('2026-11-27').subject).toBe('Statement for 27 November 2026, PSP 3');
+      expect(statement('2026-02').subject).toBe('Statement for February 2026, PSP 3');
+    });
+
+    it('holds the sums of each currency in text and in a table, the days of the zone, and two links', () => {
+      const { text, html, stopUrl } = statement('2026-11-27');
+      expect(text).toContain('Days of Pacific/Apia.');
+      expect(text).toContain('JPY\nPaid: JPY 500 (1)\nSettled: JPY 500 (1)\nReversed: JPY 0 (0)');
+      expect(text).toContain('ZAR\nPaid: ZAR 1250.50 (1)');
+      expect([html.match(/<tbody>/g)!.length, html.match(/<a /g)!.length]).toEqual([2, 2]);
+      expect(stopUrl).toBeDefined();
+    });
+
+    it('says in one line that there were no payments', () => {
+      const { text, html } = statement('2026-11-27', []);
+      expect(text).toContain('\n\nNo payments and no refunds. Days of Pacific/Apia.\n\nOpen the statement: ');
+      expect(html).not.toContain('<table>');
+    });
+  });
 });

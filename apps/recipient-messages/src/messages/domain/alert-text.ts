@@ -1,15 +1,17 @@
 import type { AlertKind, PortalAlert } from '@paycode/dto';
 import type { AlertText, EmailText } from './message';
 import { escapedHtml, htmlOf, moneyText, plainText } from './message-texts';
+import { statementWords } from './statement-text';
 
 interface Words {
   /** Subject and title. */
   fact: string;
   paragraphs: string[];
+  table?: { text: string; html: string };
   button: string;
 }
 
-const wordsOf: Record<AlertKind, (alert: PortalAlert) => Words> = {
+const wordsOf: Record<AlertKind, (alert: PortalAlert, tenant: string) => Words> = {
   RECEIVER_FAILS: alert => ({
     fact: `Your server failed ${counted(alert)} since ${clockTime(alert.sinceAt)}`,
     paragraphs: [
@@ -60,23 +62,25 @@ const wordsOf: Record<AlertKind, (alert: PortalAlert) => Words> = {
     ],
     button: 'Check your sessions',
   }),
+  STATEMENT: (alert, tenant) => statementWords(alert.statement!, tenant),
 };
 
 /** Tells a person of the portal what happened: numbers alone, nothing of the payer. */
 export function alertEmail({ alert, tenant, link, stopPage, stopUrl }: AlertText): EmailText {
-  const { fact, paragraphs, button } = wordsOf[alert.kind](alert);
+  const { fact, paragraphs, table, button } = wordsOf[alert.kind](alert, tenant);
   const reason = `You get this because you are in the Paycode portal of ${plainText(tenant, 100)}.`;
   const security = 'This is a security notice, which cannot be switched off.';
   const html = [
     `<h1>${escapedHtml(fact)}</h1>`,
     ...paragraphs.map(paragraph => `<p>${escapedHtml(paragraph)}</p>`),
+    table?.html,
     `<p><a href="${escapedHtml(link)}">${escapedHtml(button)}</a></p>`,
     `<p><small>${escapedHtml(reason)} ${stopPage ? `<a href="${escapedHtml(stopPage)}">Stop these e-mails</a>` : security}</small></p>`,
   ].join('');
   const end = `${reason} ${stopPage ? `Stop these e-mails: ${stopPage}` : security}`;
   return {
     subject: fact,
-    text: `${[fact, ...paragraphs, `${button}: ${link}`, end].join('\n\n')}\n`,
+    text: `${[fact, ...paragraphs, table?.text, `${button}: ${link}`, end].filter(Boolean).join('\n\n')}\n`,
     html: htmlOf(html),
     ...(stopUrl && { stopUrl }),
   };
