@@ -159,6 +159,7 @@ export interface Routes {
   'POST /session/passkey': { body: AssertionBody; answer: void };
   'POST /session/passkey/options': { answer: BegunSignIn };
   'POST /session/proof': { answer: OwnProof };
+  'POST /session/reading': { body: ReadingBody; answer: void };
   'POST /session/seen': { answer: void };
   'POST /session/sso': { body: SsoAnswerBody; answer: void };
   'POST /session/sso/begin': { body: CompanyBody; answer: { url: string } };
@@ -338,6 +339,8 @@ export type Colleague = {
   hasPasskey: boolean;
   /** false: a company's provider or a passkey signs the person in. */
   hasPassword: boolean;
+  language: 'ar' | 'en' | 'es' | null;
+  timeZone: string | null;
 };
 
 export type CompanyBody = { company: string };
@@ -828,6 +831,8 @@ export type Person = {
   hasPasskey: boolean;
   /** false: a company's provider or a passkey signs the person in. */
   hasPassword: boolean;
+  language: 'ar' | 'en' | 'es' | null;
+  timeZone: string | null;
 };
 
 /** An account without its secrets. */
@@ -944,6 +949,12 @@ export type RankedReceiver = {
   lastAnswerAt: string;
   /** First payment that was reversed after the last one that was acknowledged; null: the last one was acknowledged. */
   failingSince: string | null;
+};
+
+export type ReadingBody = {
+  language: 'ar' | 'en' | 'es';
+  /** IANA name. */
+  timeZone: string;
 };
 
 /** A merchant's server may demand it of each request: `header` and `value`, or `username` and `password` (Basic, RFC 7617). Without any member: nothing. */
@@ -1159,6 +1170,8 @@ export type ShownPerson = {
     hasPasskey: boolean;
     /** false: a company's provider or a passkey signs the person in. */
     hasPassword: boolean;
+    language: 'ar' | 'en' | 'es' | null;
+    timeZone: string | null;
     tenantName: string;
     mayConfigure: boolean;
     mayInvite: boolean;

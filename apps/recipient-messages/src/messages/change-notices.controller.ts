@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, ParseArrayPipe, Post } from '@nestjs/common';
 import { type ActingPerson, type InvitedPerson, OfInvitation, OfPerson } from '@paycode/access';
 import {
+  type Addressee,
   alertBrowsers,
   type AlertDevice,
   type AlertKind,
@@ -20,6 +21,7 @@ import {
   type PortalFourEyesNotice,
   type PortalInvitation,
 } from '@paycode/dto';
+import { type Language, languages, type ReadsIn } from '@paycode/dto/people';
 import { isDataFault } from '@paycode/persistence';
 import { DomainError, invalidField, IsInstantText } from '@paycode/service-runtime';
 import { Type } from 'class-transformer';
@@ -32,6 +34,7 @@ import {
   IsInt,
   IsOptional,
   IsString,
+  IsTimeZone,
   IsUUID,
   Length,
   Matches,
@@ -39,6 +42,21 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { QueueMessages } from './queue-messages';
+
+class ReaderBody implements Partial<ReadsIn> {
+  @IsOptional()
+  @IsIn(languages)
+  language?: Language | null;
+
+  @IsOptional()
+  @IsTimeZone()
+  timeZone?: string | null;
+}
+
+class AddresseeBody extends ReaderBody implements Addressee {
+  @IsEmail({ require_tld: false })
+  email!: string;
+}
 
 export class ChangeNoticeBody implements ChangeNotice {
   @IsUUID()
@@ -52,8 +70,9 @@ export class ChangeNoticeBody implements ChangeNotice {
 
   @IsArray()
   @ArrayMaxSize(100)
-  @IsEmail({ require_tld: false }, { each: true })
-  emails!: string[];
+  @ValidateNested({ each: true })
+  @Type(() => AddresseeBody)
+  to!: AddresseeBody[];
 
   /** As audit rows have it, with the service through which a person acted. */
   @IsString()
@@ -64,15 +83,12 @@ export class ChangeNoticeBody implements ChangeNotice {
   occurredAt!: string;
 }
 
-export class InvitationBody implements PortalInvitation {
+export class InvitationBody extends ReaderBody implements PortalInvitation {
   @IsIn(invitationReasons)
   reason!: InvitationReason;
 }
 
-class AddresseeBody {
-  @IsEmail({ require_tld: false })
-  email!: string;
-
+class NamedAddresseeBody extends AddresseeBody {
   @IsString()
   @Length(1, 100)
   name!: string;
@@ -89,8 +105,8 @@ export class FourEyesBody implements PortalFourEyesNotice {
   @ArrayNotEmpty()
   @ArrayMaxSize(50)
   @ValidateNested({ each: true })
-  @Type(() => AddresseeBody)
-  to!: AddresseeBody[];
+  @Type(() => NamedAddresseeBody)
+  to!: NamedAddresseeBody[];
 
   @IsInstantText()
   expiresAt!: string;
@@ -165,8 +181,8 @@ export class ChangeNoticesController {
   /** Mails a person the link by which they choose a password for the portal, to the address that auth-session found. */
   @Post('invitations')
   @HttpCode(204)
-  async invite(@Body() { reason }: InvitationBody, @OfInvitation() invited: InvitedPerson): Promise<void> {
-    await this.queueMessages.queueInvitation(invited, reason);
+  async invite(@Body() invitation: InvitationBody, @OfInvitation() invited: InvitedPerson): Promise<void> {
+    await this.queueMessages.queueInvitation(invited, invitation);
   }
 
   /** Mails a person of the portal what happened, in words of this service, to the address that auth-session found. */

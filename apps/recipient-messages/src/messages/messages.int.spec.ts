@@ -239,7 +239,7 @@ describe('Email and SMS', () => {
     noticeId: `00000000-0000-4000-8000-00000000${id}`,
     merchantId: id,
     kind: 'KEY_CHANGED',
-    emails: [to],
+    to: [{ email: to }],
     actor: 'psp-1',
     occurredAt: '2025-06-01T10:00:00.000Z',
   });
@@ -247,9 +247,9 @@ describe('Email and SMS', () => {
   it('change notices of notification-config are mailed, once, and other callers are refused (T-15)', async () => {
     const notice = noticeOf(merchantId, email());
     expect(await harness.postNotices('payment-simulator', [notice])).toBe(403);
-    expect(await harness.postNotices('notification-config', [{ ...notice, emails: ['a@b.example\r\nBcc: c@d.example'] }])).toBe(
-      400,
-    );
+    expect(
+      await harness.postNotices('notification-config', [{ ...notice, to: [{ email: 'a@b.example\r\nBcc: c@d.example' }] }]),
+    ).toBe(400);
     expect(await harness.postNotices('notification-config', [notice])).toBe(204);
     expect(await harness.postNotices('notification-config', [notice])).toBe(204);
     await eventually(() => expect(smtp.mailsTo(email())).toHaveLength(1));

@@ -9,6 +9,8 @@ const person = {
   hasTotp: false,
   hasPasskey: false,
   hasPassword: true,
+  language: null,
+  timeZone: null,
 } as const;
 const knowing = (merchants: readonly number[]) => ({ idsOf: () => Promise.resolve(merchants) }) as unknown as MerchantDirectory;
 

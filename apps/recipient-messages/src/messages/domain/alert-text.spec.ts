@@ -32,9 +32,9 @@ describe('an alert by e-mail', () => {
 
   it('names the money by currency, with the decimals of each', () => {
     const sums = ['ZAR', 'EUR', 'JPY'].map(currencyCode => ({ currencyCode, amount: '1250.5000' }));
-    expect(mail({ sums }).text).toContain('ZAR 1250.50, EUR 1250.50 and JPY 1250.5');
+    expect(mail({ sums }).text).toContain('ZAR\u00a01,250.50, EUR\u00a01,250.50 and JPY\u00a01,250.5');
     expect(mail({ sums: sums.slice(0, 1), merchantId: null }).text).toContain(
-      'ZAR 1250.50 went back to customers, because servers of several',
+      'ZAR\u00a01,250.50 went back to customers, because servers of several',
     );
     expect(mail().text).toContain('The money went back to customers');
   });
