@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Channel, channels, topicCatalog, topics } from '@paycode/dto';
 import { notificationOf } from '@paycode/dto/testing';
 import { definitionOf, murmur2, toPositive } from '@paycode/events';
@@ -90,6 +91,48 @@ describe('Email and SMS', () => {
     expect(source).toContain('Subject: New sign-in to your Paycode account');
     expect(source).toContain('https://pay.example/console/security');
     expect(source).not.toMatch(/List-Unsubscribe|alerts\/stop/);
+  });
+
+  it.each([
+    ['es', 'Su servidor vuelve a funcionar', '15:05 CET', '<html lang="es">'],
+    ['ar', 'عاد خادمك إلى العمل', '03:05 م', '<html lang="ar" dir="rtl">'],
+    ['en', 'Your server works again', '15:05 CET', '<html lang="en">'],
+    [null, 'Your server works again', '14:05 UTC', '<html lang="en">'],
+  ] as const)('a mail to a person who reads %s is in that language, or else in English (A-96)', async (language, ...words) => {
+    const timeZone = language && 'Europe/Madrid';
+    const to = `reads-${language}@shop.example`;
+    const body = { kind: 'RECEIVER_WORKS', merchantId: 1001, payments: 0, sinceAt: '2026-11-27T14:05:00.000Z', sums: [] };
+    const assertion = tokenKeys.invitationAssertion({ email: to, language, timeZone }, 'ALERTED');
+    expect(await harness.post('portal', 'alerts', { body, assertion })).toBe(204);
+    const notice = { ...noticeOf(merchantId, ''), to: [{ email: `owner-${to}`, language, timeZone }] };
+    expect(await harness.postNotices('notification-config', [notice])).toBe(204);
+    const [subject, time, html] = words as [string, string, string];
+    await eventually(() => expect(smtp.shownTo(to)).toHaveLength(1));
+    for (const part of [`Subject: ${subject}`, time, html]) expect(smtp.shownTo(to)[0]).toContain(part);
+    await eventually(() => expect(smtp.shownTo(`owner-${to}`)).toEqual([expect.stringContaining(html)]));
+  });
+
+  it('an invitation is in the language of the person, else of whoever invites; each second person is asked in the own one (A-96)', async () => {
+    const inviter = { reason: 'INVITED', language: 'ar', timeZone: 'Asia/Riyadh' };
+    const invitedWith = async (to: string, language: 'es' | null) => {
+      const assertion = tokenKeys.invitationAssertion({ invitationId: randomUUID(), email: to, language });
+      expect(await harness.post('portal', 'invitations', { body: inviter, assertion })).toBe(204);
+      await eventually(() => expect(smtp.shownTo(to)).toHaveLength(1));
+      return smtp.shownTo(to)[0];
+    };
+    expect(await invitedWith('known@shop.example', 'es')).toContain(
+      'Subject: Su invitación al portal de Paycode para el comercio 1001',
+    );
+    expect(await invitedWith('unknown@shop.example', null)).toContain('قبل \u20681 يناير 2030 في 01:00 م');
+    const to = (['es', 'ar'] as const).map(language => ({ email: `${language}@shop.example`, name: 'Ann', language }));
+    const body = { requestId: randomUUID(), kind: 'BEARER_SWITCH', to, expiresAt: '2030-01-01T10:00:00.000Z' };
+    expect(await harness.post('portal', 'four-eyes', { body })).toBe(204);
+    await eventually(() =>
+      expect(smtp.shownTo('es@shop.example')).toEqual([expect.stringContaining('el cambio de su cuenta de API')]),
+    );
+    await eventually(() => expect(smtp.shownTo('ar@shop.example')).toEqual([expect.stringContaining('تحويل حساب API')]));
+    const unknown = { ...body, to: [{ ...to[0]!, language: 'xx' }] };
+    expect(await harness.post('portal', 'four-eyes', { body: unknown })).toBe(400);
   });
 
   it.each(['INVITED', undefined] as const)(
