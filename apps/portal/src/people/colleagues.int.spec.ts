@@ -173,7 +173,7 @@ describe('a person reads in one language and time zone (proves: A-96)', () => {
     expect(await readingOf(visitor)).toMatchObject({ language: null, timeZone: null });
   });
 
-  it('in which those whom the person invites are mailed, also when an operator cannot say one', async () => {
+  it('in which those whom the person invites are mailed, also when they are invited again', async () => {
     const { owner } = await account();
     await owner.post('session/reading', reading);
     const email = `${randomUUID()}@shop.example`;
