@@ -23,7 +23,7 @@ export async function choose(chosen: Partial<Reading>): Promise<void> {
 
 let settledFor: string | undefined;
 
-/** What the person chose in another browser counts in this one; a person who has chosen nothing gets what this browser has. */
+/** The choice that the person made in another browser counts in this one, too; somebody without a choice gets what this browser has. */
 export async function settleReading({ personId, language, timeZone: zone }: ShownPerson['person']): Promise<void> {
   if (settledFor === personId) return;
   settledFor = personId;
