@@ -246,11 +246,15 @@ CREATE TABLE person (
   has_passkey boolean NOT NULL DEFAULT false,
   accepted_at timestamp with time zone,
   role_changed_at timestamp with time zone,
+  language text,
+  time_zone text,
   CONSTRAINT person_pkey PRIMARY KEY (person_id),
   CONSTRAINT person_check CHECK ((tenant_type = 'OPERATOR'::text) = (role = ANY (ARRAY['ON_CALL'::text, 'ADMINISTRATOR'::text]))),
   CONSTRAINT person_check1 CHECK ((tenant_type = 'OPERATOR'::text) = (tenant_id = ''::text)),
+  CONSTRAINT person_language_check CHECK (language = ANY (ARRAY['en'::text, 'es'::text, 'ar'::text])),
   CONSTRAINT person_role_check CHECK (role = ANY (ARRAY['VIEWER'::text, 'DEVELOPER'::text, 'OWNER'::text, 'ON_CALL'::text, 'ADMINISTRATOR'::text])),
-  CONSTRAINT person_tenant_type_check CHECK (tenant_type = ANY (ARRAY['MERCHANT'::text, 'PSP'::text, 'ACQUIRER'::text, 'OPERATOR'::text]))
+  CONSTRAINT person_tenant_type_check CHECK (tenant_type = ANY (ARRAY['MERCHANT'::text, 'PSP'::text, 'ACQUIRER'::text, 'OPERATOR'::text])),
+  CONSTRAINT person_time_zone_check CHECK (length(time_zone) <= 100)
 );
 
 CREATE TABLE person_identity (

@@ -1,7 +1,7 @@
 import { eventually } from '@paycode/service-runtime/testing';
 import { sharedPlatform, shopOfJourney } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
-import { makePerson } from './testing/portal-client';
+import { makePerson, type PortalPerson } from './testing/portal-client';
 
 /** A person's language, also one that runs to the left, and time zone. proves: A-96 */
 describeInBrowser('the languages of the portal', () => {
@@ -9,7 +9,10 @@ describeInBrowser('the languages of the portal', () => {
   const portal = PortalBrowser.ofJourney(platform);
   const shop = shopOfJourney(platform);
 
+  let person: PortalPerson;
+
   beforeAll(async () => {
+    person = await makePerson(platform, { tenantId: String(shop.merchant.merchantId) });
     const { code } = await shop.merchant.createCode({ merchantReference: 'order-77', amount: '1025.50', currencyCode: 'ZAR' });
     await shop.merchant.pay(code);
     await portal.goto('sign-in');
@@ -39,7 +42,7 @@ describeInBrowser('the languages of the portal', () => {
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.screenshots('sign-in-ar');
     await choose('البوابة تتحدث', 'en');
-    await portal.signIn(await makePerson(platform, { tenantId: String(shop.merchant.merchantId) }));
+    await portal.signIn(person);
     await heading('Home');
   });
 
@@ -83,5 +86,19 @@ describeInBrowser('the languages of the portal', () => {
     const at = new Date((await time.getAttribute('datetime'))!);
     const inTokyo = new Intl.DateTimeFormat('en-ZA', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'Asia/Tokyo' });
     expect((await time.textContent())!.replaceAll(/\s/g, ' ')).toBe(inTokyo.format(at).replaceAll(/\s/g, ' '));
+  });
+
+  it('finds both again in another browser, whatever was chosen there before signing in', async () => {
+    await choose('The portal speaks', 'es');
+    await heading('Pagos');
+    const other = await PortalBrowser.open(platform.standalone.baseUrl);
+    try {
+      await other.signIn(person);
+      await other.page.getByRole('heading', { level: 1, name: 'Inicio', exact: true }).waitFor();
+      expect(await other.page.getByLabel('Zona horaria', { exact: true }).inputValue()).toBe('Asia/Tokyo');
+      expect(other.complaints).toEqual([]);
+    } finally {
+      await other.close();
+    }
   });
 });

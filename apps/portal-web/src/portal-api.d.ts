@@ -165,6 +165,7 @@ export interface Routes {
   'POST /session/passkey': { body: AssertionBody; answer: void };
   'POST /session/passkey/options': { answer: BegunSignIn };
   'POST /session/proof': { answer: OwnProof };
+  'POST /session/reading': { body: ReadingBody; answer: void };
   'POST /session/seen': { answer: void };
   'POST /session/sso': { body: SsoAnswerBody; answer: void };
   'POST /session/sso/begin': { body: CompanyBody; answer: { url: string } };
@@ -355,6 +356,8 @@ export type Colleague = {
   hasPasskey: boolean;
   /** false: a company's provider or a passkey signs the person in. */
   hasPassword: boolean;
+  language: 'ar' | 'en' | 'es' | null;
+  timeZone: string | null;
 };
 
 export type CompanyBody = { company: string };
@@ -863,6 +866,8 @@ export type Person = {
   hasPasskey: boolean;
   /** false: a company's provider or a passkey signs the person in. */
   hasPassword: boolean;
+  language: 'ar' | 'en' | 'es' | null;
+  timeZone: string | null;
 };
 
 /** An account without its secrets. */
@@ -979,6 +984,12 @@ export type RankedReceiver = {
   lastAnswerAt: string;
   /** First payment that was reversed after the last one that was acknowledged; null: the last one was acknowledged. */
   failingSince: string | null;
+};
+
+export type ReadingBody = {
+  language: 'ar' | 'en' | 'es';
+  /** IANA name. */
+  timeZone: string;
 };
 
 /** A merchant's server may demand it of each request: `header` and `value`, or `username` and `password` (Basic, RFC 7617). Without any member: nothing. */
@@ -1204,6 +1215,8 @@ export type ShownPerson = {
     hasPasskey: boolean;
     /** false: a company's provider or a passkey signs the person in. */
     hasPassword: boolean;
+    language: 'ar' | 'en' | 'es' | null;
+    timeZone: string | null;
     tenantName: string;
     mayConfigure: boolean;
     mayInvite: boolean;

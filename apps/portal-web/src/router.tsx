@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet,
 import { meQuery, merchantsQuery, queryClient } from './queries';
 import { hiddenIn, hiddenText } from './payments/hidden-columns';
 import { type Range, ranges } from './payments/read-moment';
+import { settleReading } from './language/reading';
 import { Shell } from './shell';
 import { Failure, NotHere } from './ui';
 
@@ -15,6 +16,7 @@ const signedIn = createRoute({
   beforeLoad: async ({ location }) => {
     const me = await queryClient.ensureQueryData(meQuery);
     if (me?.stage !== 'FULL') throw redirect({ to: '/sign-in', search: { next: location.href } });
+    await settleReading(me.person);
     // Most pages ask for them next; they come beside the page's script.
     void queryClient.prefetchQuery(merchantsQuery);
   },

@@ -8,7 +8,12 @@ export const timeZones = (): string[] => [...new Set([browserZone, 'UTC', ...Int
 /** The person's choice, else the browser's. */
 export const timeZone = (): string => zone;
 
-export const keepTimeZone = (next: string) => localStorage.setItem(key, next);
+/** For the next load of a page. false: this browser has it already. */
+export function keepTimeZone(next: string): boolean {
+  const isNew = localStorage.getItem(key) !== next;
+  localStorage.setItem(key, next);
+  return isNew;
+}
 
 export function startTimeZone(): void {
   const kept = localStorage.getItem(key);

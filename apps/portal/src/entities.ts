@@ -1,3 +1,4 @@
+import type { Language } from '@paycode/dto/people';
 import { exactInteger } from '@paycode/persistence';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Person, Role, TenantType } from './people/domain/person';
@@ -45,13 +46,19 @@ export class PersonEntity {
 
   @Column({ name: 'role_changed_at', type: 'timestamptz', nullable: true, insert: false, update: false })
   roleChangedAt!: Date | null;
+
+  @Column({ type: 'text', nullable: true, insert: false })
+  language!: Language | null;
+
+  @Column({ name: 'time_zone', type: 'text', nullable: true, insert: false })
+  timeZone!: string | null;
 }
 
 /** Without what proves who they are. */
 export function personOf({ personId, email, name, tenantType, tenantId, role, totpSealed, ...row }: PersonEntity): Person {
-  const { hasPasskey, passwordHash } = row;
+  const { hasPasskey, passwordHash, language, timeZone } = row;
   const has = { hasTotp: totpSealed !== null, hasPasskey, hasPassword: passwordHash !== null };
-  return { personId, email, name, tenantType, tenantId, role, ...has };
+  return { personId, email, name, tenantType, tenantId, role, language, timeZone, ...has };
 }
 
 @Entity({ name: 'recovery_code' })

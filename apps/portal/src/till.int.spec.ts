@@ -15,6 +15,8 @@ const person: Person = {
   hasTotp: false,
   hasPasskey: false,
   hasPassword: true,
+  language: null,
+  timeZone: null,
 };
 
 /** proves: T-24, A-09 */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { ActingPerson, InvitedPerson } from '@paycode/access';
-import type { OwnersRequest } from '@paycode/dto';
+import type { Addressee, OwnersRequest } from '@paycode/dto';
 import { actorOf } from '@paycode/dto/people';
 import { openDataSource, type ServiceDatabaseOptions } from '@paycode/persistence';
 import { DomainError } from '@paycode/service-runtime';
@@ -16,22 +16,22 @@ const portalPeopleSql = {
      where s.token_hash = $1 and s.stage = 'FULL' and s.ended_at is null
        and s.expires_at > clock_timestamp() and s.seen_at > clock_timestamp() - $2 * interval '1 second'`,
   invitation: `
-    select i.invitation_id as "invitationId", i.expires_at as "expiresAt", p.email,
+    select i.invitation_id as "invitationId", i.expires_at as "expiresAt", p.email, p.language, p.time_zone as "timeZone",
            p.tenant_type as "tenantType", p.tenant_id as "tenantId"
       from invitation i join person p using (person_id)
      where i.token_hash = $1 and i.used_at is null and i.expires_at > clock_timestamp()`,
   // The role reads the address of a person alone; what the alert says is the portal's.
   alert: `
-    select a.alert_id as "invitationId", a.created_at + interval '1 day' as "expiresAt", p.email,
+    select a.alert_id as "invitationId", a.created_at + interval '1 day' as "expiresAt", p.email, p.language, p.time_zone as "timeZone",
            p.tenant_type as "tenantType", p.tenant_id as "tenantId"
       from alert_mail a join person p using (person_id)
      where a.token_hash = $1 and a.created_at > clock_timestamp() - interval '1 day' and p.accepted_at is not null`,
 
   owners: `
     select array(
-      select distinct email from person
+      select distinct on (email) jsonb_build_object('email', email, 'language', language, 'timeZone', time_zone) from person
        where role = 'OWNER' and accepted_at is not null
-         and (tenant_type, tenant_id) in (('MERCHANT', asked.merchant_id), ('PSP', asked.psp_id)) order by email limit $3) as emails
+         and (tenant_type, tenant_id) in (('MERCHANT', asked.merchant_id), ('PSP', asked.psp_id)) order by email, language limit $3) as owners
       from unnest($1::text[], $2::text[]) with ordinality as asked(merchant_id, psp_id, nr) order by nr`,
 } as const;
 
@@ -81,12 +81,12 @@ export class PortalPeopleStore implements OnApplicationShutdown {
     return row && { ...row, secret, expiresAt: row.expiresAt.toISOString() };
   }
 
-  /** E-mail addresses of those who are in as owners of each merchant or its PSP, in the order of the question. @throws DomainError 503 */
-  async owners({ tenants }: OwnersRequest): Promise<string[][]> {
+  /** Those who are in as owners of each merchant or its PSP, in the order of the question. @throws DomainError 503 */
+  async owners({ tenants }: OwnersRequest): Promise<Addressee[][]> {
     if (!this.options.database) return tenants.map(() => []);
     const ids = [tenants.map(({ merchantId }) => String(merchantId)), tenants.map(({ pspId }) => pspId && String(pspId))];
-    const rows = await this.read<{ emails: string[] }>(portalPeopleSql.owners, [...ids, ownersMax]);
-    return rows.map(({ emails }) => emails);
+    const rows = await this.read<{ owners: Addressee[] }>(portalPeopleSql.owners, [...ids, ownersMax]);
+    return rows.map(({ owners }) => owners);
   }
 
   async onApplicationShutdown(): Promise<void> {

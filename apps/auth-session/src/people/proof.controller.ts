@@ -1,5 +1,12 @@
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
-import { IsId, type OwnersRequest, type PersonProof, type PersonProofRequest, type PortalAnswer } from '@paycode/dto';
+import {
+  type Addressee,
+  IsId,
+  type OwnersRequest,
+  type PersonProof,
+  type PersonProofRequest,
+  type PortalAnswer,
+} from '@paycode/dto';
 import { answered } from '@paycode/service-runtime';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsOptional, Matches, ValidateNested } from 'class-validator';
@@ -65,7 +72,7 @@ export class ProofController {
   /** For notification-config, which has owners mailed about changes (T-15). */
   @Post('owners')
   @HttpCode(200)
-  owners(@Body() request: OwnersBody): Promise<string[][]> {
+  owners(@Body() request: OwnersBody): Promise<Addressee[][]> {
     return this.proofs.owners(request);
   }
 }

@@ -7,7 +7,7 @@ import { TestAuthSession } from '../testing/test-service';
 /** The columns that the portal lets auth-session read; the portal's migrations make these tables. */
 const tables = `
   create table person (person_id uuid primary key default gen_random_uuid(), email text, name text,
-    tenant_type text, tenant_id text, role text, accepted_at timestamptz default now());
+    tenant_type text, tenant_id text, role text, accepted_at timestamptz default now(), language text, time_zone text);
   create table portal_session (session_id uuid primary key default gen_random_uuid(), token_hash bytea, person_id uuid, stage text,
     seen_at timestamptz default now(), expires_at timestamptz default now() + interval '1 hour', ended_at timestamptz);
   create table invitation (invitation_id uuid primary key default gen_random_uuid(), token_hash bytea, person_id uuid,
@@ -91,7 +91,8 @@ describe('who is signed in to the portal', () => {
       return { status, answer: data as PortalAnswer<PersonProof> };
     };
 
-    it('is asserted with the address to mail, by its secret, and not as a session', async () => {
+    it('is asserted with the address to mail and its language, by its secret, and not as a session', async () => {
+      await portal.dataSource.query(`update person set language = 'es', time_zone = 'Europe/Madrid'`);
       const secret = await invite();
       const { answer } = await askInvited(secret);
       if (!answer.ok) throw new Error(answer.message);
@@ -101,6 +102,7 @@ describe('who is signed in to the portal', () => {
       expect(exp! - iat!).toBe(120);
       expect(claims).toMatchObject({ iss: 'auth-session', aud: 'portal', secret, email: 'thandi@shop.example' });
       expect(claims).toMatchObject({ tenantType: 'MERCHANT', tenantId: '1001', expiresAt: expect.stringMatching(/Z$/) });
+      expect(claims).toMatchObject({ language: 'es', timeZone: 'Europe/Madrid' });
       expect((await ask(secret)).answer).toMatchObject(refused);
       expect((await askInvited(await opened())).answer).toMatchObject({ ok: false, reason: 'NOT_INVITED' });
       expect((await askInvited(secret, 'recipient-messages')).status).toBe(403);
@@ -170,13 +172,18 @@ describe('who is signed in to the portal', () => {
     const sql = 'insert into person (email, tenant_type, tenant_id, role) values ($1, $2, $3, $4)';
     for (const person of people) await portal.dataSource.query(sql, person);
     await portal.dataSource.query(`insert into person values (default, 'f', 'F', 'MERCHANT', '7', 'OWNER', null)`);
+    await portal.dataSource.query(`update person set language = 'ar', time_zone = 'Asia/Riyadh' where email = 'b'`);
     const tenants = [
       { merchantId: 9, pspId: 9 },
       { merchantId: 7, pspId: 3 },
       { merchantId: 7, pspId: null },
     ];
+    const named = [
+      { email: 'a', language: null, timeZone: null },
+      { email: 'b', language: 'ar', timeZone: 'Asia/Riyadh' },
+    ];
     const owners = (caller: 'notification-config' | 'portal') => service.as(caller, '/internal/console/owners', { tenants });
-    expect(await owners('notification-config')).toMatchObject({ status: 200, data: [[], ['a', 'b'], ['a', 'b']] });
+    expect(await owners('notification-config')).toMatchObject({ status: 200, data: [[], named, named] });
     expect((await owners('portal')).status).toBe(403);
   });
 

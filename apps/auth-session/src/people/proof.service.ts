@@ -8,7 +8,7 @@ import {
   personClaims,
   ServiceTokenSigner,
 } from '@paycode/access';
-import type { OwnersRequest, PersonProof } from '@paycode/dto';
+import type { Addressee, OwnersRequest, PersonProof } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { PortalPeopleStore } from './portal-people.store';
 
@@ -44,7 +44,7 @@ export class ProofService {
   }
 
   /** As the store says. @throws DomainError 503 */
-  owners(request: OwnersRequest): Promise<string[][]> {
+  owners(request: OwnersRequest): Promise<Addressee[][]> {
     return this.people.owners(request);
   }
 }

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ChangeNotice } from '@paycode/dto';
+import type { Addressee, ChangeNotice } from '@paycode/dto';
 import { eventually } from '@paycode/service-runtime/testing';
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
 import { TestNotificationConfig } from '../testing/running-service';
@@ -56,12 +56,12 @@ describe('change notices (T-15)', () => {
     await eventually(async () => expect(await rows()).toEqual([]));
     const byTime = (one: ChangeNotice, other: ChangeNotice) => one.occurredAt.localeCompare(other.occurredAt);
     expect(handedOver.sort(byTime)).toEqual([
-      expect.objectContaining({ kind: 'RECIPIENT_ADDED', emails: ['a@shop.example'] }),
+      expect.objectContaining({ kind: 'RECIPIENT_ADDED', to: [{ email: 'a@shop.example' }] }),
       {
         noticeId: expect.any(String),
         merchantId: 1,
         kind: 'URL_CHANGED',
-        emails: ['a@shop.example'],
+        to: [{ email: 'a@shop.example' }],
         actor: 'psp-1',
         occurredAt: expect.any(String),
       },
@@ -107,12 +107,14 @@ describe('change notices (T-15)', () => {
       expect((await service.internal('post', `/internal/portal/change-notices/${route}`, call)).status).toBe(404);
     }
     expect(handedOver).toEqual([]);
-    service.owners = ['owner@psp.example', 'owner@shop.example'];
+    const owners: Addressee[] = [
+      { email: 'owner@psp.example' },
+      { email: 'owner@shop.example', language: 'es', timeZone: 'UTC' },
+    ];
+    service.owners = owners;
     await dataSource.query('update owner_notice set due_at = clock_timestamp()');
     await eventually(async () => expect(await rows()).toEqual([]));
-    expect(handedOver).toEqual([
-      expect.objectContaining({ merchantId: 21, kind: 'URL_CHANGED', emails: ['owner@psp.example', 'owner@shop.example'] }),
-    ]);
+    expect(handedOver).toEqual([expect.objectContaining({ merchantId: 21, kind: 'URL_CHANGED', to: owners })]);
   });
 
   it('a notice that was tried too often, or waited for owners for a week, is given up, also while auth-session names nobody (T-15)', async () => {

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { InternalClient } from '@paycode/access';
-import type { ChangeNotice, OwnersRequest } from '@paycode/dto';
+import type { Addressee, ChangeNotice, OwnersRequest } from '@paycode/dto';
 import { countParked, dataFaultReason, isolate } from '@paycode/persistence';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/service-runtime/timing';
@@ -73,8 +73,8 @@ export class HandOverNoticesJob implements OnApplicationBootstrap {
     // The portal has no hand in it, so its key can hold back no notice (T-27).
     const mailOwners = async (notices: readonly OwnerNotice[]) => {
       const request: OwnersRequest = { tenants: notices.map(({ merchantId, pspId }) => ({ merchantId, pspId })) };
-      const emails = await owners.post<string[][]>('/internal/console/owners', request);
-      await mail(notices.map(({ pspId: _pspId, ...notice }, at) => ({ ...notice, emails: emails[at]! })));
+      const found = await owners.post<Addressee[][]>('/internal/console/owners', request);
+      await mail(notices.map(({ pspId: _pspId, ...notice }, at) => ({ ...notice, to: found[at]! })));
     };
     const failed = (err: unknown) =>
       log.warn({ event: 'notices-not-handed-over', err }, 'change notices wait for auth-session or recipient-messages');

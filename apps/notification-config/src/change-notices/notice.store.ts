@@ -13,7 +13,7 @@ const claimSql = {
   change_notice: `
     update change_notice n set tries = tries + 1, due_at = clock_timestamp() + $2 * interval '1 millisecond'
      where ${dueIn('change_notice')}
-     returning ${fields}, n.emails, n.tries > 10000 as "isGivenUp"`,
+     returning ${fields}, array(select jsonb_build_object('email', email) from unnest(n.emails) as email) as "to", n.tries > 10000 as "isGivenUp"`,
   // For the owners that merchant and PSP have when the notice is mailed.
   owner_notice: `
     update owner_notice n set due_at = clock_timestamp() + $2 * interval '1 millisecond' from merchant m
@@ -22,7 +22,7 @@ const claimSql = {
 } as const;
 
 /** A change that the owners of merchant and PSP are told of. */
-export interface OwnerNotice extends Omit<ChangeNotice, 'emails'> {
+export interface OwnerNotice extends Omit<ChangeNotice, 'to'> {
   pspId: number | null;
 }
 

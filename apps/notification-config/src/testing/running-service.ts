@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type RunningService, startService } from '@paycode/service-runtime';
 import type { ActingPerson, CallerName } from '@paycode/access';
 import { startTestIdentityIssuer, type TestIdentityIssuer, TestTokenKeys } from '@paycode/access/testing';
-import type { Identity, MerchantRecord } from '@paycode/dto';
+import type { Addressee, Identity, MerchantRecord } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import axios, { type AxiosResponse } from 'axios';
 import { AppModule, notificationConfigDefinition, notificationLimits } from '../app.module';
@@ -51,8 +51,8 @@ export class TestNotificationConfig {
   }
 
   /** Owners of every merchant, as auth-session names them; null: it cannot now. */
-  set owners(emails: string[] | null) {
-    this.running.issuer.answers.set('/internal/console/owners', emails && Array<string[]>(50).fill(emails));
+  set owners(owners: Addressee[] | null) {
+    this.running.issuer.answers.set('/internal/console/owners', owners && Array<Addressee[]>(50).fill(owners));
   }
 
   get keyEncryptionKeys(): string {

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { keepTimeZone, timeZone, timeZones } from '../time-zone';
-import { changeLanguage, currentLanguage, type Language, languages, t } from './language';
+import { timeZone, timeZones } from '../time-zone';
+import { currentLanguage, type Language, languages, t } from './language';
+import { choose } from './reading';
 
 export function LanguageChoice(): ReactNode {
   return (
@@ -8,7 +9,7 @@ export function LanguageChoice(): ReactNode {
       className="small"
       aria-label={t('The portal speaks')}
       value={currentLanguage()}
-      onChange={event => changeLanguage(event.target.value as Language)}
+      onChange={event => void choose({ language: event.target.value as Language })}
     >
       {Object.entries(languages).map(([tag, name]) => (
         <option key={tag} value={tag} lang={tag}>
@@ -29,10 +30,7 @@ export function TimeZoneChoice(): ReactNode {
       className="small"
       aria-label={t('Time zone')}
       value={timeZone()}
-      onChange={event => {
-        keepTimeZone(event.target.value);
-        location.reload();
-      }}
+      onChange={event => void choose({ timeZone: event.target.value })}
     >
       {zones.map(zone => (
         <option key={zone}>{zone}</option>

@@ -23,10 +23,11 @@ export function currentLanguage(): Language {
   return (wished.find(tag => Object.hasOwn(languages, tag)) ?? 'en') as Language;
 }
 
-/** Pages read their texts once, so that each of them is in one language: it loads the page again. */
-export function changeLanguage(language: Language): void {
+/** For the next load of a page. false: this browser has it already. */
+export function keepLanguage(language: Language): boolean {
+  const isNew = localStorage.getItem(key) !== language;
   localStorage.setItem(key, language);
-  location.reload();
+  return isNew;
 }
 
 /** Before the first page. Without its catalogue, which may be out of reach, the portal speaks English. */

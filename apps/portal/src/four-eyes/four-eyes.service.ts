@@ -136,7 +136,9 @@ export class FourEyesService {
     owners: readonly Owner[],
     { person: asker, proof }: Proven,
   ): Promise<boolean> {
-    const to = owners.filter(({ personId }) => personId !== asker.personId).map(({ email, name }) => ({ email, name }));
+    const to = owners
+      .filter(({ personId }) => personId !== asker.personId)
+      .map(({ email, name, language, timeZone }) => ({ email, name, language, timeZone }));
     try {
       await this.mailer.ask({ requestId, kind, to, expiresAt: expiresAt.toISOString() }, proof);
       return true;

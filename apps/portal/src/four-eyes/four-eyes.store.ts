@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ReadsIn } from '@paycode/dto/people';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Person, Role } from '../people/domain/person';
 import type { Asked, Kind, Refusal, State } from './domain/request';
@@ -33,7 +34,7 @@ export interface Wanted {
 }
 
 /** A person who has the role, and a password to confirm with. */
-export interface Owner {
+export interface Owner extends ReadsIn {
   personId: string;
   name: string;
   email: string;
@@ -50,7 +51,8 @@ const found = `select ${request}, a.role as "askerRole", (a.tenant_type, a.tenan
 
 const fourEyesSql = {
   owners: `
-    select person_id as "personId", name, email, greatest(coalesce(accepted_at, clock_timestamp()), role_changed_at) as "joinedAt" from person
+    select person_id as "personId", name, email, language, time_zone as "timeZone",
+           greatest(coalesce(accepted_at, clock_timestamp()), role_changed_at) as "joinedAt" from person
      where tenant_type = $1 and tenant_id = $2 and role = any($3::text[]) and password_hash is not null order by name limit 50`,
   latest: `${found} where r.kind = $1 and r.tenant_type = $2 and r.tenant_id = $3`,
   // The lock on the request lets one of two steps pass; the one on the asker holds its role until the step is kept.

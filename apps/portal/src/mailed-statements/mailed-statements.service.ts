@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type MailedStatement, type PortalAlert, type StatementSums, statementTotalsMax } from '@paycode/dto';
+import { isTimeZone } from '@paycode/dto/people';
 import { invalidField, LOGGER, type Logger } from '@paycode/service-runtime';
 import { ClientSecrets } from '../identity-providers/identity-providers.service';
 import { refusal } from '../neighbours';
 import type { Person } from '../people/domain/person';
-import { isTimeZone, periodOf } from '../statements/domain/statement';
+import { periodOf } from '../statements/domain/statement';
 import { StatementStore } from '../statements/statement.store';
 import { MerchantDirectory } from '../tenancy/merchant.directory';
 import { Scope } from '../tenancy/scope';

@@ -17,6 +17,8 @@ const person: Person = {
   hasTotp: true,
   hasPasskey: false,
   hasPassword: true,
+  language: null,
+  timeZone: null,
 };
 const merchant: MerchantRecord = { merchantId: 1001, merchantName: 'Corner Shop', pspId: 1, acquirer: 'Bank', status: 'ACTIVE' };
 const notifications: PortalNotifications = {

@@ -29,6 +29,8 @@ const person = {
   hasTotp: false,
   hasPasskey: false,
   hasPassword: true,
+  language: null,
+  timeZone: null,
   tenantType: 'MERCHANT',
   tenantId: '7',
 } as const;

@@ -147,6 +147,42 @@ describe('owners say who is in (proves: T-24, T-52)', () => {
   });
 });
 
+describe('a person reads in one language and time zone (proves: A-96)', () => {
+  const reading = { language: 'ar', timeZone: 'Asia/Riyadh' };
+  const readingOf = async (visitor: PortalVisitor) => {
+    const { person: me } = (await visitor.get('session')).body as unknown as { person: object };
+    return me;
+  };
+
+  it('that is nobody’s at first, and after a choice is there in every browser', async () => {
+    const [known, other] = [await person(), await person()];
+    const first = await signedIn(known);
+    expect(await readingOf(first)).toMatchObject({ language: null, timeZone: null });
+    expect((await first.post('session/reading', reading)).status).toBe(204);
+    for (const visitor of [first, await signedIn(known)]) expect(await readingOf(visitor)).toMatchObject(reading);
+    expect(await readingOf(await signedIn(other))).toMatchObject({ language: null, timeZone: null });
+  });
+
+  it.each([
+    ['language', { ...reading, language: 'xx' }],
+    ['timeZone', { ...reading, timeZone: 'Mars/Olympus' }],
+  ])('that is known, or %s is refused; only those who are signed in have one', async (field, body) => {
+    const visitor = await signedIn(await person());
+    expect(await visitor.post('session/reading', body)).toMatchObject({ status: 400, body: { errors: [{ field }] } });
+    expect((await elsewhere().post('session/reading', reading)).status).toBe(401);
+    expect(await readingOf(visitor)).toMatchObject({ language: null, timeZone: null });
+  });
+
+  it('in which those whom the person invites are mailed, also when they are invited again', async () => {
+    const { owner } = await account();
+    await owner.post('session/reading', reading);
+    const email = `${randomUUID()}@shop.example`;
+    const { personId } = (await owner.post('invitations', { email, name: 'New', role: 'VIEWER' })).body as unknown as Known;
+    expect((await owner.post(`people/${personId}/invite`)).status).toBe(204);
+    expect(await mails.mailedTo(email, portal.database)).toMatchObject([reading, reading]);
+  });
+});
+
 describe('a forgotten password (proves: T-04, T-05, T-06)', () => {
   const ask = (email: string, from = elsewhere()) => from.post('password/forgotten', { email });
   const linksFor = (email: string) => mails.mailedTo(email, portal.database);

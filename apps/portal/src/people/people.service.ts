@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type InternalClient, personHeader } from '@paycode/access';
 import type { PersonProof, PersonProofRequest, PortalAnswer, PortalInvitation } from '@paycode/dto';
+import type { ReadsIn } from '@paycode/dto/people';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { type AuditEvent, AuditLog, type ByPerson, doneBy, type Origin } from '../audit';
 import { valueOf } from '../neighbours';
@@ -29,7 +30,8 @@ export class InvitationMailer {
 
 const invitationMs = 3 * 86_400_000;
 
-export interface Inviter {
+/** An invitation is in the language of whoever invites, unless the person has one. */
+export interface Inviter extends Partial<ReadsIn> {
   personId: string | null;
   name: string;
   origin: Origin;
@@ -58,7 +60,8 @@ export class PeopleService {
     const secret = newSecret();
     const expiresAt = new Date(Date.now() + invitationMs);
     await this.people.invite(person.personId, { tokenHash: secretHash(secret), expiresAt });
-    await this.mailer.send(secret, { reason: 'INVITED' });
+    const { language, timeZone } = inviter;
+    await this.mailer.send(secret, { reason: 'INVITED', ...(language && { language, timeZone }) });
     await this.audit.record({
       personId: inviter.personId,
       personName: inviter.name,
@@ -108,9 +111,9 @@ export class PeopleService {
       if (current === undefined) throw invalidField('current', 'must be your password when you invite somebody of this role');
       await this.password.demand(current, { person, origin });
     }
-    const { tenantType, tenantId, personId } = person;
-    await this.limiter.countInvitation(personId);
-    return this.invite({ email, name, role, tenantType, tenantId }, { personId, name: person.name, origin });
+    const { tenantType, tenantId } = person;
+    await this.limiter.countInvitation(person.personId);
+    return this.invite({ email, name, role, tenantType, tenantId }, { ...person, origin });
   }
 
   /**
@@ -128,7 +131,7 @@ export class PeopleService {
     const { person: colleague, passwordHash } = await this.ofSameTenant(personId, person);
     if (passwordHash !== null) throw emailTaken();
     await this.limiter.countInvitation(person.personId);
-    await this.invite(colleague, { personId: person.personId, name: person.name, origin });
+    await this.invite(colleague, { ...person, origin });
   }
 
   /** `current`: the own password. @throws DomainError 400, 401, 404, 409 for the last owner, 429 */
@@ -147,6 +150,11 @@ export class PeopleService {
     const colleague = await this.colleagueOf(of, by);
     if (!(await this.people.remove(colleague))) throw lastManager(colleague);
     await this.record('PERSON_REMOVED', colleague, { ...by, detail: { role: colleague.role } });
+  }
+
+  /** Of the person's pages and mails, in every browser. */
+  read(reads: ReadsIn, { personId }: Person): Promise<void> {
+    return this.people.setReading(personId, reads);
   }
 
   /** For the sandbox: a person who can sign in at once. @throws DomainError 400 in production, 409 when the address belongs to somebody else */

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { ReadsIn } from '@paycode/dto/people';
 import { DomainError } from '@paycode/service-runtime';
 import { DataSource, IsNull, Not, QueryFailedError, Raw } from 'typeorm';
 import { PersonEntity, personOf, RecoveryCodeEntity } from '../entities';
 import { codesKey, codesPerDay } from '../sign-in/sign-in-limiter';
 import type { Colleague, Person, Role } from './domain/person';
 
-export type NewPerson = Omit<Person, 'personId' | 'hasTotp' | 'hasPasskey' | 'hasPassword'>;
+export type NewPerson = Omit<Person, 'personId' | 'hasTotp' | 'hasPasskey' | 'hasPassword' | keyof ReadsIn>;
 
 /** Credentials of a person. */
 export interface Proofs {
@@ -89,7 +90,7 @@ export class PeopleStore {
     const acceptedAt = passwordHash === null ? null : () => 'clock_timestamp()';
     const values = { ...person, personId, passwordHash, totpSealed: null, totpStep: 0, acceptedAt };
     const inserted = await this.people.createQueryBuilder().insert().values(values).orIgnore().returning('person_id').execute();
-    const has = { hasTotp: false, hasPasskey: false, hasPassword: passwordHash !== null };
+    const has = { hasTotp: false, hasPasskey: false, hasPassword: passwordHash !== null, language: null, timeZone: null };
     return (inserted.raw as unknown[]).length === 0 ? undefined : { ...person, personId, ...has };
   }
 
@@ -147,6 +148,10 @@ export class PeopleStore {
   /** false: no such code, or it was used before. */
   useRecoveryCode(personId: string, codeHash: Buffer): Promise<boolean> {
     return this.changesOne(peopleSql.useRecoveryCode, [personId, codeHash]);
+  }
+
+  async setReading(personId: string, { language, timeZone }: ReadsIn): Promise<void> {
+    await this.people.update({ personId }, { language, timeZone });
   }
 
   /** In place of the person's earlier invitations. */

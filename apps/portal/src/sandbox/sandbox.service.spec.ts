@@ -20,6 +20,8 @@ const of = (tenant: Partial<Person>): Proven => ({
     hasTotp: false,
     hasPasskey: false,
     hasPassword: true,
+    language: null,
+    timeZone: null,
     ...tenant,
   },
 });

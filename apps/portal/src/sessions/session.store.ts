@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Language } from '@paycode/dto/people';
 import { DataSource } from 'typeorm';
 import { deviceName } from '../alerts/domain/device';
 import type { Origin } from '../audit';
@@ -15,7 +16,7 @@ const sessionSql = {
   find: `
     select s.session_id, s.stage, s.address, s.user_agent, s.created_at, s.seen_at,
            p.person_id, p.email, p.name, p.tenant_type, p.tenant_id, p.role, p.totp_sealed is not null as has_totp, p.has_passkey,
-           p.password_hash is not null as has_password
+           p.password_hash is not null as has_password, p.language, p.time_zone
       from portal_session s join person p using (person_id)
      where s.token_hash = $1 and ${isOpen('$2')}`,
   stillOpen: `select s.session_id from portal_session s where s.session_id = any($1::uuid[]) and ${isOpen('$2')}`,
@@ -52,6 +53,8 @@ interface OpenedRow extends SessionRow {
   has_totp: boolean;
   has_passkey: boolean;
   has_password: boolean;
+  language: Language | null;
+  time_zone: string | null;
 }
 
 const userAgentCharsMax = 200;
@@ -128,5 +131,7 @@ function personOf({ email, name, role, ...row }: OpenedRow): Person {
     hasTotp: row.has_totp,
     hasPasskey: row.has_passkey,
     hasPassword: row.has_password,
+    language: row.language,
+    timeZone: row.time_zone,
   };
 }

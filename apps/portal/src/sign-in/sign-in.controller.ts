@@ -1,9 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
-import { IsString, Length } from 'class-validator';
+import { type Language, languages, type ReadsIn } from '@paycode/dto/people';
+import { IsIn, IsString, IsTimeZone, Length } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import type { Origin } from '../audit';
 import { may, type Permission, type Person, readsNotifications, tenantName } from '../people/domain/person';
-import { noCookie, type Stage } from '../sessions/domain/session';
+import { noCookie, type OpenedSession, type Stage } from '../sessions/domain/session';
 import {
   AskedBy,
   type Asking,
@@ -14,7 +15,9 @@ import {
   PORTAL_RULES,
   type PortalHttpRequest,
   type PortalRules,
+  SignedIn,
 } from '../sessions/portal.guard';
+import { PeopleService } from '../people/people.service';
 import { type NewSession, SessionsService } from '../sessions/sessions.service';
 import { type OwnProof, OwnProofs, PasswordService } from './password.service';
 import { SecondFactorService } from './second-factor.service';
@@ -33,6 +36,15 @@ export class CodeBody {
   @IsString()
   @Length(6, 40)
   code!: string;
+}
+
+export class ReadingBody implements ReadsIn {
+  @IsIn(languages)
+  language!: Language;
+
+  /** IANA name. */
+  @IsTimeZone()
+  timeZone!: string;
 }
 
 interface ShownPerson {
@@ -57,6 +69,7 @@ export class SignInController {
     private readonly secondFactor: SecondFactorService,
     private readonly proofs: OwnProofs,
     private readonly sessions: SessionsService,
+    private readonly people: PeopleService,
     @Inject(PORTAL_RULES) private readonly rules: PortalRules,
   ) {}
 
@@ -101,6 +114,13 @@ export class SignInController {
   @Post('seen')
   @HttpCode(204)
   seen(): void {}
+
+  /** Stores the language and time zone of the person: its pages in every browser and its mails have them. */
+  @Post('reading')
+  @HttpCode(204)
+  read(@Body() body: ReadingBody, @SignedIn() { person }: OpenedSession): Promise<void> {
+    return this.people.read(body, person);
+  }
 
   @Delete()
   @HttpCode(204)

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { isTimeZone } from '@paycode/dto/people';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { ConcurrencyLimit } from '../payments/domain/concurrency-limit';
 import { MerchantDirectory } from '../tenancy/merchant.directory';
 import type { Scope } from '../tenancy/scope';
-import { isTimeZone, periodOf, type StatementLine, type StatementSums } from './domain/statement';
+import { periodOf, type StatementLine, type StatementSums } from './domain/statement';
 import { StatementStore } from './statement.store';
 
 export interface Statement {

@@ -1,6 +1,7 @@
 import { applyDecorators, Body, Controller, HttpCode, ParseArrayPipe, Post } from '@nestjs/common';
 import { type ActingPerson, type InvitedPerson, OfInvitation, OfPerson } from '@paycode/access';
 import {
+  type Addressee,
   alertBrowsers,
   type AlertDevice,
   type AlertKind,
@@ -24,6 +25,7 @@ import {
   type StatementSums,
   statementTotalsMax,
 } from '@paycode/dto';
+import { type Language, languages, type ReadsIn } from '@paycode/dto/people';
 import { isDataFault } from '@paycode/persistence';
 import { DomainError, invalidField, IsInstantText } from '@paycode/service-runtime';
 import { Type } from 'class-transformer';
@@ -38,6 +40,7 @@ import {
   IsISO8601,
   IsOptional,
   IsString,
+  IsTimeZone,
   IsUUID,
   Length,
   Matches,
@@ -46,6 +49,21 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { QueueMessages } from './queue-messages';
+
+class ReaderBody implements Partial<ReadsIn> {
+  @IsOptional()
+  @IsIn(languages)
+  language?: Language | null;
+
+  @IsOptional()
+  @IsTimeZone()
+  timeZone?: string | null;
+}
+
+class AddresseeBody extends ReaderBody implements Addressee {
+  @IsEmail({ require_tld: false })
+  email!: string;
+}
 
 export class ChangeNoticeBody implements ChangeNotice {
   @IsUUID()
@@ -59,8 +77,9 @@ export class ChangeNoticeBody implements ChangeNotice {
 
   @IsArray()
   @ArrayMaxSize(100)
-  @IsEmail({ require_tld: false }, { each: true })
-  emails!: string[];
+  @ValidateNested({ each: true })
+  @Type(() => AddresseeBody)
+  to!: AddresseeBody[];
 
   /** As audit rows have it, with the service through which a person acted. */
   @IsString()
@@ -71,15 +90,12 @@ export class ChangeNoticeBody implements ChangeNotice {
   occurredAt!: string;
 }
 
-export class InvitationBody implements PortalInvitation {
+export class InvitationBody extends ReaderBody implements PortalInvitation {
   @IsIn(invitationReasons)
   reason!: InvitationReason;
 }
 
-class AddresseeBody {
-  @IsEmail({ require_tld: false })
-  email!: string;
-
+class NamedAddresseeBody extends AddresseeBody {
   @IsString()
   @Length(1, 100)
   name!: string;
@@ -96,8 +112,8 @@ export class FourEyesBody implements PortalFourEyesNotice {
   @ArrayNotEmpty()
   @ArrayMaxSize(50)
   @ValidateNested({ each: true })
-  @Type(() => AddresseeBody)
-  to!: AddresseeBody[];
+  @Type(() => NamedAddresseeBody)
+  to!: NamedAddresseeBody[];
 
   @IsInstantText()
   expiresAt!: string;
@@ -234,8 +250,8 @@ export class ChangeNoticesController {
   /** Mails a person the link by which they choose a password for the portal, to the address that auth-session found. */
   @Post('invitations')
   @HttpCode(204)
-  async invite(@Body() { reason }: InvitationBody, @OfInvitation() invited: InvitedPerson): Promise<void> {
-    await this.queueMessages.queueInvitation(invited, reason);
+  async invite(@Body() invitation: InvitationBody, @OfInvitation() invited: InvitedPerson): Promise<void> {
+    await this.queueMessages.queueInvitation(invited, invitation);
   }
 
   /** Mails a person of the portal what happened, in words of this service, to the address that auth-session found. */

@@ -18,7 +18,7 @@ function emailOf(said: Said): EmailText {
     case 'TRANSACTION':
       return paymentEmail(said.notification);
     case 'CHANGE_NOTICE':
-      return changeNoticeEmail({ ...said, kind: said.change });
+      return changeNoticeEmail(said);
     case 'INVITATION':
       return invitationEmail(said);
     case 'FOUR_EYES':

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Channel, channels, topicCatalog, topics } from '@paycode/dto';
 import { notificationOf } from '@paycode/dto/testing';
 import { definitionOf, murmur2, toPositive } from '@paycode/events';
@@ -130,9 +131,52 @@ describe('Email and SMS', () => {
     expect(unfolded).toMatch(/Subject: Statement for 27 November 2026, merchant \d+/);
     const text = ['Paid: INR 30.35 (2)', 'Settled: INR 10.10 (1)', 'Waiting: INR 20.25 (1)', 'Tips: INR 0.50'];
     const links = ['statements?period=2026-11-27&timeZone=Asia%2FKolkata', `alerts/stop#${secret}`];
-    for (const each of [...text, ...links]) expect(source).toContain(each);
+    const shown = smtp.shownTo('accountant@shop.example')[0]!.replaceAll('\u00a0', ' ');
+    for (const each of [...text, ...links]) expect(shown).toContain(each);
     expect(unfolded).toContain(`List-Unsubscribe: <https://pay.example/console/api/alerts/stop/${secret}>`);
     expect(source).not.toContain('Thandi');
+  });
+
+  it.each([
+    ['es', 'Su servidor vuelve a funcionar', '15:05 CET', '<html lang="es">'],
+    ['ar', 'عاد خادمك إلى العمل', '03:05 م', '<html lang="ar" dir="rtl">'],
+    ['en', 'Your server works again', '15:05 CET', '<html lang="en">'],
+    [null, 'Your server works again', '14:05 UTC', '<html lang="en">'],
+  ] as const)('a mail to a person who reads %s is in that language, or else in English (A-96)', async (language, ...words) => {
+    const timeZone = language && 'Europe/Madrid';
+    const to = `reads-${language}@shop.example`;
+    const body = { kind: 'RECEIVER_WORKS', merchantId: 1001, payments: 0, sinceAt: '2026-11-27T14:05:00.000Z', sums: [] };
+    const assertion = tokenKeys.invitationAssertion({ email: to, language, timeZone }, 'ALERTED');
+    expect(await harness.post('portal', 'alerts', { body, assertion })).toBe(204);
+    const notice = { ...noticeOf(merchantId, ''), to: [{ email: `owner-${to}`, language, timeZone }] };
+    expect(await harness.postNotices('notification-config', [notice])).toBe(204);
+    const [subject, time, html] = words as [string, string, string];
+    await eventually(() => expect(smtp.shownTo(to)).toHaveLength(1));
+    for (const part of [`Subject: ${subject}`, time, html]) expect(smtp.shownTo(to)[0]).toContain(part);
+    await eventually(() => expect(smtp.shownTo(`owner-${to}`)).toEqual([expect.stringContaining(html)]));
+  });
+
+  it('an invitation is in the language of the person, else of whoever invites; each second person is asked in the own one (A-96)', async () => {
+    const inviter = { reason: 'INVITED', language: 'ar', timeZone: 'Asia/Riyadh' };
+    const invitedWith = async (to: string, language: 'es' | null) => {
+      const assertion = tokenKeys.invitationAssertion({ invitationId: randomUUID(), email: to, language });
+      expect(await harness.post('portal', 'invitations', { body: inviter, assertion })).toBe(204);
+      await eventually(() => expect(smtp.shownTo(to)).toHaveLength(1));
+      return smtp.shownTo(to)[0];
+    };
+    expect(await invitedWith('known@shop.example', 'es')).toContain(
+      'Subject: Su invitación al portal de Paycode para el comercio 1001',
+    );
+    expect(await invitedWith('unknown@shop.example', null)).toContain('قبل \u20681 يناير 2030 في 01:00 م');
+    const to = (['es', 'ar'] as const).map(language => ({ email: `${language}@shop.example`, name: 'Ann', language }));
+    const body = { requestId: randomUUID(), kind: 'BEARER_SWITCH', to, expiresAt: '2030-01-01T10:00:00.000Z' };
+    expect(await harness.post('portal', 'four-eyes', { body })).toBe(204);
+    await eventually(() =>
+      expect(smtp.shownTo('es@shop.example')).toEqual([expect.stringContaining('el cambio de su cuenta de API')]),
+    );
+    await eventually(() => expect(smtp.shownTo('ar@shop.example')).toEqual([expect.stringContaining('تحويل حساب API')]));
+    const unknown = { ...body, to: [{ ...to[0]!, language: 'xx' }] };
+    expect(await harness.post('portal', 'four-eyes', { body: unknown })).toBe(400);
   });
 
   it.each(['INVITED', undefined] as const)(
@@ -282,7 +326,7 @@ describe('Email and SMS', () => {
     noticeId: `00000000-0000-4000-8000-00000000${id}`,
     merchantId: id,
     kind: 'KEY_CHANGED',
-    emails: [to],
+    to: [{ email: to }],
     actor: 'psp-1',
     occurredAt: '2025-06-01T10:00:00.000Z',
   });
@@ -290,9 +334,9 @@ describe('Email and SMS', () => {
   it('change notices of notification-config are mailed, once, and other callers are refused (T-15)', async () => {
     const notice = noticeOf(merchantId, email());
     expect(await harness.postNotices('payment-simulator', [notice])).toBe(403);
-    expect(await harness.postNotices('notification-config', [{ ...notice, emails: ['a@b.example\r\nBcc: c@d.example'] }])).toBe(
-      400,
-    );
+    expect(
+      await harness.postNotices('notification-config', [{ ...notice, to: [{ email: 'a@b.example\r\nBcc: c@d.example' }] }]),
+    ).toBe(400);
     expect(await harness.postNotices('notification-config', [notice])).toBe(204);
     expect(await harness.postNotices('notification-config', [notice])).toBe(204);
     await eventually(() => expect(smtp.mailsTo(email())).toHaveLength(1));

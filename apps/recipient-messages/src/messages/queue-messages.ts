@@ -1,22 +1,24 @@
 import type { ActingPerson, InternalClient, InvitedPerson } from '@paycode/access';
 import type {
+  Addressee,
   AlertKind,
   ChangeNotice,
   Channel,
   FourEyesKind,
-  InvitationReason,
   PortalAlert,
   PortalFourEyesNotice,
+  PortalInvitation,
   Recipients,
   Route,
   RoutesRequest,
   TransactionTerminal,
 } from '@paycode/dto';
-import { tenantName } from '@paycode/dto/people';
+import type { ReadsIn } from '@paycode/dto/people';
 import { DataFault } from '@paycode/persistence';
 import { DomainError } from '@paycode/service-runtime';
 import { LeasedReads, type Lent } from '@paycode/service-runtime/timing';
 import type { MessageContent, NewMessage } from './domain/message';
+import { Speech, type Text } from './domain/speech';
 import type { MessageQueue } from './message.queue';
 
 const merchantsPerCallMax = 1_000;
@@ -69,7 +71,7 @@ export interface QueueMessagesOptions {
 }
 
 /** Each kind of request in words, and the page on which a second person confirms it. */
-const asked: Record<FourEyesKind, { what: string; page: string }> = {
+const asked: Record<FourEyesKind, { what: Text; page: string }> = {
   BEARER_SWITCH: { what: 'the switch of your API account to Bearer', page: 'api' },
   DEAD_LETTERS: { what: 'events that were parked to be given to a service again', page: 'on-call/dead-letters' },
 };
@@ -116,16 +118,18 @@ export class QueueMessages {
 
   async queueNotices(notices: readonly ChangeNotice[]): Promise<void> {
     if (!this.options.channels.has('EMAIL')) return;
-    await this.add(notices.flatMap(notice => notice.emails.map(email => noticeMessage(notice, email))));
+    await this.add(notices.flatMap(notice => notice.to.map(addressee => noticeMessage(notice, addressee))));
   }
 
   /** To the address of one person; without an e-mail channel nobody can be invited. @throws DomainError 503 */
-  async queueInvitation(invited: InvitedPerson, reason: InvitationReason): Promise<void> {
+  async queueInvitation(invited: InvitedPerson, { reason, ...inviter }: PortalInvitation): Promise<void> {
     this.demandEmail();
     const { invitationId, secret, email, expiresAt } = invited;
     // Behind the hash: what a browser sends to no server and writes into no log.
     const link = `${this.options.portalUrl}/${reason === 'OWNER_RECOVERY' ? 'security' : `accept#${secret}`}`;
-    const content = { kind: 'INVITATION' as const, tenant: tenantName(invited), reason, link, expiresAt };
+    const reader = invited.language ? readerIn(invited) : readerIn(inviter);
+    const tenant = new Speech(reader).tenant(invited);
+    const content = { kind: 'INVITATION' as const, tenant, reason, link, expiresAt, reader };
     await this.add([personMessage(email, `invitation:${invitationId}`, content)]);
   }
 
@@ -134,20 +138,27 @@ export class QueueMessages {
     this.demandEmail();
     const { what, page } = asked[kind];
     const link = `${this.options.portalUrl}/${page}`;
-    const request = { askedBy: asker.actor, what, tenant: tenantName(asker), link, expiresAt };
-    const contentFor = (name: string) => ({ kind: 'FOUR_EYES' as const, ...request, name });
-    await this.add(to.map(({ email, name }) => personMessage(email, `four-eyes:${requestId}`, contentFor(name))));
+    const request = { kind: 'FOUR_EYES' as const, askedBy: asker.actor, link, expiresAt };
+    const messages = to.map(({ email, name, ...of }) => {
+      const reader = readerIn(of);
+      const speech = new Speech(reader);
+      const content = { ...request, name, what: speech.say(what), tenant: speech.tenant(asker), reader };
+      return personMessage(email, `four-eyes:${requestId}`, content);
+    });
+    await this.add(messages);
   }
 
   /** To the address of one person. @throws DomainError 503 */
   async queueAlert(alert: PortalAlert, { invitationId: alertId, secret, email, ...of }: InvitedPerson): Promise<void> {
     this.demandEmail();
     const { portalUrl } = this.options;
+    const reader = readerIn(of);
     const stop = { stopPage: `${portalUrl}/alerts/stop#${secret}`, stopUrl: `${portalUrl}/api/alerts/stop/${secret}` };
     const content = {
       kind: 'ALERT' as const,
       alert,
-      tenant: tenantName(of),
+      tenant: new Speech(reader).tenant(of),
+      reader,
       link: `${portalUrl}/${pageOf(alert)}`,
       ...(alert.kind === 'NEW_DEVICE' ? {} : stop),
     };
@@ -166,6 +177,11 @@ export class QueueMessages {
   }
 }
 
+/** Of the person alone, in what is stored. */
+function readerIn({ language = null, timeZone = null }: Partial<ReadsIn>): ReadsIn {
+  return { language, timeZone };
+}
+
 function personMessage(recipient: string, cause: string, content: MessageContent): NewMessage {
   return { channel: 'EMAIL', recipient, merchantId: null, transactionId: null, cause, content };
 }
@@ -176,7 +192,10 @@ function transactionMessage(terminal: TransactionTerminal, channel: Channel, rec
   return { channel, recipient, merchantId, transactionId, cause: `transaction:${transactionId}`, content };
 }
 
-function noticeMessage({ noticeId, merchantId, kind, actor, occurredAt }: ChangeNotice, recipient: string): NewMessage {
-  const content = { kind: 'CHANGE_NOTICE' as const, change: kind, actor, occurredAt };
+function noticeMessage(
+  { noticeId, merchantId, kind, actor, occurredAt }: ChangeNotice,
+  { email: recipient, ...of }: Addressee,
+): NewMessage {
+  const content = { kind: 'CHANGE_NOTICE' as const, change: kind, actor, occurredAt, reader: readerIn(of) };
   return { channel: 'EMAIL', recipient, merchantId, transactionId: null, cause: `notice:${noticeId}`, content };
 }

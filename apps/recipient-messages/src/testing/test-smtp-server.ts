@@ -5,6 +5,7 @@ export interface ReceivedMail {
   to: string[];
   /** Whole message as received, quoted-printable line breaks undone. */
   source: string;
+  raw: string;
   isEncrypted: boolean;
 }
 
@@ -31,11 +32,10 @@ export class TestSmtpServer {
           .on('data', (chunk: Buffer) => chunks.push(chunk))
           .on('end', () => {
             if (smtp.temporaryFailures-- > 0) return done(refusal(451, 'try again later'));
-            const source = Buffer.concat(chunks)
-              .toString()
-              .replace(/=\r?\n/g, '')
-              .replaceAll('=3D', '=');
-            smtp.mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), source, isEncrypted: session.secure });
+            const raw = Buffer.concat(chunks).toString();
+            const source = raw.replace(/=\r?\n/g, '').replaceAll('=3D', '=');
+            const to = session.envelope.rcptTo.map(({ address }) => address);
+            smtp.mails.push({ to, source, raw, isEncrypted: session.secure });
             done();
           });
       },
@@ -55,9 +55,32 @@ export class TestSmtpServer {
     return this.mails.filter(({ to }) => to.includes(address));
   }
 
+  /** The mails with their header fields and parts decoded, as a program shows them. */
+  shownTo(address: string): string[] {
+    return this.mailsTo(address).map(({ raw }) =>
+      raw
+        .split(/\r\n(?=--)/)
+        .map(decoded)
+        .join('\n'),
+    );
+  }
+
   stop(): Promise<void> {
     return new Promise(resolve => this.server.close(() => resolve()));
   }
+}
+
+function decoded(part: string): string {
+  const ofBase64 = (text: string) => Buffer.from(text, 'base64').toString();
+  const ofQuoted = (text: string) =>
+    text.replace(/=\r\n/g, '').replace(/(=[0-9A-F]{2})+/g, bytes => Buffer.from(bytes.replaceAll('=', ''), 'hex').toString());
+  const [header = '', body = ''] = part.split(/\r\n\r\n(.*)/s);
+  const fields = header
+    .replace(/\?=\s+=\?/g, '?==?')
+    .replace(/=\?UTF-8\?([QB])\?(.*?)\?=/g, (_, form, text: string) =>
+      form === 'B' ? ofBase64(text) : ofQuoted(text.replaceAll('_', ' ')),
+    );
+  return `${fields}\n${/encoding: base64/i.test(header) ? ofBase64(body) : ofQuoted(body)}`;
 }
 
 function refusal(responseCode: number, text: string): Error {

@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { type Role, roles, type TenantType, tenantTypes } from '@paycode/dto/people';
+import { languages, type ReadsIn, type Role, roles, type TenantType, tenantTypes } from '@paycode/dto/people';
 import jsonwebtoken from 'jsonwebtoken';
 import { type PublishedKey, type ServiceName, tokenAlgorithm } from '../service-token/token-keys';
 
@@ -37,7 +37,7 @@ export interface ActingPerson {
  * Somebody who is not signed in and gets a link by e-mail, as auth-session found the invitation or the alert. It holds the secret: forget it once
  * mailed.
  */
-export interface InvitedPerson {
+export interface InvitedPerson extends Partial<ReadsIn> {
   /** Of the invitation, or of the alert. */
   invitationId: string;
   /** Of the link: it lets its reader choose a password; that of an alert lets its reader end such alerts. */
@@ -67,9 +67,12 @@ export function personIn(token: string, keyOf: KeyFinder): ActingPerson | undefi
 export function invitationIn(token: string, demand: MailDemand, keyOf: KeyFinder): InvitedPerson | undefined {
   const payload = payloadOf(token, { type: mailAssertionTypes[demand], keyOf });
   if (!payload) return undefined;
-  const { invitationId, secret, email, tenantType, tenantId, expiresAt } = payload as unknown as Unchecked<InvitedPerson>;
+  const { invitationId, secret, email, tenantType, tenantId, expiresAt, ...reads } =
+    payload as unknown as Unchecked<InvitedPerson>;
   if (![invitationId, secret, email, tenantId, expiresAt].every(isText) || !isTenantType(tenantType)) return undefined;
-  return { invitationId, secret, email, tenantType, tenantId, expiresAt } as InvitedPerson;
+  const language = languages.find(each => each === reads.language);
+  const timeZone = isText(reads.timeZone) ? reads.timeZone : undefined;
+  return { invitationId, secret, email, tenantType, tenantId, expiresAt, language, timeZone } as InvitedPerson;
 }
 
 type KeyFinder = (kid: string) => PublishedKey | undefined;

@@ -1,3 +1,5 @@
+import type { ReadsIn } from './people';
+
 /** Rules by which the portal mails its people; each person switches each of them on or off. */
 export const alertRules = ['RECEIVER', 'REVERSED', 'CERTIFICATE', 'KEY'] as const;
 export type AlertRule = (typeof alertRules)[number];
@@ -96,14 +98,19 @@ export interface AlertSum {
 
 export const alertSumsMax = 20;
 
+/** A person or an address that is mailed. */
+export interface Addressee extends Partial<ReadsIn> {
+  email: string;
+}
+
 /** POST recipient-messages /internal/recipient-messages/notices. At most 100 items; idempotent by noticeId. Answer: 204 once they are stored. */
 export interface ChangeNotice {
   /** UUID. */
   noticeId: string;
   merchantId: number;
   kind: ChangeNoticeKind;
-  /** Recipients of the notice. */
-  emails: string[];
+  /** Recipients of the notice; at most 100. */
+  to: Addressee[];
   /** Author of the change: a username, or `operator`. */
   actor: string;
   /** ISO 8601 UTC. */

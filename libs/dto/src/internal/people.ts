@@ -33,6 +33,25 @@ export function may(role: Role, permission: Permission, isProduction: boolean): 
   return permissions[role].includes(permission);
 }
 
+/** Of the portal's pages, and of the mails to their people. */
+export const languages = ['en', 'es', 'ar'] as const;
+export type Language = (typeof languages)[number];
+
+/** In which language and time zone a person reads; null: not known, and mails are in English with times in UTC. */
+export interface ReadsIn {
+  language: Language | null;
+  timeZone: string | null;
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** As other services write it down. */
 export function actorOf({ name, email }: { name: string; email: string }): string {
   return `${name} <${email}>`.slice(0, 200);

@@ -1,6 +1,8 @@
 import type { FieldError } from '../access/error-catalogue';
+import type { Addressee } from './alerts';
 import type { Channel } from './channels';
 import type { RedeliveryAnswer } from './deliveries';
+import type { ReadsIn } from './people';
 import type { ReceiverCredential } from './receiver-credential';
 import type { EncryptionProfile, MerchantRecord } from './routes';
 
@@ -189,7 +191,7 @@ export interface PersonProofRequest {
   secret: string;
 }
 
-/** POST auth-session /internal/console/owners: the e-mail addresses of the owners of each, as one list for each; at most 100 of them. */
+/** POST auth-session /internal/console/owners: the owners of each as `Addressee`, in one list for each; at most 100 of them. */
 export interface OwnersRequest {
   tenants: { merchantId: number; pspId: number | null }[];
 }
@@ -257,7 +259,7 @@ export interface PortalFourEyesNotice {
   requestId: string;
   kind: FourEyesKind;
   /** People who can confirm. */
-  to: { email: string; name: string }[];
+  to: (Addressee & { name: string })[];
   /** ISO 8601 UTC. */
   expiresAt: string;
 }
@@ -268,8 +270,9 @@ export type InvitationReason = (typeof invitationReasons)[number];
 
 /**
  * POST recipient-messages /internal/recipient-messages/invitations, with an assertion of the invitation: who is mailed, and the secret of the
- * link. No text that whoever invites could choose reaches the reader. Idempotent by invitation. Answer: 204 once it is stored.
+ * link. No text that whoever invites could choose reaches the reader. Language and time zone are those of the person who invites, for somebody
+ * whose own are not known. Idempotent by invitation. Answer: 204 once it is stored.
  */
-export interface PortalInvitation {
+export interface PortalInvitation extends Partial<ReadsIn> {
   reason: InvitationReason;
 }

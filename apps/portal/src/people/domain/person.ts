@@ -1,9 +1,9 @@
 import { idOf } from '@paycode/dto';
-import { operatorRoles, type Role, tenantRoles, type TenantType } from '@paycode/dto/people';
+import { operatorRoles, type ReadsIn, type Role, tenantRoles, type TenantType } from '@paycode/dto/people';
 
 export { may, type Permission, type Role, roles, tenantName, type TenantType, tenantTypes } from '@paycode/dto/people';
 
-export interface Person {
+export interface Person extends ReadsIn {
   personId: string;
   email: string;
   name: string;

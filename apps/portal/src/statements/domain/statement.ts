@@ -52,15 +52,6 @@ export function periodOf(text: string, timeZone: string): Period {
   return { parts, endsAt: beginOf(count).instant };
 }
 
-export function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 const minuteMs = 60_000;
 /** A zone's day begins at most this far from that of UTC. */
 const apartMinutes = 15 * 60;

@@ -32,9 +32,9 @@ describe('an alert by e-mail', () => {
 
   it('names the money by currency, with the decimals of each', () => {
     const sums = ['ZAR', 'EUR', 'JPY'].map(currencyCode => ({ currencyCode, amount: '1250.5000' }));
-    expect(mail({ sums }).text).toContain('ZAR 1250.50, EUR 1250.50 and JPY 1250.5');
+    expect(mail({ sums }).text).toContain('ZAR\u00a01,250.50, EUR\u00a01,250.50 and JPY\u00a01,250.5');
     expect(mail({ sums: sums.slice(0, 1), merchantId: null }).text).toContain(
-      'ZAR 1250.50 went back to customers, because servers of several',
+      'ZAR\u00a01,250.50 went back to customers, because servers of several',
     );
     expect(mail().text).toContain('The money went back to customers');
   });
@@ -78,10 +78,11 @@ describe('an alert by e-mail', () => {
     });
 
     it('holds the sums of each currency in text and in a table, the days of the zone, and two links', () => {
-      const { text, html, stopUrl } = statement('2026-11-27');
+      const { text: said, html, stopUrl } = statement('2026-11-27');
+      const text = said.replaceAll('\u00a0', ' ');
       expect(text).toContain('Days of Pacific/Apia.');
       expect(text).toContain('JPY\nPaid: JPY 500 (1)\nSettled: JPY 500 (1)\nReversed: JPY 0 (0)');
-      expect(text).toContain('ZAR\nPaid: ZAR 1250.50 (1)');
+      expect(text).toContain('ZAR\nPaid: ZAR 1,250.50 (1)');
       expect([html.match(/<tbody>/g)!.length, html.match(/<a /g)!.length]).toEqual([2, 2]);
       expect(stopUrl).toBeDefined();
     });

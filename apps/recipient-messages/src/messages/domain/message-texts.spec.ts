@@ -123,13 +123,13 @@ describe('texts for recipients', () => {
 
   it('a change notice names neither URL nor key (T-15)', () => {
     const { subject, text, html } = changeNoticeEmail({
-      kind: 'KEY_CHANGED',
+      change: 'KEY_CHANGED',
       merchantId: 7,
       actor: 'psp-1',
       occurredAt: '2025-06-01T10:00:00.000Z',
     });
     expect(subject).toBe('The notification key was renewed, merchant 7');
-    const lines = ['Merchant: 7', 'Changed by: psp-1', 'At: 2025-06-01T10:00:00.000Z'];
+    const lines = ['Merchant: 7', 'Changed by: psp-1', 'At: 1 June 2025 at 10:00 UTC'];
     const [headline, advice] = [
       'The notification key was renewed',
       'If you did not expect this, contact support at once: notifications may be going elsewhere.',

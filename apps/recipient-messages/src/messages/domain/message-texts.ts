@@ -5,7 +5,8 @@ import {
   type NotificationStatus,
   type TransactionNotificationV3,
 } from '@paycode/dto';
-import type { EmailText, FourEyesRequest, InvitationText } from './message';
+import type { ChangeNoticeText, EmailText, FourEyesRequest, InvitationText } from './message';
+import { Speech, type Text } from './speech';
 
 /** GSM 03.38 basic alphabet: one septet a character. */
 const basic =
@@ -70,24 +71,26 @@ function headlineOf(status: NotificationStatus): string {
   return headlines[status] ?? 'Payment not completed';
 }
 
-/** An HTML document. */
-export function htmlOf(body: string): string {
-  return `<!doctype html><html lang="en"><body>${body}</body></html>`;
+interface Report {
+  subject: string;
+  headline: string;
+  lines: string[];
+  end: string;
 }
 
 /** A mail of facts, one in each line. */
-function reportOf(subject: string, headline: string, { lines, end }: { lines: string[]; end: string }): EmailText {
+function reportOf({ subject, headline, lines, end }: Report, speech: Speech): EmailText {
   const items = lines.map(line => `<li>${escapedHtml(line)}</li>`).join('');
   return {
     subject,
     text: [headline, '', ...lines, '', end, ''].join('\n'),
-    html: htmlOf(`<h1>${escapedHtml(headline)}</h1><ul>${items}</ul><p>${escapedHtml(end)}</p>`),
+    html: speech.html(`<h1>${escapedHtml(headline)}</h1><ul>${items}</ul><p>${escapedHtml(end)}</p>`),
   };
 }
 
 /** A mail of paragraphs. */
-function letterOf(subject: string, lines: string[]): EmailText {
-  const html = htmlOf(lines.map(line => `<p>${escapedHtml(line)}</p>`).join(''));
+function letterOf(subject: string, lines: string[], speech: Speech): EmailText {
+  const html = speech.html(lines.map(line => `<p>${escapedHtml(line)}</p>`).join(''));
   return { subject, text: `${lines.join('\n\n')}\n`, html };
 }
 
@@ -119,7 +122,8 @@ export function paymentEmail(notification: TransactionNotificationV3): EmailText
   const lines = linesOf(notification).map(([label, value]) => `${label}: ${value}`);
   const amount = moneyText(notification.currencyCode, notification.amount);
   const subject = plainText(`${headline}: ${amount}, transaction ${notification.transactionId}`, 150);
-  return reportOf(subject, headline, { lines, end: footer });
+  // Whose address it is, and in which language it reads, is not known.
+  return reportOf({ subject, headline, lines, end: footer }, new Speech());
 }
 
 /** One short message in the GSM alphabet; it omits the reference when it does not fit. */
@@ -139,7 +143,7 @@ export function moneyText(currencyCode: string, amount: string): string {
   return `${currencyCode} ${inCurrency(amount, currencyCode)}`;
 }
 
-const changes: Record<ChangeNotice['kind'], string> = {
+const changes: Record<ChangeNotice['kind'], Text> = {
   URL_CHANGED: 'The notification URL was set or changed',
   KEY_CHANGED: 'The notification key was renewed',
   CREDENTIAL_CHANGED: 'The credential that the server of the merchant demands, or the use of a client certificate, was changed',
@@ -148,59 +152,69 @@ const changes: Record<ChangeNotice['kind'], string> = {
   RECIPIENT_REMOVED: 'A recipient of notifications was removed',
 };
 
-const advice = 'If you did not expect this, contact support at once: notifications may be going elsewhere.';
-
 /** Tells of a change of a merchant's notification URL, key or recipients (T-15). The text contains none of them. */
-export function changeNoticeEmail(notice: Pick<ChangeNotice, 'kind' | 'merchantId' | 'actor' | 'occurredAt'>): EmailText {
-  const headline = changes[notice.kind];
+export function changeNoticeEmail({
+  change,
+  actor,
+  occurredAt,
+  reader,
+  ...of
+}: ChangeNoticeText & { merchantId: number }): EmailText {
+  const speech = new Speech(reader);
+  const merchantId = String(of.merchantId);
+  const headline = speech.say(changes[change]);
   const lines = [
-    `Merchant: ${notice.merchantId}`,
-    `Changed by: ${plainText(notice.actor, 100)}`,
-    `At: ${plainText(notice.occurredAt, 40)}`,
+    speech.say('Merchant: {merchantId}', { merchantId }),
+    speech.say('Changed by: {actor}', { actor: plainText(actor, 100) }),
+    speech.say('At: {at}', { at: speech.dayTime(occurredAt) }),
   ];
-  return reportOf(`${headline}, merchant ${notice.merchantId}`, headline, { lines, end: advice });
+  const end = speech.say('If you did not expect this, contact support at once: notifications may be going elsewhere.');
+  const subject = speech.say('{change}, merchant {merchantId}', { change: headline, merchantId });
+  return reportOf({ subject, headline, lines, end }, speech);
 }
 
-interface InvitationWords {
-  subject: string;
-  why: string;
-  otherwise: string;
-}
-
-const invitationWords: Record<InvitationReason, (tenant: string, until: string) => InvitationWords> = {
-  INVITED: (tenant, until) => ({
-    subject: `Your invitation to the Paycode portal of ${tenant}`,
-    why: `You are invited to the Paycode portal of ${tenant}. Open this link until ${until} and choose a password:`,
+const invitationWords: Record<InvitationReason, Record<'subject' | 'why' | 'otherwise', Text>> = {
+  INVITED: {
+    subject: 'Your invitation to the Paycode portal of {tenant}',
+    why: 'You are invited to the Paycode portal of {tenant}. Open this link until {until} and choose a password:',
     otherwise: 'If you did not expect this, ignore this message: without the link nobody gets in.',
-  }),
-  PASSWORD_FORGOTTEN: (tenant, until) => ({
+  },
+  PASSWORD_FORGOTTEN: {
     subject: 'Choose another password for the Paycode portal',
-    why: `Somebody asked for another password for you in the Paycode portal of ${tenant}. Open this link until ${until} and choose one:`,
+    why: 'Somebody asked for another password for you in the Paycode portal of {tenant}. Open this link until {until} and choose one:',
     otherwise: 'If it was not you, ignore this message: your password stays as it is.',
-  }),
-  OWNER_RECOVERY: (tenant, until) => ({
-    subject: `Somebody asks to become an owner of ${tenant}`,
-    why: `Our support was asked to make somebody else an owner of ${tenant} in the Paycode portal, because its owners are said to be gone. You are an owner. Nothing happens before ${until}. Until then, sign in, see who it is, and refuse it if it is wrong:`,
+  },
+  OWNER_RECOVERY: {
+    subject: 'Somebody asks to become an owner of {tenant}',
+    why: 'Our support was asked to make somebody else an owner of {tenant} in the Paycode portal, because its owners are said to be gone. You are an owner. Nothing happens before {until}. Until then, sign in, see who it is, and refuse it if it is wrong:',
     otherwise:
       'If you do nothing, the other person may become an owner after that. If you cannot sign in, choose another password on the sign-in page.',
-  }),
+  },
 };
 
 /** To a person about the own access. The text holds no word of whoever asked for it, because that person may name a stranger (T-25). */
-export function invitationEmail({ reason, link, ...invitation }: InvitationText): EmailText {
-  const of = invitationWords[reason];
-  const { subject, why, otherwise } = of(plainText(invitation.tenant, 100), plainText(invitation.expiresAt, 40));
-  return letterOf(subject, ['Hello,', why, link, otherwise]);
+export function invitationEmail({ reason, link, tenant, expiresAt, reader }: InvitationText): EmailText {
+  const speech = new Speech(reader);
+  const { subject, why, otherwise } = invitationWords[reason];
+  const values = { tenant: plainText(tenant, 100), until: speech.dayTime(expiresAt) };
+  const lines = [speech.say('Hello,'), speech.say(why, values), link, speech.say(otherwise)];
+  return letterOf(speech.say(subject, values), lines, speech);
 }
 
 /** Asks a second person. Names and texts of people are shown as plain text (T-25). */
 export function fourEyesEmail(request: FourEyesRequest): EmailText {
+  const speech = new Speech(request.reader);
   const by = plainText(request.askedBy, 100);
-  const what = plainText(request.what, 200);
-  return letterOf(`${by} needs your confirmation in the Paycode portal`, [
-    `Hello ${plainText(request.name, 100)},`,
-    `${by} asks for ${what}, at ${plainText(request.tenant, 100)}. It takes a second person: confirm or refuse it until ${plainText(request.expiresAt, 40)}. Nothing has changed yet.`,
+  const [what, tenant] = [plainText(request.what, 200), plainText(request.tenant, 100)];
+  const until = speech.dayTime(request.expiresAt);
+  const lines = [
+    speech.say('Hello {name},', { name: plainText(request.name, 100) }),
+    speech.say(
+      '{by} asks for {what}, at {tenant}. It takes a second person: confirm or refuse it until {until}. Nothing has changed yet.',
+      { by, what, tenant, until },
+    ),
     request.link,
-    `If ${by} did not ask for this, refuse it: somebody else may use that sign-in.`,
-  ]);
+    speech.say('If {by} did not ask for this, refuse it: somebody else may use that sign-in.', { by }),
+  ];
+  return letterOf(speech.say('{by} needs your confirmation in the Paycode portal', { by }), lines, speech);
 }

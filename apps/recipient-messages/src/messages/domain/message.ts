@@ -1,8 +1,14 @@
 import type { ChangeNotice, Channel, InvitationReason, PortalAlert } from '@paycode/dto';
+import type { ReadsIn } from '@paycode/dto/people';
+
+/** A mail to a person of the portal. */
+interface ForPerson {
+  reader?: Partial<ReadsIn>;
+}
 
 /** Content of the message to somebody who may choose a password. */
-export interface InvitationText {
-  /** Access that the person gets, in words: `merchant 1001`. */
+export interface InvitationText extends ForPerson {
+  /** Access that the person gets, in words of the reader: `merchant 1001`. */
   tenant: string;
   reason: InvitationReason;
   /** Holds the secret that lets the reader choose a password; forgotten once the mail is sent. */
@@ -12,10 +18,10 @@ export interface InvitationText {
 }
 
 /** Content of the message to a second person. */
-export interface FourEyesRequest {
+export interface FourEyesRequest extends ForPerson {
   name: string;
   askedBy: string;
-  /** In words: `the switch of your API account to Bearer`. */
+  /** In words of the reader: `the switch of your API account to Bearer`. */
   what: string;
   /** Whose people they are, in words. */
   tenant: string;
@@ -26,7 +32,7 @@ export interface FourEyesRequest {
 }
 
 /** Content of the message to a person who is alerted. */
-export interface AlertText {
+export interface AlertText extends ForPerson {
   alert: PortalAlert;
   /** Whose people they are, in words. */
   tenant: string;
@@ -38,6 +44,11 @@ export interface AlertText {
   stopUrl?: string;
 }
 
+/** Content of the message about a change of a merchant's notifications. A recipient that is no person of the portal has no language. */
+export interface ChangeNoticeText extends ForPerson, Pick<ChangeNotice, 'actor' | 'occurredAt'> {
+  change: ChangeNotice['kind'];
+}
+
 /** Content of a message. */
 export type MessageContent =
   /** TransactionNotificationV3 JSON sealed as compact JWE. */
@@ -45,7 +56,7 @@ export type MessageContent =
   | ({ kind: 'INVITATION' } & InvitationText)
   | ({ kind: 'FOUR_EYES' } & FourEyesRequest)
   | ({ kind: 'ALERT' } & AlertText)
-  | ({ kind: 'CHANGE_NOTICE' } & Pick<ChangeNotice, 'actor' | 'occurredAt'> & { change: ChangeNotice['kind'] });
+  | ({ kind: 'CHANGE_NOTICE' } & ChangeNoticeText);
 
 export interface NewMessage {
   channel: Channel;

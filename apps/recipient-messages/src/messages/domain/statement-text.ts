@@ -1,5 +1,6 @@
 import type { MailedStatement, StatementSums } from '@paycode/dto';
-import { escapedHtml, moneyText, plainText } from './message-texts';
+import { escapedHtml, plainText } from './message-texts';
+import type { Speech, Text } from './speech';
 
 const rows = {
   paid: 'Paid',
@@ -7,53 +8,48 @@ const rows = {
   reversed: 'Reversed',
   waiting: 'Waiting',
   refunded: 'Refunded',
-} as const;
+} as const satisfies Partial<Record<keyof StatementSums, Text>>;
 
 /** A day or a month, as the page of statements has it, in words: its sums by currency alone. */
-export function statementWords({ period, timeZone, totals }: MailedStatement, tenant: string) {
-  const isDay = period.length > 'yyyy-mm'.length;
-  const name = dateText(period, isDay);
+export function statementWords({ period, timeZone, totals }: MailedStatement, tenant: string, speech: Speech) {
   const zone = plainText(timeZone, 64);
+  const isEmpty = totals.length === 0;
   return {
-    fact: `Statement for ${name}, ${plainText(tenant, 100)}`,
-    paragraphs:
-      totals.length === 0
-        ? [`No payments and no refunds. Days of ${zone}.`]
-        : [`Days of ${zone}. Settled contains the tips. The page shows the sums as they are when you open it.`],
+    fact: speech.say('Statement for {period}, {tenant}', { period: speech.period(period), tenant: plainText(tenant, 100) }),
+    paragraphs: [
+      isEmpty
+        ? speech.say('No payments and no refunds. Days of {zone}.', { zone })
+        : speech.say('Days of {zone}. Settled contains the tips. The page shows the sums as they are when you open it.', {
+            zone,
+          }),
+    ],
     table: {
-      text: totals.map(textOf).join('\n\n'),
-      html: totals.length === 0 ? '' : `<table>${totals.map(htmlOf).join('')}</table>`,
+      text: totals.map(sums => textOf(sums, speech)).join('\n\n'),
+      html: isEmpty ? '' : `<table>${totals.map(sums => htmlOf(sums, speech)).join('')}</table>`,
     },
-    button: 'Open the statement',
+    button: 'Open the statement' as const,
   };
 }
 
-function linesOf(sums: StatementSums): [label: string, count: string, money: string][] {
-  const counted = Object.entries(rows) as [keyof typeof rows, string][];
+function linesOf(sums: StatementSums, speech: Speech): [label: string, count: string, money: string][] {
+  const moneyOf = (amount: string) => speech.money([{ currencyCode: sums.currencyCode, amount }]);
+  const counted = Object.entries(rows) as [keyof typeof rows, Text][];
   const lines = counted.map(([name, label]): [string, string, string] => {
-    return [label, String(sums[name].count), moneyText(sums.currencyCode, sums[name].amount)];
+    return [speech.say(label), String(sums[name].count), moneyOf(sums[name].amount)];
   });
-  return [...lines, ['Tips', '', moneyText(sums.currencyCode, sums.tips)]];
+  return [...lines, [speech.say('Tips'), '', moneyOf(sums.tips)]];
 }
 
-function textOf(sums: StatementSums): string {
-  const lines = linesOf(sums).map(([label, count, money]) => `${label}: ${money}${count && ` (${count})`}`);
+function textOf(sums: StatementSums, speech: Speech): string {
+  const lines = linesOf(sums, speech).map(([label, count, money]) => `${label}: ${money}${count && ` (${count})`}`);
   return [sums.currencyCode, ...lines].join('\n');
 }
 
-function htmlOf(sums: StatementSums): string {
-  const right = 'style="text-align:right;padding-left:16px"';
-  const lines = linesOf(sums).map(
-    ([label, count, money]) =>
-      `<tr><th style="text-align:left;font-weight:normal">${label}</th><td ${right}>${count}</td><td ${right}>${escapedHtml(money)}</td></tr>`,
-  );
-  return `<tbody><tr><th colspan="3" style="text-align:left;padding-top:12px">${escapedHtml(sums.currencyCode)}</th></tr>${lines.join('')}</tbody>`;
-}
-
-/** `27 November 2026`, or `November 2026`. */
-function dateText(period: string, isDay: boolean): string {
-  const parts = { ...(isDay && { day: 'numeric' as const }), month: 'long' as const, year: 'numeric' as const };
-  return new Intl.DateTimeFormat('en-GB', { ...parts, timeZone: 'UTC' }).format(
-    new Date(`${period}${isDay ? '' : '-01'}T00:00:00Z`),
-  );
+function htmlOf(sums: StatementSums, speech: Speech): string {
+  const number = 'style="text-align:end;padding-inline-start:16px"';
+  const lines = linesOf(sums, speech).map(cells => {
+    const [label, count, money] = cells.map(escapedHtml);
+    return `<tr><td>${label}</td><td ${number}>${count}</td><td ${number}>${money}</td></tr>`;
+  });
+  return `<tbody><tr><td colspan="3" style="padding-top:12px"><b>${escapedHtml(sums.currencyCode)}</b></td></tr>${lines.join('')}</tbody>`;
 }
