@@ -40,6 +40,8 @@ export interface EventBatch {
   reject(event: ReceivedEvent, reason: string): void;
   /** Another group has the events from this offset on: they are not committed, and the partition delivers no more until it is assigned again. */
   endAt(offset: number): void;
+  /** Another group has the events below this offset: they count as read here, but a dead letter among them is not handled. */
+  startAt(offset: number): void;
   /** Aborted when the partition is revoked or the subscriber stops. */
   signal: AbortSignal;
 }

@@ -72,6 +72,7 @@ interface Running {
   subscriber: Subscriber;
 }
 
+const notTaken = 'this cell no longer takes events of that offset';
 const watchEveryMs = 5_000;
 const stalledAfterMsDefault = 90_000;
 
@@ -162,8 +163,17 @@ export class EventsServer extends Server implements CustomTransportStrategy {
     const record = { offset: BigInt(offset!), publishedAtMs: performance.now(), raw };
     const subscription = { topic, group, onBatch };
     const { signal } = new AbortController();
-    const [letter] = await deliverBatch({ subscription, partition: Number(partition), records: [record], signal });
-    return letter?.reason ?? null;
+    const taken = { from: 0n, until: record.offset + 1n };
+    const [letter] = await deliverBatch({
+      subscription,
+      partition: Number(partition),
+      records: [record],
+      signal,
+      onEnd: until => (taken.until = until),
+      onStart: from => (taken.from = from),
+    });
+    const isTaken = record.offset >= taken.from && record.offset < taken.until;
+    return letter?.reason ?? (isTaken ? null : notTaken);
   }
 
   override on(): never {
