@@ -89,6 +89,7 @@ export class EventsServer extends Server implements CustomTransportStrategy {
   private watchdog?: NodeJS.Timeout;
   private stalledSeen = 0;
   private letters?: Pick<DeadLetterStore, 'keep'>;
+  private readonly ranges = new Map<string, NonNullable<Subscription['rangeOf']>>();
 
   constructor(private readonly options: EventsServerOptions) {
     super();
@@ -136,6 +137,16 @@ export class EventsServer extends Server implements CustomTransportStrategy {
 
   resume(topic: string): void {
     for (const { subscriber } of this.of(topic)) subscriber.resume();
+  }
+
+  /** From `listen` on, the groups that read the topic take these ranges alone. */
+  takeRanges(topic: string, rangeOf: NonNullable<Subscription['rangeOf']>): void {
+    this.ranges.set(topic, rangeOf);
+  }
+
+  /** The ranges of the topic have changed. */
+  followRanges(topic: string): void {
+    for (const { subscriber } of this.of(topic)) subscriber.followRanges();
   }
 
   progress(): (SubscriberProgress & { topic: string; group: string })[] {
@@ -194,7 +205,8 @@ export class EventsServer extends Server implements CustomTransportStrategy {
     const { transport } = this.options;
     const kept = this.letters;
     const onParked: Subscription['onParked'] = kept && ((partition, letters) => kept.keep({ topic, group, partition, letters }));
-    const subscriber = await transport.subscribe({ topic, group, batchMax, minAgeMs, gatherMs, onBatch, onParked });
+    const rangeOf = this.ranges.get(topic);
+    const subscriber = await transport.subscribe({ topic, group, batchMax, minAgeMs, gatherMs, rangeOf, onBatch, onParked });
     this.running.push({ topic, group, subscriber });
   }
 

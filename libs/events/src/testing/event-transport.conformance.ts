@@ -3,6 +3,7 @@ import { partitionOf } from '../record/partitioning';
 import { collect, type Collector, eventOf, firstArrivalsOf, gate, interleaved, keysNamed } from './collector';
 import { spawnConsumer } from './consumer-process';
 import { describeFailures } from './failures.conformance';
+import { describeRanges } from './ranges.conformance';
 import { groupOf, type TransportHarness } from './transport-harness';
 
 export function describeFlow(harness: () => TransportHarness): void {
@@ -253,5 +254,6 @@ export function describeEventTransport(name: string, open: () => Promise<Transpo
     describeGroups(current);
     describeFailures(current);
     describeFlow(current);
+    describeRanges(current);
   });
 }
