@@ -1,15 +1,10 @@
+import type { CellEntry } from '@paycode/dto';
+
+export type { CellEntry };
+
 /** A dispatcher and a scheduler with databases of their own, which have some of the partitions. */
 export interface Cell {
   name: string;
-}
-
-/** From this offset of its partition of TransactionTerminal on, the cell takes the events. */
-export interface CellEntry {
-  partition: number;
-  fromOffset: number;
-  cell: string;
-  /** Counts the entries of a partition, from 1. */
-  step: number;
 }
 
 /** Where each payment is (P-1.12): small, append-only, in one place. */
