@@ -77,6 +77,14 @@ export class TracedEventTransport extends EventTransport {
     return this.transport.partitionCount(topic);
   }
 
+  override committed(topic: string, group: string): Promise<(number | null)[]> {
+    return this.transport.committed(topic, group);
+  }
+
+  override endOf(topic: string, partition: number): Promise<number> {
+    return this.transport.endOf(topic, partition);
+  }
+
   override close(): Promise<void> {
     return this.transport.close();
   }

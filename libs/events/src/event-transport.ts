@@ -86,6 +86,10 @@ export abstract class EventTransport {
   abstract publish(events: readonly EventToPublish[]): Promise<void>;
   abstract subscribe(subscription: Subscription): Promise<Subscriber>;
   abstract partitionCount(topic: string): Promise<number>;
+  /** By partition, the next offset that the group has not committed; null: it has committed none. */
+  abstract committed(topic: string, group: string): Promise<(number | null)[]>;
+  /** No event that is published from now on has an offset of the partition below this one. */
+  abstract endOf(topic: string, partition: number): Promise<number>;
   /** Stops all subscribers and connections. */
   abstract close(): Promise<void>;
 }

@@ -54,6 +54,17 @@ export const eventLogOwnerEnv = {
   },
 } as const satisfies Record<string, EnvKey<unknown>>;
 
+/** Of the services that a cell has of its own (P-1.12). */
+export const cellEnv = {
+  CELL_NAME: {
+    tier: 'must',
+    type: 'string',
+    default: null,
+    description:
+      'Name of the cell of this process in the map of cells. A cell called `main` keeps the consumer groups of a platform of one cell; every other one has groups of its own. Unset: the platform is one cell, and nothing asks for a map.',
+  },
+} as const satisfies Record<string, EnvKey<unknown>>;
+
 export type EventsEnv = EnvOf<typeof eventsEnv>;
 
 /** Where events go, as the modules take it. */

@@ -17,7 +17,7 @@ const cellMapSql = {
   addEntry: 'insert into cell_entry (partition, from_offset, cell, step) values ($1, $2, $3, $4)',
 } as const;
 
-/** What is appended to the map. */
+/** A row to append. */
 export type MapChange = { cell: CellAddress } | { entry: CellEntry };
 
 /** The map of cells. Its rows are never changed. */

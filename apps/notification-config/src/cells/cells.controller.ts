@@ -1,12 +1,21 @@
 import { Body, Controller, Get, Header, Param, Post, Put, Req } from '@nestjs/common';
-import { type CellAddress, type CellEntry, cellLimits, type CellsAnswer, transactionTerminal } from '@paycode/dto';
+import {
+  type CellAddress,
+  type CellEntry,
+  cellNameForm,
+  cellNameRule,
+  type CellsAnswer,
+  IsCellName,
+  IsOffset,
+  IsPartition,
+  IsStep,
+} from '@paycode/dto';
 import { invalidField } from '@paycode/service-runtime';
-import { IsInt, IsString, Matches, Max, Min, ValidateBy } from 'class-validator';
+import { ValidateBy } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { operatorOrigin } from '../merchants/merchants.controller';
 import { CellMapService } from './cell-map.service';
 
-const nameRule = 'must be 1 to 31 small letters, digits and hyphens, the first one a letter';
 const baseUrlRule = 'must be a base URL such as http://webhook-dispatcher.cell-b:3103, without a path, of at most 200 characters';
 
 /** Credentials in a URL would stand in the audit record, and a path would be lost. */
@@ -27,23 +36,16 @@ export class SaveCellBody implements Omit<CellAddress, 'name'> {
 
 /** Body of POST /internal/cells/entries. */
 export class CellEntryBody implements CellEntry {
-  @IsInt()
-  @Min(0)
-  @Max(transactionTerminal.topic.partitions - 1)
+  @IsPartition()
   partition!: number;
 
-  @IsInt()
-  @Min(0)
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IsOffset()
   fromOffset!: number;
 
-  @IsString()
-  @Matches(cellLimits.nameForm, { message: `cell ${nameRule}` })
+  @IsCellName()
   cell!: string;
 
-  @IsInt()
-  @Min(1)
-  @Max(cellLimits.stepMax)
+  @IsStep()
   step!: number;
 }
 
@@ -60,7 +62,7 @@ export class CellsController {
 
   @Put(':name')
   save(@Param('name') name: string, @Body() body: SaveCellBody, @Req() request: FastifyRequest): Promise<CellAddress> {
-    if (!cellLimits.nameForm.test(name)) throw invalidField('name', nameRule);
+    if (!cellNameForm.test(name)) throw invalidField('name', cellNameRule);
     return this.map.save({ name, ...body }, operatorOrigin(request));
   }
 

@@ -1,7 +1,7 @@
 import type { CellEntry, CellsAnswer } from '@paycode/dto';
 import { TestNotificationConfig } from '../testing/running-service';
 
-// proves: P-1.12-2, the map is append-only, and two moves of a partition never both succeed.
+// proves: P-1.12, the map is append-only, and two moves of a partition never both succeed.
 describe('the map of cells', () => {
   let replicas: [TestNotificationConfig, TestNotificationConfig];
 

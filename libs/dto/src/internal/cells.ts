@@ -1,3 +1,6 @@
+import { IsInt, Matches, Max, Min } from 'class-validator';
+import { transactionTerminal } from '../events/transaction-terminal.event.ts';
+
 /** A cell, and where its two services that others call listen: internal base URLs without a path. */
 export interface CellAddress {
   name: string;
@@ -60,4 +63,18 @@ export interface KnownAnswer {
 }
 
 /** Bounds of the map. */
-export const cellLimits = { cellsMax: 64, stepMax: 200, nameForm: /^[a-z][a-z0-9-]{0,30}$/ } as const;
+export const cellLimits = { cellsMax: 64, stepMax: 200 } as const;
+export const cellNameForm = /^[a-z][a-z0-9-]{0,30}$/;
+export const cellNameRule = 'must be 1 to 31 small letters, digits and hyphens, the first one a letter';
+
+/** A field of a body that is the name of a cell. */
+export const IsCellName = () => Matches(cellNameForm, { message: `$property ${cellNameRule}` });
+export const IsPartition = () => IsIntegerUpTo(transactionTerminal.topic.partitions - 1);
+export const IsOffset = () => IsIntegerUpTo(Number.MAX_SAFE_INTEGER);
+/** 0: the first cell has the partition by no entry. */
+export const IsStep = () => IsIntegerUpTo(cellLimits.stepMax);
+
+function IsIntegerUpTo(max: number): PropertyDecorator {
+  const rules = [IsInt(), Min(0), Max(max)];
+  return (target, field) => rules.forEach(rule => rule(target, field));
+}

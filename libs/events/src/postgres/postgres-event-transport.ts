@@ -128,6 +128,16 @@ export class PostgresEventTransport extends EventTransport {
     return (await this.topic(topic)).partitions;
   }
 
+  async committed(topic: string, group: string): Promise<(number | null)[]> {
+    const { id, partitions } = await this.topic(topic);
+    const positions = await this.eventLog.positionsOf(id, group);
+    return Array.from({ length: partitions }, (_, partition) => positions[partition] ?? null);
+  }
+
+  async endOf(topic: string): Promise<number> {
+    return this.eventLog.endOf((await this.topic(topic)).id);
+  }
+
   close(): Promise<void> {
     return (this.closed ??= this.shutDown());
   }
