@@ -10,9 +10,10 @@ import {
   ServiceTokenSigner,
   tokenKeyOptionsOf,
 } from '@paycode/access';
+import { transactionTerminal } from '@paycode/dto';
 import { AckTokens, KeyRing, PayloadSealer, WebhookKeySealer } from '@paycode/crypto';
 import { ErasureModule } from '@paycode/persistence/erasure';
-import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay, EventsServer } from '@paycode/events';
+import { DeadLettersModule, eventsOptionsOf, EventsServer, EventTransport, MessagingModule, OutboxRelay } from '@paycode/events';
 import { LivenessSession, PostgresShardStore } from '@paycode/ownership';
 import { connectionOptionsOf, DatabaseModule, migrateDatabase } from '@paycode/persistence';
 import { IdRangeStore, RetainRanges, RetentionJob } from '@paycode/persistence/retention';
@@ -33,9 +34,12 @@ import { PrometheusDeliveryMetrics } from './dispatcher/prometheus-delivery.metr
 import { TracedReversalScheduler, TracedVerdictStore, TracedWebhookPoster } from './dispatcher/traced-delivery';
 import { InformationalStore, PostgresInformationalStore } from './informational/informational.store';
 import { RedeliverInformational } from './informational/repeat-informational';
+import { CellsController } from './cells/cells.controller';
+import { PostgresOwnIntake } from './cells/own-intake';
+import { OwnRanges } from './cells/own-ranges';
 import { PostgresPartitionRanges } from './cells/partition-range';
 import { RecordDeliveries } from './intake/record-deliveries';
-import { TransactionTerminalConsumer } from './intake/transaction-terminal.consumer';
+import { dispatcherGroup, TransactionTerminalConsumer } from './intake/transaction-terminal.consumer';
 import { DeliveriesController, ShardsController } from './on-call/deliveries.controller';
 import { DeliveryLogStore } from './on-call/delivery-log.store';
 import { ShowDelivery } from './on-call/show-delivery';
@@ -95,6 +99,7 @@ export class AppModule implements OnApplicationShutdown {
         TransactionTerminalConsumer,
         DeliveriesController,
         ShardsController,
+        CellsController,
         EndpointsController,
         PortalEndpointsController,
         PurchaseNotificationController,
@@ -294,6 +299,16 @@ function useCases(settings: Settings): Provider[] {
       provide: ShowDelivery,
       inject: [DataSource],
       useFactory: (source: DataSource) => new ShowDelivery(new DeliveryLogStore(source)),
+    },
+    {
+      provide: OwnRanges,
+      inject: [DataSource, EventTransport],
+      useFactory: (source: DataSource, transport: EventTransport) =>
+        new OwnRanges(settings.CELL_NAME, {
+          ranges: new PostgresPartitionRanges(source),
+          intake: new PostgresOwnIntake(source, transport, dispatcherGroup),
+          partitionCount: transactionTerminal.topic.partitions,
+        }),
     },
     {
       provide: RetainRanges,
