@@ -66,7 +66,7 @@ export const cellEnv = {
 } as const satisfies Record<string, EnvKey<unknown>>;
 
 /** The cell that goes on with the consumer groups of a platform of one cell. */
-const mainCell = 'main';
+export const mainCell = 'main';
 
 /** A name of a service or a group, by which those of the cells differ. */
 export function nameInCell(name: string, cell: string | null | undefined): string {

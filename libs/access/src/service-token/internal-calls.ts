@@ -139,6 +139,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['POST', '/internal/cells/end', operator],
     // By a later cell.
     ['POST', '/internal/cells/known', ['webhook-dispatcher']],
+    ['GET', '/internal/cells/view', ['reversal-scheduler']],
     ['POST', '/internal/deliveries/:transactionId/redeliver', portalOrOperator, 'ON_CALL'],
     // A pause names who made it.
     ['POST', '/internal/endpoints', portalOrOperator, 'NO_TENANT'],
