@@ -1,6 +1,12 @@
 import type { EventBatch } from '@paycode/events';
 import type { CellEntry } from '@paycode/ownership';
-import { transactionTerminalAuditConsumer } from '../reversal/reversal-events.consumer';
+import type { DecideReversals } from '../reversal/decide-reversals';
+import {
+  AckReceivedConsumer,
+  ReversalRequestedConsumer,
+  transactionTerminalAuditConsumer,
+} from '../reversal/reversal-events.consumer';
+import { schedulerUnderTest } from '../reversal/testing/scheduler-under-test';
 import { type CellRange, OwnCell, UndecidedCellError } from './own-cell';
 
 const entry = (fromOffset: number, cell: string, step: number): CellEntry => ({ partition: 0, fromOffset, cell, step });
@@ -79,5 +85,23 @@ describe('events of services that each cell has of its own', () => {
     ['b', ['webhook-dispatcher@b']],
   ])('cell %s takes its own', (name, sources) => {
     expect(new OwnCell(name).saidBy('webhook-dispatcher', batch).events.map(({ source }) => source)).toEqual(sources);
+  });
+
+  it('of another cell settle and reverse nothing here, and keep nothing for a later arming', async () => {
+    const { decide, database, metrics } = schedulerUnderTest();
+    const reversals = { decide } as unknown as DecideReversals;
+    const cell = new OwnCell('b');
+    const event = (source: string, data: object) => ({ source, data: { transactionId: 1, merchantId: 7, ...data } });
+    const at = new Date().toISOString();
+    const ack = { source: 'WEBHOOK', attempt: 1, elapsedMs: null, acknowledgedAt: at };
+    const acknowledgements = new AckReceivedConsumer(reversals, database.jobs, metrics, cell);
+    await acknowledgements.onAckReceived(batchOf(event('webhook-dispatcher', ack)));
+    expect(metrics.unprovenAcks).toEqual([]);
+    const requests = new ReversalRequestedConsumer(reversals, cell);
+    const request = { reason: 'TIMEOUT', requestedAt: at };
+    await requests.onReversalRequested(batchOf(event('reversal-scheduler', request)));
+    expect([database.decisionRows.size, database.outbox]).toEqual([0, []]);
+    await requests.onReversalRequested(batchOf(event('reversal-scheduler@b', request)));
+    expect(database.decisionRows.get(1)?.decision).toBe('REVERSED');
   });
 });
