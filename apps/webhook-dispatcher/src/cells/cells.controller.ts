@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import {
-  type CellRange,
+  type CellRanges,
   type EndRangeAnswer,
   type EndRangeRequest,
   IsCellName,
@@ -53,7 +53,7 @@ export class CellsController {
   constructor(private readonly ranges: OwnRanges) {}
 
   @Get('ranges')
-  show(): Promise<CellRange[]> {
+  show(): Promise<CellRanges> {
     return this.ranges.show();
   }
 

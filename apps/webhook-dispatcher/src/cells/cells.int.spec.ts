@@ -1,4 +1,4 @@
-import { type CellRange, eventTypes, type KnownRequest, topics } from '@paycode/dto';
+import { type CellRanges, eventTypes, type KnownRequest, topics } from '@paycode/dto';
 import { notificationOf } from '@paycode/dto/testing';
 import { EventTransport } from '@paycode/events';
 import { shardOf } from '@paycode/ownership';
@@ -19,7 +19,7 @@ describe('the internal routes of a cell', () => {
 
   const endRange = (body: object, caller?: 'webhook-dispatcher') =>
     harness.send('/internal/cells/end', { cell: 'main', partition: 0, step: 0, ...body }, caller);
-  const ranges = async () => (await harness.operator('get', '/internal/cells/ranges')).data as CellRange[];
+  const ranges = async () => ((await harness.operator('get', '/internal/cells/ranges')).data as CellRanges).ranges;
   const known = (
     body: Partial<Record<keyof KnownRequest, unknown>>,
     caller: 'webhook-dispatcher' | 'operator' = 'webhook-dispatcher',

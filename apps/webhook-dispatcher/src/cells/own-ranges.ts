@@ -1,4 +1,4 @@
-import type { CellRange, EndRangeRequest } from '@paycode/dto';
+import type { CellRanges, EndRangeRequest } from '@paycode/dto';
 import { type CellMap, entriesOf, presentEntry, shardsOfPartitions } from '@paycode/ownership';
 import { AnswerLaterCells, type KnownRequest, type OwnIntake } from './former-cells';
 import type { PostgresOwnIntake } from './own-intake';
@@ -27,15 +27,15 @@ export class OwnRanges {
     this.answers = new AnswerLaterCells(parts.intake, parts.ranges, parts.partitionCount);
   }
 
-  /** By partition. */
-  async show(): Promise<CellRange[]> {
+  async show(): Promise<CellRanges> {
     const { ranges, intake, partitionCount } = this.parts;
     const committed = await intake.committedByPartition();
     const open = await intake.hasOpen(partitionCount);
-    return (await ranges.all(partitionCount)).map((range, partition) => {
+    const shown = (await ranges.all(partitionCount)).map((range, partition) => {
       const isRead = range.from === range.until || (committed[partition] ?? 0) >= (range.until ?? Infinity);
       return { ...range, isDrained: range.until !== null && isRead && !open[partition] };
     });
+    return { cell: this.cell, ranges: shown };
   }
 
   /** Answers the offset of the end; a repeat, that of the first one. @throws WrongCellError, StaleMoveError */

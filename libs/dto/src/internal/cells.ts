@@ -36,7 +36,15 @@ export interface EndRangeAnswer {
   offset: number;
 }
 
-/** GET webhook-dispatcher /internal/cells/ranges, an item for each partition: the offsets that this cell takes. */
+/** GET webhook-dispatcher /internal/cells/ranges. */
+export interface CellRanges {
+  /** Name of this cell; null: it has none. */
+  cell: string | null;
+  /** By partition. */
+  ranges: CellRange[];
+}
+
+/** The offsets of a partition that a cell takes. */
 export interface CellRange {
   from: number;
   /** First offset after it; null: no end. */
