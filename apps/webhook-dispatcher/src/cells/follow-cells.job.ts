@@ -17,10 +17,10 @@ export class CellMembership {
     if (others) this.former = new FormerCells(others);
   }
 
-  /** Nothing before the map was read. */
+  /** Nothing before the map was read, and nothing of partitions that others added. */
   rangeOf(partition: number): TakenRange {
     try {
-      return this.others!.view().ranges[partition]!;
+      return this.others!.view().ranges[partition] ?? nothing;
     } catch {
       return nothing;
     }
