@@ -9,15 +9,44 @@ AS $function$
         raise exception 'audit_event is append-only';
       end $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_map_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+     begin
+       raise exception '% is append-only', tg_table_name;
+     end $function$;
+
 CREATE TABLE audit_event (
   audit_event_id bigint GENERATED ALWAYS AS IDENTITY,
   at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
-  merchant_id bigint NOT NULL,
+  merchant_id bigint,
   kind text NOT NULL,
   actor text NOT NULL,
   request_id text NOT NULL,
   detail jsonb NOT NULL DEFAULT '{}'::jsonb,
   CONSTRAINT audit_event_pkey PRIMARY KEY (audit_event_id)
+);
+
+CREATE TABLE cell (
+  "position" bigint GENERATED ALWAYS AS IDENTITY,
+  name text NOT NULL,
+  dispatcher_url text NOT NULL,
+  scheduler_url text NOT NULL,
+  CONSTRAINT cell_pkey PRIMARY KEY ("position")
+);
+
+CREATE TABLE cell_entry (
+  "position" bigint GENERATED ALWAYS AS IDENTITY,
+  partition integer NOT NULL,
+  from_offset bigint NOT NULL,
+  cell text NOT NULL,
+  step integer NOT NULL,
+  CONSTRAINT cell_entry_pkey PRIMARY KEY ("position"),
+  CONSTRAINT cell_entry_partition_step_key UNIQUE (partition, step),
+  CONSTRAINT cell_entry_from_offset_check CHECK (from_offset >= 0),
+  CONSTRAINT cell_entry_partition_check CHECK (partition >= 0),
+  CONSTRAINT cell_entry_step_check CHECK (step >= 1)
 );
 
 CREATE TABLE change_notice (
@@ -109,3 +138,5 @@ ALTER TABLE owner_notice ADD CONSTRAINT owner_notice_merchant_id_fkey FOREIGN KE
 ALTER TABLE recipient ADD CONSTRAINT recipient_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchant(merchant_id);
 
 CREATE TRIGGER audit_event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_event FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+CREATE TRIGGER cell_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON cell FOR EACH STATEMENT EXECUTE FUNCTION refuse_map_change();
+CREATE TRIGGER cell_entry_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON cell_entry FOR EACH STATEMENT EXECUTE FUNCTION refuse_map_change();

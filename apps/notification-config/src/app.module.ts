@@ -12,6 +12,9 @@ import { connectionOptionsOf, DatabaseModule, migrateDatabase } from '@paycode/p
 import { OutboundGuard, outboundPolicyOf } from '@paycode/safe-http';
 import { DataSource } from 'typeorm';
 import { insertOnly, migrations } from '../migrations';
+import { CellMapService } from './cells/cell-map.service';
+import { CellMapStore } from './cells/cell-map.store';
+import { CellsController } from './cells/cells.controller';
 import { HandOverNoticesJob, NOTICE_CLIENTS, type NoticeClients } from './change-notices/hand-over-notices.job';
 import { type NotificationConfigEnv, env } from './config/env';
 import { entities, MerchantEntity } from './entities';
@@ -78,6 +81,7 @@ export class AppModule implements OnApplicationShutdown {
         TypeOrmModule.forFeature([MerchantEntity]),
       ],
       controllers: [
+        CellsController,
         MerchantsController,
         NotificationsController,
         NotificationOperationsController,
@@ -87,6 +91,9 @@ export class AppModule implements OnApplicationShutdown {
         WebhookKeysController,
       ],
       providers: [
+        CellMapService,
+        CellMapStore,
+
         MerchantsService,
         MerchantStore,
         MerchantReader,

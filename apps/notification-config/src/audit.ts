@@ -1,7 +1,8 @@
 import type { EntityManager } from 'typeorm';
 import type { ChangeKind } from './notifications/domain/configuration-change';
 
-export type AuditKind = ChangeKind | 'MERCHANT_SAVED' | 'ENCRYPTION_CHANGED' | 'KEY_RESEALED' | 'TEST_SENT';
+export type AuditKind =
+  ChangeKind | 'MERCHANT_SAVED' | 'ENCRYPTION_CHANGED' | 'KEY_RESEALED' | 'TEST_SENT' | 'CELL_SAVED' | 'PARTITION_MOVED';
 
 /** The caller of a change, and the request that made it. */
 export interface Origin {
@@ -12,7 +13,7 @@ export interface Origin {
   requestId: string;
 }
 
-/** An event of a merchant's configuration. It never has a key; recipients are masked. */
+/** An event of a merchant's configuration, or of the map of cells. It never has a key; recipients are masked. */
 export interface AuditEvent {
   kind: AuditKind;
   detail?: Record<string, string>;
@@ -23,10 +24,10 @@ const insertAuditEventsSql = `
   insert into audit_event (merchant_id, kind, actor, request_id, detail)
   select $1, kind, $2, $3, detail::jsonb from unnest($4::text[], $5::text[]) as event (kind, detail)`;
 
-/** Writes events in the caller's transaction: a change and its audit events are stored together or not at all (T-15). */
+/** `merchantId` null: of no merchant. Writes events in the caller's transaction: a change and its audit events are stored together or not at all (T-15). */
 export async function insertAuditEvents(
   manager: EntityManager,
-  { merchantId, origin }: { merchantId: number; origin: Origin },
+  { merchantId, origin }: { merchantId: number | null; origin: Origin },
   events: readonly AuditEvent[],
 ): Promise<void> {
   if (events.length === 0) return;

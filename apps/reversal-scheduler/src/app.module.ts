@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type DynamicModule, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { InternalClient, ServiceTokenModule, ServiceTokenSigner, tokenKeyOptionsOf } from '@paycode/access';
-import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay, EventsServer } from '@paycode/events';
+import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay, EventsServer, nameInCell } from '@paycode/events';
 import { evenShare, LivenessSession, PostgresShardStore, ShardOwnership } from '@paycode/ownership';
 import { connectionOptionsOf, DatabaseModule, migrateDatabase } from '@paycode/persistence';
 import { IdRangeStore, RetainRanges, RetentionJob } from '@paycode/persistence/retention';
@@ -10,6 +10,8 @@ import { SystemClock } from '@paycode/service-runtime/timing';
 import { PaymentTracing } from '@paycode/service-runtime/tracing';
 import { DataSource } from 'typeorm';
 import { migrations } from '../migrations';
+import { HttpOwnDispatcherClient } from './cells/http-own-dispatcher.client';
+import { OwnCell } from './cells/own-cell';
 import { env } from './config/env';
 import { ArmReversals } from './reversal/arm-reversals';
 import { DecideReversals } from './reversal/decide-reversals';
@@ -37,6 +39,8 @@ type Settings = EnvOf<typeof env.schema>;
 
 interface ReversalOptions {
   dispatcherUrl: string;
+  /** CELL_NAME (P-1.12). null: the platform is one cell. */
+  cell: string | null;
   timerDelayMs: number;
   auditDelayMs: number;
   retentionMs: number;
@@ -82,6 +86,7 @@ export class AppModule implements OnApplicationShutdown {
 function optionsOf(values: Settings): ReversalOptions {
   return {
     dispatcherUrl: values.WEBHOOK_DISPATCHER_URL,
+    cell: values.CELL_NAME,
     timerDelayMs: values.TIMER_DELAY_MS,
     auditDelayMs: values.AUDIT_DELAY_MS,
     retentionMs: values.RECORD_RETENTION_DAYS * dayMs,
@@ -90,8 +95,16 @@ function optionsOf(values: Settings): ReversalOptions {
   };
 }
 
-function outbound({ dispatcherUrl }: ReversalOptions): Provider[] {
+function outbound({ dispatcherUrl, cell, auditDelayMs }: ReversalOptions): Provider[] {
+  const dispatcher = (signer: ServiceTokenSigner) =>
+    new InternalClient({ baseUrl: dispatcherUrl, audience: 'webhook-dispatcher', signer });
   return [
+    {
+      provide: OwnCell,
+      inject: [ServiceTokenSigner],
+      useFactory: (signer: ServiceTokenSigner) =>
+        new OwnCell(cell, cell === null ? undefined : new HttpOwnDispatcherClient(dispatcher(signer), auditDelayMs)),
+    },
     PrometheusReversalMetrics,
     { provide: ReversalMetrics, useExisting: PrometheusReversalMetrics },
     { provide: JobStore, inject: [DataSource], useFactory: (dataSource: DataSource) => new PostgresJobStore(dataSource) },
@@ -100,15 +113,14 @@ function outbound({ dispatcherUrl }: ReversalOptions): Provider[] {
       inject: [DataSource, OutboxRelay, PaymentTracing],
       useFactory: (dataSource: DataSource, relay: OutboxRelay, tracing: PaymentTracing) => {
         const traceparentOf = tracing.isOn ? (id: number) => tracing.traceparentOf(id) : undefined;
-        return new PostgresDecisionStore(dataSource, relay, traceparentOf);
+        return new PostgresDecisionStore(dataSource, relay, { source: nameInCell('reversal-scheduler', cell), traceparentOf });
       },
     },
     {
       provide: DeliveryCloser,
       inject: [ServiceTokenSigner, PaymentTracing],
       useFactory: (signer: ServiceTokenSigner, tracing: PaymentTracing) => {
-        const client = new InternalClient({ baseUrl: dispatcherUrl, audience: 'webhook-dispatcher', signer });
-        const closer = new HttpDeliveryCloserClient(client);
+        const closer = new HttpDeliveryCloserClient(dispatcher(signer));
         return tracing.isOn ? new TracedDeliveryCloser(closer, tracing) : closer;
       },
     },

@@ -10,9 +10,18 @@ import {
   ServiceTokenSigner,
   tokenKeyOptionsOf,
 } from '@paycode/access';
+import { transactionTerminal } from '@paycode/dto';
 import { AckTokens, KeyRing, PayloadSealer, WebhookKeySealer } from '@paycode/crypto';
 import { ErasureModule } from '@paycode/persistence/erasure';
-import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay, EventsServer } from '@paycode/events';
+import {
+  DeadLettersModule,
+  eventsOptionsOf,
+  EventsServer,
+  EventTransport,
+  MessagingModule,
+  nameInCell,
+  OutboxRelay,
+} from '@paycode/events';
 import { LivenessSession, PostgresShardStore } from '@paycode/ownership';
 import { connectionOptionsOf, DatabaseModule, migrateDatabase } from '@paycode/persistence';
 import { IdRangeStore, RetainRanges, RetentionJob } from '@paycode/persistence/retention';
@@ -33,9 +42,15 @@ import { PrometheusDeliveryMetrics } from './dispatcher/prometheus-delivery.metr
 import { TracedReversalScheduler, TracedVerdictStore, TracedWebhookPoster } from './dispatcher/traced-delivery';
 import { InformationalStore, PostgresInformationalStore } from './informational/informational.store';
 import { RedeliverInformational } from './informational/repeat-informational';
+import { CellsController } from './cells/cells.controller';
+import { CellViewController } from './cells/cell-view.controller';
+import { CellMembership, FollowCellsJob } from './cells/follow-cells.job';
+import { HttpOtherCells } from './cells/http-other-cells';
+import { PostgresOwnIntake } from './cells/own-intake';
+import { FollowMap, OwnRanges } from './cells/own-ranges';
 import { PostgresPartitionRanges } from './cells/partition-range';
 import { RecordDeliveries } from './intake/record-deliveries';
-import { TransactionTerminalConsumer } from './intake/transaction-terminal.consumer';
+import { dispatcherGroup, TransactionTerminalConsumer } from './intake/transaction-terminal.consumer';
 import { DeliveriesController, ShardsController } from './on-call/deliveries.controller';
 import { DeliveryLogStore } from './on-call/delivery-log.store';
 import { ShowDelivery } from './on-call/show-delivery';
@@ -95,6 +110,8 @@ export class AppModule implements OnApplicationShutdown {
         TransactionTerminalConsumer,
         DeliveriesController,
         ShardsController,
+        CellsController,
+        CellViewController,
         EndpointsController,
         PortalEndpointsController,
         PurchaseNotificationController,
@@ -106,6 +123,8 @@ export class AppModule implements OnApplicationShutdown {
         dispatcher(settings),
         ...useCases(settings),
         ...recovery(settings),
+        membership(settings),
+        FollowCellsJob,
         AssignedPartitions,
         DispatcherPassesJob,
         RetentionJob,
@@ -119,11 +138,12 @@ export class AppModule implements OnApplicationShutdown {
   }
 }
 
-type VerdictParts = [source: DataSource, relay: OutboxRelay, tracing: PaymentTracing, tokens: AckTokens];
+type VerdictParts = [source: DataSource, relay: OutboxRelay, tracing: PaymentTracing, tokens: AckTokens, cells: CellMembership];
 
-function verdictStoreOf([source, relay, tracing, tokens]: VerdictParts): VerdictStore {
+function verdictStoreOf([source, relay, tracing, tokens, cells]: VerdictParts): VerdictStore {
   const traceparentOf = tracing.isOn ? (id: number) => tracing.traceparentOf(id) : undefined;
-  const options = { source: 'webhook-dispatcher', tokens, onAcknowledged: () => relay.wake(), traceparentOf };
+  const event = { source: nameInCell('webhook-dispatcher', cells.others?.self) };
+  const options = { ...event, tokens, onAcknowledged: () => relay.wake(), traceparentOf };
   const store = new PostgresVerdictStore(source, options);
   return tracing.isOn ? new TracedVerdictStore(store, tracing) : store;
 }
@@ -140,7 +160,7 @@ const stores: Provider[] = [
   },
   {
     provide: VerdictStore,
-    inject: [DataSource, OutboxRelay, PaymentTracing, AckTokens],
+    inject: [DataSource, OutboxRelay, PaymentTracing, AckTokens, CellMembership],
     useFactory: (...injected: VerdictParts) => verdictStoreOf(injected),
   },
   {
@@ -198,9 +218,37 @@ const parts = [
   ServiceTokenSigner,
   PaymentTracing,
   AckTokens,
+  CellMembership,
 ] as const;
 type Instances<Classes> = { [At in keyof Classes]: Classes[At] extends { prototype: infer Instance } ? Instance : never };
 type Parts = Instances<typeof parts>;
+
+/** The place of this process among the cells (P-1.12). */
+function membership(settings: Settings): Provider {
+  return {
+    provide: CellMembership,
+    inject: [DataSource, EventTransport, ServiceTokenSigner],
+    useFactory: (...injected: [DataSource, EventTransport, ServiceTokenSigner]) =>
+      new CellMembership(settings.CELL_NAME === null ? undefined : otherCells(settings.CELL_NAME, settings, injected)),
+  };
+}
+
+function otherCells(
+  cell: string,
+  settings: Settings,
+  [source, transport, signer]: [DataSource, EventTransport, ServiceTokenSigner],
+): HttpOtherCells {
+  const { partitions: partitionCount } = transactionTerminal.topic;
+  const ranges = new PostgresPartitionRanges(source);
+  const intake = new PostgresOwnIntake(source, transport, dispatcherGroup);
+  return new HttpOtherCells(cell, {
+    map: new InternalClient({ baseUrl: settings.NOTIFICATION_CONFIG_URL, audience: 'notification-config', signer }),
+    dispatcherAt: baseUrl => new InternalClient({ baseUrl, audience: 'webhook-dispatcher', signer }),
+    following: new FollowMap(cell, ranges, intake, partitionCount),
+    ranges,
+    partitionCount,
+  });
+}
 
 /** The dispatcher of this process. */
 function dispatcher(settings: Settings): Provider {
@@ -213,7 +261,7 @@ function dispatcher(settings: Settings): Provider {
 
 /** The ports of this process's dispatcher: PostgreSQL, HTTP and the clock of the system. */
 function portsOf(settings: Settings, injected: Parts): DispatcherPorts {
-  const [source, liveness, verdicts, informational, pauses, sealer, client, metrics, signer, tracing, tokens] = injected;
+  const [source, liveness, verdicts, informational, pauses, sealer, client, metrics, signer, tracing, tokens, cells] = injected;
   const internal = (audience: 'reversal-scheduler' | 'notification-config', baseUrl: string) =>
     new InternalClient({ baseUrl, audience, signer });
   const scheduler = new HttpReversalSchedulerClient(internal('reversal-scheduler', settings.REVERSAL_SCHEDULER_URL), tokens);
@@ -222,6 +270,7 @@ function portsOf(settings: Settings, injected: Parts): DispatcherPorts {
     shards: new PostgresShardStore(source, liveness),
     deliveries: new PostgresDeliveryStore(source),
     ranges: new PostgresPartitionRanges(source),
+    former: cells.former,
     verdicts,
     informational,
     pauses,
@@ -294,6 +343,16 @@ function useCases(settings: Settings): Provider[] {
       provide: ShowDelivery,
       inject: [DataSource],
       useFactory: (source: DataSource) => new ShowDelivery(new DeliveryLogStore(source)),
+    },
+    {
+      provide: OwnRanges,
+      inject: [DataSource, EventTransport],
+      useFactory: (source: DataSource, transport: EventTransport) =>
+        new OwnRanges(settings.CELL_NAME, {
+          ranges: new PostgresPartitionRanges(source),
+          intake: new PostgresOwnIntake(source, transport, dispatcherGroup),
+          partitionCount: transactionTerminal.topic.partitions,
+        }),
     },
     {
       provide: RetainRanges,

@@ -7,6 +7,8 @@ export * from './events/events';
 export * from './events/reversal-requested.event';
 export * from './events/transaction-terminal.event';
 export * from './internal/alerts';
+export * from './internal/cell-answers';
+export * from './internal/cells';
 export * from './internal/channels';
 export * from './internal/dead-letters';
 export * from './internal/deliveries';

@@ -31,15 +31,15 @@ export async function createEventTransport(options: EventsOptions, context: Tran
 }
 
 async function untraced(
-  { transport, databaseUrl, ownerUrl, kafka }: EventsOptions,
+  { transport, databaseUrl, ownerUrl, kafka, cell }: EventsOptions,
   { service, log, topics }: TransportContext,
 ): Promise<EventTransport> {
   if (transport === 'kafka') {
     const { KafkaEventTransport, kafkaConnectionOf } = await import('./kafka/index');
-    return new KafkaEventTransport({ connection: kafkaConnectionOf(kafka), clientId: service, log, topics });
+    return new KafkaEventTransport({ connection: kafkaConnectionOf(kafka), clientId: service, log, topics, cell });
   }
   if (!databaseUrl) throw new Error('EVENTS_TRANSPORT=postgres needs EVENTS_DATABASE_URL');
-  return PostgresEventTransport.open({ url: databaseUrl, ownerUrl, applicationName: service, log, topics });
+  return PostgresEventTransport.open({ url: databaseUrl, ownerUrl, applicationName: service, log, topics, cell });
 }
 
 export interface EventTracing {
@@ -75,6 +75,14 @@ export class TracedEventTransport extends EventTransport {
 
   override partitionCount(topic: string): Promise<number> {
     return this.transport.partitionCount(topic);
+  }
+
+  override committed(topic: string, group: string): Promise<(number | null)[]> {
+    return this.transport.committed(topic, group);
+  }
+
+  override endOf(topic: string, partition: number): Promise<number> {
+    return this.transport.endOf(topic, partition);
   }
 
   override close(): Promise<void> {

@@ -40,8 +40,17 @@ export interface EventBatch {
   reject(event: ReceivedEvent, reason: string): void;
   /** Another group has the events from this offset on: they are not committed, and the partition delivers no more until it is assigned again. */
   endAt(offset: number): void;
+  /** Another group has the events below this offset: they count as read here, but a dead letter among them is not handled. */
+  startAt(offset: number): void;
   /** Aborted when the partition is revoked or the subscriber stops. */
   signal: AbortSignal;
+}
+
+/** The offsets of a partition that a group takes: another group has the others. */
+export interface TakenRange {
+  from: number;
+  /** First offset after it; null: no end. */
+  until: number | null;
 }
 
 export interface Subscription {
@@ -55,6 +64,8 @@ export interface Subscription {
   minAgeMs?: number;
   /** How long events may wait to share a read with others, in milliseconds, when they are not urgent. Default: almost not at all. */
   gatherMs?: number;
+  /** Read when a partition is gained, and with each `followRanges`. Offsets outside of it are neither delivered nor committed. Default: all. */
+  rangeOf?(partition: number): TakenRange;
   /** Called with what was parked, before the commit, when the dead-letter topic has it; when it rejects, the batch comes again. */
   onParked?(partition: number, letters: readonly DeadLetter[]): Promise<void>;
   /** Called after partitions were gained. */
@@ -76,6 +87,8 @@ export interface Subscriber {
   pause(): void;
   resume(): void;
   progress(): SubscriberProgress;
+  /** Takes what `rangeOf` says now. */
+  followRanges(): void;
   /** Finishes the running batch, commits, leaves the group. */
   stop(): Promise<void>;
 }
@@ -86,6 +99,10 @@ export abstract class EventTransport {
   abstract publish(events: readonly EventToPublish[]): Promise<void>;
   abstract subscribe(subscription: Subscription): Promise<Subscriber>;
   abstract partitionCount(topic: string): Promise<number>;
+  /** By partition, the next offset that the group has not committed; null: it has committed none. */
+  abstract committed(topic: string, group: string): Promise<(number | null)[]>;
+  /** No event that is published from now on has an offset of the partition below this one. */
+  abstract endOf(topic: string, partition: number): Promise<number>;
   /** Stops all subscribers and connections. */
   abstract close(): Promise<void>;
 }

@@ -54,6 +54,25 @@ export const eventLogOwnerEnv = {
   },
 } as const satisfies Record<string, EnvKey<unknown>>;
 
+/** Of the services that a cell has of its own (P-1.12). */
+export const cellEnv = {
+  CELL_NAME: {
+    tier: 'must',
+    type: 'string',
+    default: null,
+    description:
+      'Name of the cell of this process in the map of cells. A cell called `main` keeps the consumer groups of a platform of one cell; every other one has groups of its own. Unset: the platform is one cell, and nothing asks for a map.',
+  },
+} as const satisfies Record<string, EnvKey<unknown>>;
+
+/** The cell that goes on with the consumer groups of a platform of one cell. */
+export const mainCell = 'main';
+
+/** A name of a service or a group, by which those of the cells differ. */
+export function nameInCell(name: string, cell: string | null | undefined): string {
+  return !cell || cell === mainCell ? name : `${name}@${cell}`;
+}
+
 export type EventsEnv = EnvOf<typeof eventsEnv>;
 
 /** Where events go, as the modules take it. */
@@ -64,6 +83,8 @@ export interface EventsOptions {
   /** URL of its owner, in the one service that migrates it and grants rights. */
   ownerUrl?: string | null;
   kafka: KafkaOptions;
+  /** Default: the only one. */
+  cell?: string | null;
 }
 
 export interface KafkaOptions {
@@ -74,12 +95,13 @@ export interface KafkaOptions {
   password: string | null;
 }
 
-export function eventsOptionsOf(env: EventsEnv & Partial<EnvOf<typeof eventLogOwnerEnv>>): EventsOptions {
+export function eventsOptionsOf(env: EventsEnv & Partial<EnvOf<typeof eventLogOwnerEnv & typeof cellEnv>>): EventsOptions {
   return {
     transport: env.EVENTS_TRANSPORT,
     databaseUrl: env.EVENTS_DATABASE_URL,
     ownerUrl: env.EVENTS_OWNER_DATABASE_URL,
     kafka: kafkaOptionsOf(env),
+    cell: env.CELL_NAME,
   };
 }
 

@@ -67,9 +67,8 @@ export class OperatorConnection {
     return this.baseUrls[service] !== undefined;
   }
 
-  /** Makes one call and returns the parsed answer. Throws OperatorError for any status but 2xx. */
-  async call(service: ServiceName, call: OperatorCall): Promise<unknown> {
-    const base = this.baseUrls[service];
+  /** Makes one call, to the service of a cell at its own address, and returns the parsed answer. Throws OperatorError for any status but 2xx. */
+  async call(service: ServiceName, call: OperatorCall, base = this.baseUrls[service]): Promise<unknown> {
     if (!base) throw new OperatorError(`No address of ${service} is known; give --url ${service}=<base URL>`);
     const { status, body } = await this.send(service, base, call).catch((error: NodeJS.ErrnoException) => {
       throw new OperatorError(

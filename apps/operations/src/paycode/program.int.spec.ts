@@ -106,6 +106,10 @@ describe('npm run -s paycode', () => {
     [['owners', 'list'], 'GET /internal/owner-recoveries '],
     [['owners', 'confirm', 'a/b'], 'POST /internal/owner-recoveries/a%2Fb/confirm '],
     [['owners', 'withdraw', 'a'], 'POST /internal/owner-recoveries/a/withdraw '],
+    [
+      ['cells', 'add', 'b', '--dispatcher', 'http://d:1', '--scheduler', 'http://s:1'],
+      'PUT /internal/cells/b {"dispatcherUrl":"http://d:1","schedulerUrl":"http://s:1"}',
+    ],
     [['keys', 'rotate'], 'POST /internal/keys/rotate '],
     [['keys', 'replace'], 'POST /internal/keys/replace '],
     [['keys', 'reseal'], 'POST /internal/webhook-keys/reseal '],

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { contextOf } from './command-context.ts';
 import { addAccountCommands, addLimitCommands, addSessionCommands } from './commands/accounts.ts';
+import { addCellCommands } from './commands/cells.ts';
 import { addErasureCommands } from './commands/erasures.ts';
 import { addGroupCommands } from './commands/groups.ts';
 import { addKeyCommands, addTokenKeyCommands } from './commands/keys.ts';
@@ -40,6 +41,7 @@ export function operatorProgram(write: (text: string) => void): Command {
   addDeadLetterCommands(program, context);
   addGroupCommands(program, context);
   addEndpointCommands(program, context);
+  addCellCommands(program, context);
   addErasureCommands(program, context);
   return program;
 }

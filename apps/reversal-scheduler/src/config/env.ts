@@ -1,4 +1,4 @@
-import { eventLogOwnerEnv, eventsEnv } from '@paycode/events';
+import { cellEnv, eventLogOwnerEnv, eventsEnv } from '@paycode/events';
 import { ownershipEnv } from '@paycode/ownership';
 import { baseEnv, databaseEnv, defineEnv, internalCallsEnv, tracingEnv } from '@paycode/service-runtime';
 
@@ -8,6 +8,7 @@ export const env = defineEnv({
   ...databaseEnv,
   ...internalCallsEnv,
   ...eventsEnv,
+  ...cellEnv,
   ...eventLogOwnerEnv,
   ...tracingEnv,
   ...ownershipEnv,

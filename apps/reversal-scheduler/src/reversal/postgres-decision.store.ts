@@ -5,12 +5,11 @@ import type { DataSource } from 'typeorm';
 import type { DecisionToRecord } from './domain/decision';
 import { type DecisionOutcome, DecisionStore } from './reversal.ports';
 
-const source = 'reversal-scheduler';
 const instant = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const decisionSql = {
   /** All batches write rows in the same order, so that two batches cannot deadlock on the same transactions. */
-  decide: {
+  decide: (source: string) => ({
     name: 'decide',
     text: `
   with offered as materialized (
@@ -41,31 +40,41 @@ const decisionSql = {
   select transaction_id as id, kind, null as at from decided
    union all
   select id, case when is_proven is false then 'OTHER_TOKEN' else 'NOT_ARMED' end, at from offered where is_proven is not true`,
-  },
+  }),
 
   find: 'select transaction_id as id, kind from decision where transaction_id = any($1::bigint[])',
 } as const;
+
+export interface ReversalRequestedOptions {
+  /** CloudEvents `source`. Default: that of a platform of one cell. */
+  source?: string;
+  /** The trace context that an event passes on. */
+  traceparentOf?: ((transactionId: number) => string | undefined) | undefined;
+}
 
 /** Decisions in PostgreSQL: insert only; the primary key makes each decision write-once (P-I1). */
 export class PostgresDecisionStore extends DecisionStore {
   /** Decisions that this process was asked for. */
   private asked = 0;
 
-  /**
-   * `relay` is woken after a commit that put events into the outbox. `traceparentOf`: the trace context that an event passes on.
-   */
+  private readonly decideSql: ReturnType<typeof decisionSql.decide>;
+  private readonly traceparentOf: ReversalRequestedOptions['traceparentOf'];
+
+  /** `relay` is woken after a commit that put events into the outbox. */
   constructor(
     private readonly dataSource: DataSource,
     private readonly relay: Pick<OutboxRelay, 'wake'>,
-    private readonly traceparentOf?: (transactionId: number) => string | undefined,
+    { source = 'reversal-scheduler', traceparentOf }: ReversalRequestedOptions = {},
   ) {
     super();
+    this.decideSql = decisionSql.decide(source);
+    this.traceparentOf = traceparentOf;
   }
 
   override async decide(items: readonly DecisionToRecord[]): Promise<DecisionOutcome[]> {
     if (items.length === 0) return [];
     this.asked += items.length;
-    const statement = replannedAsItGrows(decisionSql.decide, this.asked);
+    const statement = replannedAsItGrows(this.decideSql, this.asked);
     const rows = await preparedQuery<DecidedRow>(this.dataSource, statement, [
       scalars(items.map(item => item.transactionId)),
       scalars(items.map(item => item.merchantId)),

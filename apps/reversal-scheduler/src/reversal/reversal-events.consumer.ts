@@ -1,4 +1,4 @@
-import { Controller, type Type } from '@nestjs/common';
+import { Controller, Optional, type Type } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import {
   type AckReceived,
@@ -12,6 +12,7 @@ import {
 } from '@paycode/dto';
 import { type EventBatch, OnEvents, readEvents, type ReceivedEvent } from '@paycode/events';
 import { ackTokenHash } from '@paycode/crypto';
+import { OwnCell } from '../cells/own-cell';
 import { DecideReversals } from './decide-reversals';
 import { decisionFor, type DecisionToRecord, type VerdictToDecide } from './domain/decision';
 import { type DecisionOutcome, JobStore, ReversalMetrics } from './reversal.ports';
@@ -32,11 +33,13 @@ export class AckReceivedConsumer {
     private readonly reversals: DecideReversals,
     private readonly jobs: JobStore,
     private readonly metrics: ReversalMetrics,
+    @Optional() private readonly cell = new OwnCell(),
   ) {}
 
   // A payment is due a minute after its arming, so acknowledgements may wait to form batches.
   @OnEvents(topics.ackReceived, { group: 'reversal-scheduler', gatherMs: 100 })
-  async onAckReceived(@Payload() batch: EventBatch): Promise<void> {
+  async onAckReceived(@Payload() all: EventBatch): Promise<void> {
+    const batch = this.cell.saidBy('webhook-dispatcher', all);
     const received = readEvents<Received>(batch, (data, event) => {
       const result = ackReceived.parse(data);
       return result.ok ? { ok: true, value: { event, ack: result.value } } : result;
@@ -90,11 +93,15 @@ function settlementOf({ transactionId, merchantId, source, ackToken }: AckReceiv
  */
 @Controller()
 export class ReversalRequestedConsumer {
-  constructor(private readonly reversals: DecideReversals) {}
+  constructor(
+    private readonly reversals: DecideReversals,
+    @Optional() private readonly cell = new OwnCell(),
+  ) {}
 
   @OnEvents(topics.reversalRequested, { group: 'reversal-scheduler-restore', gatherMs: 100 })
   async onReversalRequested(@Payload() batch: EventBatch): Promise<void> {
-    await this.reversals.decide(readEvents(batch, reversalRequested.parse).map(closingOf));
+    const own = this.cell.saidBy('reversal-scheduler', batch);
+    await this.reversals.decide(readEvents(own, reversalRequested.parse).map(closingOf));
   }
 }
 
@@ -109,11 +116,14 @@ function closingOf({ transactionId, merchantId, reason }: ReversalRequested): Se
 export function transactionTerminalAuditConsumer(delayMs: number): Type {
   @Controller()
   class TransactionTerminalAuditConsumer {
-    constructor(private readonly terminals: WatchTerminals) {}
+    constructor(
+      private readonly terminals: WatchTerminals,
+      @Optional() private readonly cell = new OwnCell(),
+    ) {}
 
     @OnEvents(topics.transactionTerminal, { group: 'reversal-scheduler-audit', minAgeMs: delayMs })
     async onTransactionTerminal(@Payload() batch: EventBatch): Promise<void> {
-      await this.terminals.watch(readEvents(batch, transactionTerminal.parse));
+      await this.terminals.watch(readEvents(await this.cell.taken(batch), transactionTerminal.parse));
     }
   }
   return TransactionTerminalAuditConsumer;

@@ -1,14 +1,9 @@
+import type { KnownRequest } from '@paycode/dto';
 import { type CellMap, entriesOf, shardsOfPartitions } from '@paycode/ownership';
 import type { PlacedTerminal } from '../deliveries/domain/delivery';
 import type { OffsetRange, PartitionRanges } from './partition-range';
 
-/** A question of a later cell about payments of a partition. */
-export interface KnownRequest {
-  partition: number;
-  /** Offset at which the later cell begins. */
-  below: number;
-  transactionIds: number[];
-}
+export type { KnownRequest };
 
 /** The view of a replica as it last read it: the map, and by partition the ranges of its own cell as they stood after it. */
 export interface CellView {
@@ -59,6 +54,11 @@ export class FormerCells {
   }
 }
 
+/** The former cell has still to read events that may be the payments that it is asked about. */
+export class UnreadEventsError extends Error {
+  override readonly name = 'UnreadEventsError';
+}
+
 /** The answer to a later cell. */
 export class AnswerLaterCells {
   constructor(
@@ -67,12 +67,12 @@ export class AnswerLaterCells {
     private readonly partitionCount: number,
   ) {}
 
-  /** @throws Error while events below the later cell's first one are still to be taken here: they may be the same payments */
+  /** @throws UnreadEventsError while events below the later cell's first one are still to be taken here: they may be the same payments */
   async known({ partition, below, transactionIds }: KnownRequest): Promise<number[]> {
     const { from, until } = await this.ranges.rangeOf([...shardsOfPartitions([partition], this.partitionCount)]);
     const hasBegunLater = from >= below || from === until;
     if (!hasBegunLater && ((await this.own.committed(partition)) ?? 0) < Math.min(below, until ?? below))
-      throw new Error(`partition ${partition} is not read up to offset ${below} yet`);
+      throw new UnreadEventsError(`partition ${partition} is not read up to offset ${below} yet`);
     return this.own.taken(transactionIds);
   }
 }

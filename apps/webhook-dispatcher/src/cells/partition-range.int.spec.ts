@@ -100,7 +100,9 @@ describe('the offsets that a cell takes', () => {
     await expect(intake.record([event(6, 20)])).rejects.toThrow('the range of a partition has just begun');
     const former = { ask: async (_: number, events: readonly PlacedTerminal[]) => ({ step: 2, events }) };
     const later = await new Replica(database.dataSource, { ports: { former } }).takeOver();
-    expect(await later.dispatcher.intake.record([event(4, 8), event(6, 20)])).toBeUndefined();
+    const starts: number[] = [];
+    expect(await later.dispatcher.intake.record([event(4, 8), event(6, 20)], 0, from => starts.push(from))).toBeUndefined();
+    expect(starts).toEqual([20]);
     const stored = await database.dataSource.query<{ id: string }[]>('select transaction_id as id from delivery order by 1');
     expect(stored.map(({ id }) => Number(id))).toEqual([1, 2, 3, 6]);
   });

@@ -1,4 +1,4 @@
-import { eventsEnv } from '@paycode/events';
+import { cellEnv, eventsEnv } from '@paycode/events';
 import { ownershipEnv } from '@paycode/ownership';
 import { outboundEnv } from '@paycode/safe-http';
 import { baseEnv, databaseEnv, defineEnv, internalCallsEnv, tracingEnv } from '@paycode/service-runtime';
@@ -9,6 +9,7 @@ export const env = defineEnv({
   ...databaseEnv,
   ...internalCallsEnv,
   ...eventsEnv,
+  ...cellEnv,
   ...tracingEnv,
   ...outboundEnv,
   ...ownershipEnv,

@@ -34,6 +34,9 @@ type Row = DeliveryToInsert & { admission: Admission; heldEpoch: number | undefi
 /** How the insert claimed it. Version: absent unless the row was stored before. */
 type Claim = Pick<InsertedDelivery, 'epoch'> & Partial<Pick<KnownDelivery, 'version'>>;
 
+/** Told of the first offset of the range when events were refused. */
+type StartAt = (offset: number) => void;
+
 /** The outcome of an event; undefined: it is stored, and not this replica's to work on. */
 type Outcome = Delivery | 'REFUSED' | undefined;
 
@@ -57,19 +60,23 @@ export class RecordDeliveries {
    * Events of one partition. Resolves to the offset from which on this cell takes nothing, if one of them lies there (P-1.12). Rejects when it cannot
    * know that the batch is durable: the batch must come again.
    */
-  async record(received: readonly PlacedTerminal[], partition = 0): Promise<number | undefined> {
+  async record(received: readonly PlacedTerminal[], partition = 0, startAt?: StartAt): Promise<number | undefined> {
     const { former } = this.parts;
     const { step, events } = former ? await former.ask(partition, received) : { step: 0, events: received };
     await this.parts.routes.learn(events.map(event => event.merchantId));
     const outcomes = await this.inserts.run(events.map(event => newDelivery(event, step)));
     this.parts.queue.accept(outcomes.filter(outcome => outcome !== undefined && outcome !== 'REFUSED'));
-    return this.endBefore(events.filter((_, at) => outcomes[at] === 'REFUSED'));
+    return this.endBefore(
+      events.filter((_, at) => outcomes[at] === 'REFUSED'),
+      startAt,
+    );
   }
 
   /** Refused events below the range belong to another cell, which has them. From its end on, nothing may count as read here. */
-  private async endBefore(refused: readonly PlacedTerminal[]): Promise<number | undefined> {
+  private async endBefore(refused: readonly PlacedTerminal[], startAt?: StartAt): Promise<number | undefined> {
     if (refused.length === 0) return undefined;
     const { from, until } = await this.parts.ranges.rangeOf([shardOf(refused[0]!.transactionId)]);
+    startAt?.(from);
     const offsets = refused.map(({ offset }) => offset).filter(offset => offset >= from);
     if (offsets.some(offset => until === null || offset < until)) throw new Error('the range of a partition has just begun');
     return offsets.length === 0 ? undefined : until!;

@@ -24,7 +24,7 @@ export class TransactionTerminalConsumer {
       this.metrics.parked(reason);
       batch.reject(event, reason);
     });
-    const end = await this.recordDeliveries.record(terminals, batch.partition);
+    const end = await this.recordDeliveries.record(terminals, batch.partition, batch.startAt);
     if (end !== undefined) batch.endAt(end);
   }
 }

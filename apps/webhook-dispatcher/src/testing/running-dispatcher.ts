@@ -97,6 +97,8 @@ export class FakeNeighbours {
       case '/internal/reversals/settle':
         this.settled.push(...(body as SettleItem[]));
         return undefined;
+      case '/internal/cells':
+        return { cells: [], entries: [] };
       case '/internal/routes':
         return (body as { merchantIds: number[] }).merchantIds.map(merchantId => ({
           ...noRoute,

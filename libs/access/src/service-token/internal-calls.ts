@@ -121,6 +121,9 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['POST', '/internal/merchants/:merchantId/check', operator],
     ['POST', '/internal/merchants/:merchantId/test-notification', operator],
     ['POST', '/internal/webhook-keys/reseal', operator],
+    ['GET', '/internal/cells', ['webhook-dispatcher', 'operator']],
+    ['PUT', '/internal/cells/:name', operator],
+    ['POST', '/internal/cells/entries', operator],
     ['POST', '/internal/portal/merchants', portal, names],
     ['POST', '/internal/portal/merchants/ids', portal, names],
     ['POST', '/internal/portal/merchants/page', portal, names],
@@ -132,6 +135,11 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['GET', '/internal/deliveries', portalOrOperator, state],
     ['GET', '/internal/deliveries/:transactionId', portalOrOperator, state],
     ['GET', '/internal/shards', portalOrOperator, state],
+    ['GET', '/internal/cells/ranges', operator],
+    ['POST', '/internal/cells/end', operator],
+    // By a later cell.
+    ['POST', '/internal/cells/known', ['webhook-dispatcher']],
+    ['GET', '/internal/cells/view', ['reversal-scheduler']],
     ['POST', '/internal/deliveries/:transactionId/redeliver', portalOrOperator, 'ON_CALL'],
     // A pause names who made it.
     ['POST', '/internal/endpoints', portalOrOperator, 'NO_TENANT'],

@@ -23,6 +23,8 @@ describe('dead letters that a service keeps', () => {
   /** Of an id, why the handler refuses it. */
   let refuses: (id: string) => string | undefined;
   let isDown: boolean;
+  /** Offsets that the handler takes. */
+  let takes: { from?: number; until?: number };
 
   beforeAll(async () => {
     [harness, database] = [await PostgresHarness.open(), await createTestDatabase()];
@@ -32,7 +34,7 @@ describe('dead letters that a service keeps', () => {
 
   beforeEach(async () => {
     await database.dataSource.query('delete from dead_letter');
-    [seen, refuses, isDown] = [[], () => undefined, false];
+    [seen, refuses, isDown, takes] = [[], () => undefined, false, {}];
     transport = await harness.open();
     topic = await harness.topic(2, ['one', 'other']);
     const store = new DeadLetterStore(database.dataSource);
@@ -49,6 +51,8 @@ describe('dead letters that a service keeps', () => {
 
   const handler = (group: string) => async (batch: EventBatch) => {
     if (isDown) throw new Error('the database is away');
+    if (takes.from !== undefined) batch.startAt(takes.from);
+    if (takes.until !== undefined) batch.endAt(takes.until);
     for (const event of batch.events) {
       const reason = group === 'one' ? refuses(event.id) : undefined;
       if (reason) batch.reject(event, reason);
@@ -97,6 +101,19 @@ describe('dead letters that a service keeps', () => {
     expect(await letters.redrive([letterId])).toEqual([{ letterId, outcome: 'FAILED', reason: null }]);
     expect(await kept()).toMatchObject([{ reason: 'second', times: 2 }]);
     isDown = false;
+  });
+
+  it.each([{ until: 0 }, { from: 1_000_000 }])('one whose offset the cell no longer takes stays (%j, P-I15)', async range => {
+    refuses = () => 'first';
+    await publish(eventOf(topic, '7', 0));
+    await keptCount(1);
+    [refuses, takes] = [() => undefined, range];
+    const { letterId } = (await kept())[0]!;
+    const reason = 'this cell no longer takes events of that offset';
+    expect(await letters.redrive([letterId])).toEqual([{ letterId, outcome: 'REFUSED', reason }]);
+    expect(await kept()).toMatchObject([{ reason, times: 2 }]);
+    takes = { from: 0, until: 1_000_000 };
+    expect(await letters.redrive([letterId])).toMatchObject([{ outcome: 'HANDLED' }]);
   });
 
   it('a record that was published and parked again is one letter that says how often; one that nobody can read is kept too', async () => {

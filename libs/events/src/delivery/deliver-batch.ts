@@ -12,6 +12,8 @@ interface Delivery {
   signal: AbortSignal;
   /** Told of the offset at which the handler ends the partition. */
   onEnd?(offset: bigint): void;
+  /** Told of the offset below which it takes nothing. */
+  onStart?(offset: bigint): void;
 }
 
 /**
@@ -20,7 +22,14 @@ interface Delivery {
  * (T-29). Handlers are idempotent, because any batch may come again. Throws all other errors of the handler: then nothing is parked and the
  * batch comes again.
  */
-export async function deliverBatch({ subscription, partition, records, signal, onEnd }: Delivery): Promise<DeadLetter[]> {
+export async function deliverBatch({
+  subscription,
+  partition,
+  records,
+  signal,
+  onEnd,
+  onStart,
+}: Delivery): Promise<DeadLetter[]> {
   const letters: DeadLetter[] = [];
   const recordOf = new Map<ReceivedEvent, PartitionRecord>();
   for (const record of records) {
@@ -38,7 +47,7 @@ export async function deliverBatch({ subscription, partition, records, signal, o
     write: async events => {
       // The partition may have been given up between two halves; its next owner begins with the whole batch.
       if (events.length < recordOf.size) signal.throwIfAborted();
-      const rejected = await handled(events, { subscription, partition, signal, onEnd });
+      const rejected = await handled(events, { subscription, partition, signal, onEnd, onStart });
       for (const [event, reason] of rejected) park(event, reason);
     },
     failed: (event, error) => park(event, dataFaultReason(error)!),
@@ -49,7 +58,7 @@ export async function deliverBatch({ subscription, partition, records, signal, o
 /** The events that the handler rejected, with the reasons. */
 async function handled(
   events: readonly ReceivedEvent[],
-  { subscription, partition, signal, onEnd }: Omit<Delivery, 'records'>,
+  { subscription, partition, signal, onEnd, onStart }: Omit<Delivery, 'records'>,
 ): Promise<Map<ReceivedEvent, string>> {
   const rejected = new Map<ReceivedEvent, string>();
   await subscription.onBatch({
@@ -62,6 +71,7 @@ async function handled(
       rejected.set(event, reason.slice(0, reasonCharsMax));
     },
     endAt: offset => onEnd?.(BigInt(offset)),
+    startAt: offset => onStart?.(BigInt(offset)),
   });
   return rejected;
 }

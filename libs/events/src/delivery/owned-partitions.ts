@@ -22,6 +22,16 @@ export class OwnedPartitions {
     return [...this.consumers.values()];
   }
 
+  /** Those for which the log is read. */
+  readers(): PartitionConsumer[] {
+    return this.all().filter(({ isLost, hasEnded }) => !isLost && !hasEnded);
+  }
+
+  /** Answers those for which the log is to be read from another offset on. */
+  followRanges(): PartitionConsumer[] {
+    return this.all().filter(consumer => consumer.followRange());
+  }
+
   get(partition: number): PartitionConsumer | undefined {
     return this.consumers.get(partition);
   }

@@ -62,7 +62,8 @@ export class PartitionConsumer {
   private readonly wakeup = new Wakeup();
   private readonly ending = new AbortController();
   private isFenced = false;
-  /** The handler said that its events end here. */
+  /** The group takes the offsets from here on, and below `endOffset` if it is set. */
+  private startOffset = 0n;
   private endOffset?: bigint;
   private running?: Promise<void>;
   /** The commit under way; never rejects. */
@@ -75,12 +76,13 @@ export class PartitionConsumer {
   private handledOffset: bigint;
   /** Next offset to be handed to `offer`. */
   wantedOffset: bigint;
-  committedOffset: bigint;
+  committedOffset = 0n;
 
   constructor(private readonly options: PartitionConsumerOptions) {
     this.wantedOffset = options.nextOffset;
-    this.committedOffset = options.nextOffset;
-    this.handledOffset = options.nextOffset;
+    this.followRange();
+    this.committedOffset = this.wantedOffset;
+    this.handledOffset = this.wantedOffset;
     bornAtZero(this.labels);
   }
 
@@ -106,14 +108,32 @@ export class PartitionConsumer {
     return this.isFenced;
   }
 
+  /** Nothing is left to be fetched for it: the range of the group ends here. */
+  get hasEnded(): boolean {
+    return this.endOffset !== undefined && this.wantedOffset >= this.endOffset;
+  }
+
+  /** Takes the offsets of the range that the group has now. Whether the log is to be read from another offset on. */
+  followRange(): boolean {
+    const [wantedBefore, hadEnded] = [this.wantedOffset, this.hasEnded];
+    const { from, until } = this.options.subscription.rangeOf?.(this.partition) ?? { from: 0, until: null };
+    this.startOffset = BigInt(from);
+    this.endOffset = until === null ? undefined : BigInt(until);
+    if (this.wantedOffset < this.startOffset) this.wantedOffset = this.startOffset;
+    this.committedTo(this.startOffset);
+    this.dropOthers();
+    this.wakeup.wake();
+    return !this.hasEnded && (hadEnded || this.wantedOffset !== wantedBefore);
+  }
+
   start(): void {
     this.running ??= this.run();
   }
 
-  /** Appends records in offset order. Records below `wantedOffset` were seen already and are dropped. */
+  /** Appends records in offset order. Records below `wantedOffset` were seen already and are dropped, and so are those beyond the range. */
   offer(records: readonly PartitionRecord[]): void {
     for (const record of records) {
-      if (record.offset < this.wantedOffset) continue;
+      if (record.offset < this.wantedOffset || !this.isMine(record)) continue;
       this.buffer.push(record);
       this.offered++;
       this.wantedOffset = record.offset + 1n;
@@ -123,7 +143,12 @@ export class PartitionConsumer {
 
   /** The log has nothing to offer below `offset`. */
   skipTo(offset: bigint): void {
-    this.wantedOffset = offset;
+    if (offset > this.wantedOffset) this.wantedOffset = this.within(offset);
+  }
+
+  /** `offset`, or the end of the range if it lies beyond that. */
+  within(offset: bigint): bigint {
+    return this.endOffset !== undefined && offset > this.endOffset ? this.endOffset : offset;
   }
 
   /** The group has committed `offset` beside the batches of this partition. */
@@ -172,7 +197,7 @@ export class PartitionConsumer {
 
   /** The next batch: old enough, in order, bounded. */
   private due(): PartitionRecord[] {
-    if (this.options.isPaused() || this.endOffset !== undefined) return [];
+    if (this.options.isPaused()) return [];
     const { minAgeMs = 0 } = this.options.subscription;
     const head = this.buffer.slice(0, this.batchMax);
     if (minAgeMs === 0) return head;
@@ -183,7 +208,7 @@ export class PartitionConsumer {
 
   private untilDueMs(): number {
     const first = this.buffer[0];
-    if (!first || this.options.isPaused() || this.endOffset !== undefined) return Infinity;
+    if (!first || this.options.isPaused()) return Infinity;
     const remaining = first.publishedAtMs + (this.options.subscription.minAgeMs ?? 0) - performance.now();
     return Math.max(1, Math.ceil(remaining));
   }
@@ -200,11 +225,15 @@ export class PartitionConsumer {
       failedBatches.inc(this.labels);
       log.warn({ ...this.place(), attempt, batch: batch.length, err: error }, 'event batches fail and come again');
       return false;
+    } finally {
+      // The handler may have said that its events end here.
+      this.dropOthers();
     }
-    const mine = batch.filter(record => this.isMine(record));
-    this.buffer.splice(0, batch.length);
-    this.handled += mine.length;
-    const handledTo = this.endOffset ?? batch.at(-1)!.offset + 1n;
+    const last = batch.at(-1)!.offset;
+    this.handled += batch.filter(record => this.isMine(record)).length;
+    const next = this.buffer.findIndex(({ offset }) => offset > last);
+    this.buffer.splice(0, next < 0 ? this.buffer.length : next);
+    const handledTo = this.within(last + 1n);
     if (handledTo > this.handledOffset) this.handledOffset = handledTo;
     this.commitHandled();
     this.options.edge.onRoom(this.partition);
@@ -213,7 +242,16 @@ export class PartitionConsumer {
   }
 
   private isMine({ offset }: PartitionRecord): boolean {
-    return this.endOffset === undefined || offset < this.endOffset;
+    return offset >= this.startOffset && (this.endOffset === undefined || offset < this.endOffset);
+  }
+
+  /** Leaves what lies outside of the range, and wants it again from the end on should the range get longer. */
+  private dropOthers(): void {
+    if (this.startOffset === 0n && this.endOffset === undefined) return;
+    const kept = this.buffer.filter(record => this.isMine(record));
+    this.offered -= this.buffer.length - kept.length;
+    this.buffer.splice(0, this.buffer.length, ...kept);
+    this.wantedOffset = this.within(this.wantedOffset);
   }
 
   private async park(letters: readonly DeadLetter[]): Promise<void> {

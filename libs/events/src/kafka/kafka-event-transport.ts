@@ -4,6 +4,7 @@ import type { Admin, IHeaders, ITopicConfig, Kafka } from 'kafkajs';
 import { parkingTopicOf, passOver } from '../delivery/deliver-batch';
 import { withinTime } from '@paycode/service-runtime/timing';
 import { type DeadLetter, type EventToPublish, EventTransport, type Subscriber, type Subscription } from '../event-transport';
+import { nameInCell } from '../events-env';
 import { definitionOf, dlqReasonHeader, encodeBounded } from '../record/cloud-event';
 import { partitionOf } from '../record/partitioning';
 import { createKafkaClient, type KafkaClientOptions } from './kafka-client';
@@ -20,6 +21,8 @@ export interface KafkaEventTransportOptions extends KafkaClientOptions {
    * groups. Default 60,000, which is half of what the manifests allow a start.
    */
   firstJoinMs?: number;
+  /** The cell of the service, whose groups are its own. Default: that of a platform of one cell. */
+  cell?: string | null;
 }
 
 /** An estimate for splitting requests; no limit depends on it. */
@@ -27,6 +30,8 @@ const headerBytesGuess = 1_024;
 const askAttemptsMax = 6;
 const askPauseMs = 150;
 const askTimeoutMs = 20_000;
+/** Intake of the partition waits for the end of the log. */
+const endTimeoutMs = 5_000;
 
 /** Events on Kafka. Topics must exist (`ensureTopics`): brokers create none, and a service may not. */
 export class KafkaEventTransport extends EventTransport {
@@ -61,6 +66,7 @@ export class KafkaEventTransport extends EventTransport {
     const subscriber = new KafkaSubscriber({
       kafka: this.kafka,
       subscription,
+      memberOf: nameInCell(subscription.group, this.options.cell),
       sessionTimeoutMs,
       firstJoinMs,
       log,
@@ -96,6 +102,21 @@ export class KafkaEventTransport extends EventTransport {
     return found;
   }
 
+  async committed(topic: string, group: string): Promise<(number | null)[]> {
+    const count = await this.partitionCount(topic);
+    const groupId = nameInCell(group, this.options.cell);
+    const [found] = await this.ask(admin => admin.fetchOffsets({ groupId, topics: [topic] }), `offsets of ${groupId}`);
+    const offsets = new Map(found?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
+    return Array.from({ length: count }, (_, partition) => nullIfNone(offsets.get(partition) ?? -1));
+  }
+
+  async endOf(topic: string, partition: number): Promise<number> {
+    const offsets = await this.ask(admin => admin.fetchTopicOffsets(topic), `end of ${topic}`, endTimeoutMs);
+    const found = offsets.find(each => each.partition === partition);
+    if (!found) throw new Error(`topic ${topic} has no partition ${partition}`);
+    return Number(found.high);
+  }
+
   close(): Promise<void> {
     return (this.closed ??= this.shutDown());
   }
@@ -112,18 +133,25 @@ export class KafkaEventTransport extends EventTransport {
    */
   private async askPartitionCount(topic: string): Promise<number> {
     const { partitions } = definitionOf(topic, this.options.topics ?? topicCatalog);
+    const found = await this.ask(admin => partitionsOnBrokers(admin, topic), `metadata of ${topic}`);
+    if (found < partitions) throw new TooFewPartitionsError(topic, found, partitions);
+    if (found > partitions)
+      this.options.log.warn(
+        { event: 'topic-partitions', topic, found, used: partitions },
+        'a topic has more partitions than its events use',
+      );
+    return partitions;
+  }
+
+  private async ask<T>(question: (admin: Admin) => Promise<T>, what: string, limitMs = askTimeoutMs): Promise<T> {
     const admin = this.kafka.admin({ retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 } });
-    const asked = admin.connect().then(() => partitionsOnBrokers(admin, topic));
     try {
       // kafkajs may wait without end for a broker that stopped while the connection was being made.
-      const found = await withinTime(asked, askTimeoutMs, `metadata of ${topic}`);
-      if (found < partitions) throw new TooFewPartitionsError(topic, found, partitions);
-      if (found > partitions)
-        this.options.log.warn(
-          { event: 'topic-partitions', topic, found, used: partitions },
-          'a topic has more partitions than its events use',
-        );
-      return partitions;
+      return await withinTime(
+        admin.connect().then(() => question(admin)),
+        limitMs,
+        what,
+      );
     } finally {
       void this.leave(admin);
     }
@@ -136,6 +164,11 @@ export class KafkaEventTransport extends EventTransport {
       this.options.log.warn({ event: 'kafka-admin', err: error }, 'metadata connection could not be closed');
     }
   }
+}
+
+/** Kafka answers -1 for a partition of which the group has committed nothing. */
+function nullIfNone(offset: number): number | null {
+  return offset < 0 ? null : offset;
 }
 
 /** A new topic is not known to every broker yet, so this asks a few times before the topic counts as missing. */

@@ -29,12 +29,25 @@ export class KafkaIntake {
 
   constructor(private readonly options: KafkaIntakeOptions) {}
 
-  /** A new assignment. kafkajs remembers pauses across assignments: all are lifted. */
+  /** A new assignment, which `owned` has. kafkajs remembers pauses across assignments: all are lifted. */
   reset(assigned: readonly StartingPoint[], consumer: Consumer): void {
     this.watermarks.clear();
     this.gapReads.clear();
     this.paused.clear();
     consumer.resume([{ topic: this.options.topic, partitions: assigned.map(({ partition }) => partition) }]);
+    for (const { partition, nextOffset } of assigned) {
+      const owner = this.options.owned.get(partition)!;
+      if (owner.hasEnded) this.pause(partition, consumer);
+      else if (owner.wantedOffset !== nextOffset) consumer.seek(this.at(partition, owner.wantedOffset));
+    }
+  }
+
+  /** The ranges of the group have changed: goes on where a partition had stopped, and from where a new range begins. */
+  followRanges(consumer: Consumer): void {
+    for (const { partition, wantedOffset } of this.options.owned.followRanges()) {
+      consumer.seek(this.at(partition, wantedOffset));
+      this.onRoom(partition, consumer);
+    }
   }
 
   async take({ batch, resolveOffset }: EachBatchPayload, consumer: Consumer): Promise<void> {
@@ -43,6 +56,7 @@ export class KafkaIntake {
     // These records belong to an assignment that has ended. The pause stops kafkajs from fetching them again in a tight
     // loop.
     if (!owner || owner.isLost) return pauseFor(strayPauseMs, this.options.signal);
+    if (owner.hasEnded) return this.pause(partition, consumer);
     this.watermarks.set(partition, BigInt(batch.highWatermark));
     if (!this.isContiguous(batch, owner)) return consumer.seek(this.at(partition, owner.wantedOffset));
     owner.offer(batch.messages.map(toRecord));
@@ -54,15 +68,16 @@ export class KafkaIntake {
   /** Records have left the buffer of a partition. */
   onRoom(partition: number, consumer: Consumer): void {
     const owner = this.options.owned.get(partition);
-    if (!this.paused.has(partition) || !owner || owner.buffered > this.options.batchMax / 2) return;
+    if (!this.paused.has(partition) || !owner || owner.hasEnded || owner.buffered > this.options.batchMax / 2) return;
     this.paused.delete(partition);
     consumer.resume([{ topic: this.options.topic, partitions: [partition] }]);
   }
 
   /** Number of published but uncommitted events, according to the last fetches. */
   lag(): number {
-    return this.options.owned.all().reduce((sum, { partition, committedOffset }) => {
-      const ahead = (this.watermarks.get(partition) ?? committedOffset) - committedOffset;
+    return this.options.owned.all().reduce((sum, owner) => {
+      const { partition, committedOffset } = owner;
+      const ahead = owner.within(this.watermarks.get(partition) ?? committedOffset) - committedOffset;
       return sum + Math.max(0, Number(ahead));
     }, 0);
   }

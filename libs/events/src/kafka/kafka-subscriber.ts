@@ -67,6 +67,8 @@ export class KafkaMember {
 export interface KafkaSubscriberOptions {
   kafka: Kafka;
   subscription: Subscription;
+  /** The group as the brokers know it. */
+  memberOf: string;
   sessionTimeoutMs: number;
   /** How long the first join is tried again. */
   firstJoinMs: number;
@@ -142,6 +144,10 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
     return { sinceLastTurnMs, assignedPartitions: this.owned.numbers(), lag: this.hasJoined ? this.intake.lag() : null };
   }
 
+  followRanges(): void {
+    this.intake.followRanges(this.member.consumer);
+  }
+
   stop(): Promise<void> {
     return (this.stopped ??= this.end());
   }
@@ -169,11 +175,11 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
   }
 
   private createMember(): KafkaMember {
-    const { kafka, subscription, sessionTimeoutMs } = this.options;
+    const { kafka, subscription, memberOf, sessionTimeoutMs } = this.options;
     const member: KafkaMember = new KafkaMember({
       kafka,
       topic: subscription.topic,
-      group: subscription.group,
+      group: memberOf,
       sessionTimeoutMs,
       hooks: { beforeJoin: () => this.beforeJoin(), afterJoin: assigned => this.afterJoin(assigned) },
       onBatch: payload => this.intake.take(payload, member.consumer),
@@ -204,8 +210,8 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
     this.failures = 0;
     this.stalls = 0;
     if (this.stopping.signal.aborted) return;
-    this.intake.reset(assigned, this.member.consumer);
     this.owned.take(assigned);
+    this.intake.reset(assigned, this.member.consumer);
     this.joined.resolve();
   }
 

@@ -72,6 +72,7 @@ interface Running {
   subscriber: Subscriber;
 }
 
+const notTaken = 'this cell no longer takes events of that offset';
 const watchEveryMs = 5_000;
 const stalledAfterMsDefault = 90_000;
 
@@ -88,6 +89,7 @@ export class EventsServer extends Server implements CustomTransportStrategy {
   private watchdog?: NodeJS.Timeout;
   private stalledSeen = 0;
   private letters?: Pick<DeadLetterStore, 'keep'>;
+  private readonly ranges = new Map<string, NonNullable<Subscription['rangeOf']>>();
 
   constructor(private readonly options: EventsServerOptions) {
     super();
@@ -137,6 +139,16 @@ export class EventsServer extends Server implements CustomTransportStrategy {
     for (const { subscriber } of this.of(topic)) subscriber.resume();
   }
 
+  /** From `listen` on, the groups that read the topic take these ranges alone. */
+  takeRanges(topic: string, rangeOf: NonNullable<Subscription['rangeOf']>): void {
+    this.ranges.set(topic, rangeOf);
+  }
+
+  /** The ranges of the topic have changed. */
+  followRanges(topic: string): void {
+    for (const { subscriber } of this.of(topic)) subscriber.followRanges();
+  }
+
   progress(): (SubscriberProgress & { topic: string; group: string })[] {
     return this.running.map(({ topic, group, subscriber }) => ({ topic, group, ...subscriber.progress() }));
   }
@@ -162,8 +174,17 @@ export class EventsServer extends Server implements CustomTransportStrategy {
     const record = { offset: BigInt(offset!), publishedAtMs: performance.now(), raw };
     const subscription = { topic, group, onBatch };
     const { signal } = new AbortController();
-    const [letter] = await deliverBatch({ subscription, partition: Number(partition), records: [record], signal });
-    return letter?.reason ?? null;
+    const taken = { from: 0n, until: record.offset + 1n };
+    const [letter] = await deliverBatch({
+      subscription,
+      partition: Number(partition),
+      records: [record],
+      signal,
+      onEnd: until => (taken.until = until),
+      onStart: from => (taken.from = from),
+    });
+    const isTaken = record.offset >= taken.from && record.offset < taken.until;
+    return letter?.reason ?? (isTaken ? null : notTaken);
   }
 
   override on(): never {
@@ -184,7 +205,8 @@ export class EventsServer extends Server implements CustomTransportStrategy {
     const { transport } = this.options;
     const kept = this.letters;
     const onParked: Subscription['onParked'] = kept && ((partition, letters) => kept.keep({ topic, group, partition, letters }));
-    const subscriber = await transport.subscribe({ topic, group, batchMax, minAgeMs, gatherMs, onBatch, onParked });
+    const rangeOf = this.ranges.get(topic);
+    const subscriber = await transport.subscribe({ topic, group, batchMax, minAgeMs, gatherMs, rangeOf, onBatch, onParked });
     this.running.push({ topic, group, subscriber });
   }
 

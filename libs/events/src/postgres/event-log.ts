@@ -53,6 +53,9 @@ const eventLogSql = {
   where t.id = $1 and t.next_position > $2
   order by s.first_position`,
 
+  positions: 'select positions::float8[] as positions from event_group where topic_id = $1 and group_name = $2',
+  end: 'select next_position::float8 as "end" from event_topic where id = $1',
+
   removeDeadMembers: "delete from event_member where heartbeat_at < statement_timestamp() - interval '1 day'",
 
   // Positions are in order of publication. So this reads only the first segment of a topic when it is young, and only the first rows of the
@@ -138,6 +141,17 @@ export class EventLog {
       client.release(true);
       throw error;
     }
+  }
+
+  /** By partition, the next position that the group has to read; empty: there is no such group yet. */
+  async positionsOf(topicId: number, group: string): Promise<number[]> {
+    const { rows } = await this.reader.query<{ positions: number[] }>(eventLogSql.positions, [topicId, group]);
+    return rows[0]?.positions ?? [];
+  }
+
+  /** Position of the topic's next record: those of records whose publisher has not committed yet are not below it. */
+  async endOf(topicId: number): Promise<number> {
+    return (await this.reader.query<{ end: number }>(eventLogSql.end, [topicId])).rows[0]!.end;
   }
 
   /** The slice of a topic that holds position `from`, of about `limit` records; undefined when nothing stands there or behind it yet. */

@@ -170,6 +170,6 @@ export class LogPoller {
   }
 
   private consumers(): PartitionConsumer[] {
-    return this.options.owned.all().filter(({ isLost }) => !isLost);
+    return this.options.owned.readers();
   }
 }

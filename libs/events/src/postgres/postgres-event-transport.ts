@@ -10,6 +10,7 @@ import {
   type TransportLog,
 } from '../event-transport';
 import { parkingTopicOf, passOver } from '../delivery/deliver-batch';
+import { nameInCell } from '../events-env';
 import { chunked, definitionOf, dlqReasonHeader, encodeBounded } from '../record/cloud-event';
 import { partitionOf } from '../record/partitioning';
 import { EventLog, LogJanitor } from './event-log';
@@ -34,6 +35,8 @@ export interface PostgresEventTransportOptions {
   leaseMs?: number;
   /** How long an event is kept after every group has consumed it. Default 1 hour. */
   consumedRetentionMs?: number;
+  /** The cell of the service, whose groups are its own. Default: that of a platform of one cell. */
+  cell?: string | null;
 }
 
 /**
@@ -97,10 +100,10 @@ export class PostgresEventTransport extends EventTransport {
 
   async subscribe(subscription: Subscription): Promise<Subscriber> {
     if (this.closed) throw new Error('event transport is closed');
-    const { heartbeatMs = 1_000, leaseMs = 10_000, log } = this.options;
+    const { heartbeatMs = 1_000, leaseMs = 10_000, cell, log } = this.options;
     const { session, eventLog, reader } = this;
     const topic = await this.topic(subscription.topic);
-    const { group } = subscription;
+    const group = nameInCell(subscription.group, cell);
     const subscriber = new PostgresSubscriber({
       eventLog,
       topicId: topic.id,
@@ -126,6 +129,16 @@ export class PostgresEventTransport extends EventTransport {
 
   async partitionCount(topic: string): Promise<number> {
     return (await this.topic(topic)).partitions;
+  }
+
+  async committed(topic: string, group: string): Promise<(number | null)[]> {
+    const { id, partitions } = await this.topic(topic);
+    const positions = await this.eventLog.positionsOf(id, nameInCell(group, this.options.cell));
+    return Array.from({ length: partitions }, (_, partition) => positions[partition] ?? null);
+  }
+
+  async endOf(topic: string): Promise<number> {
+    return this.eventLog.endOf((await this.topic(topic)).id);
   }
 
   close(): Promise<void> {

@@ -58,6 +58,11 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
     return { sinceLastTurnMs: performance.now() - lastTurnAt, assignedPartitions: this.owned.numbers(), lag: this.lag() };
   }
 
+  followRanges(): void {
+    this.owned.followRanges();
+    this.poller.onAssigned();
+  }
+
   stop(): Promise<void> {
     return (this.stopped ??= this.end());
   }
@@ -107,9 +112,8 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
   private lag(): number | null {
     const end = this.topicEnd;
     if (end === undefined) return null;
-    const consumers = this.owned.all();
-    const unread = consumers.reduce((sum, { wantedOffset }) => sum + Math.max(0, Number(end - wantedOffset)), 0);
-    const uncommitted = consumers.reduce((sum, consumer) => sum + consumer.uncommitted, 0);
+    const unread = this.owned.readers().reduce((sum, { wantedOffset }) => sum + Math.max(0, Number(end - wantedOffset)), 0);
+    const uncommitted = this.owned.all().reduce((sum, consumer) => sum + consumer.uncommitted, 0);
     return uncommitted + Math.ceil(unread / this.options.membership.partitions);
   }
 
@@ -155,7 +159,7 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
     if (!standing) return this.options.membership.join();
     this.topicEnd = standing.end;
     // Their publisher may have died before it notified.
-    if (this.owned.all().some(({ wantedOffset }) => wantedOffset < standing.end)) this.poller.onPublished();
+    if (this.owned.readers().some(({ wantedOffset }) => wantedOffset < standing.end)) this.poller.onPublished();
     this.dropLost(standing);
     await this.releaseOrphans(standing);
     const held = this.owned.numbers();

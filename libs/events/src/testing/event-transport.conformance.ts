@@ -3,6 +3,7 @@ import { partitionOf } from '../record/partitioning';
 import { collect, type Collector, eventOf, firstArrivalsOf, gate, interleaved, keysNamed } from './collector';
 import { spawnConsumer } from './consumer-process';
 import { describeFailures } from './failures.conformance';
+import { describeRanges } from './ranges.conformance';
 import { groupOf, type TransportHarness } from './transport-harness';
 
 export function describeFlow(harness: () => TransportHarness): void {
@@ -145,6 +146,23 @@ export function describeOrder(harness: () => TransportHarness): void {
       const topic = await harness().topic(7);
       expect(await (await harness().open()).partitionCount(topic)).toBe(7);
     });
+
+    it('knows where each partition ends, and how far a group has committed it (P-1.12)', async () => {
+      const { topic, transport } = await harness().openWithTopic(3);
+      const ends = () => Promise.all([0, 1, 2].map(partition => transport.endOf(topic, partition)));
+      const committed = (group?: string) => transport.committed(topic, groupOf(topic, group));
+      expect([await ends(), await committed()]).toEqual([
+        [0, 0, 0],
+        [null, null, null],
+      ]);
+      const collected = await collect(transport, { topic });
+      await transport.publish(interleaved(topic, ['a', 'b'], 3));
+      await eventually(() => expect(collected.events).toHaveLength(6));
+      const last = collected.events.at(-1)!;
+      expect((await ends())[last.partition]).toBe(Number(last.offset) + 1);
+      await eventually(async () => expect((await committed()).map(offset => offset ?? 0)).toEqual(await ends()));
+      expect(await committed('other')).toEqual([null, null, null]);
+    });
   });
 }
 
@@ -253,5 +271,6 @@ export function describeEventTransport(name: string, open: () => Promise<Transpo
     describeGroups(current);
     describeFailures(current);
     describeFlow(current);
+    describeRanges(current);
   });
 }

@@ -1,9 +1,8 @@
-import { cellAt, type CellEntry, type CellMap } from '@paycode/ownership';
+import { cellAt, type CellEntry, type CellMap, movePartition } from '@paycode/ownership';
 import type { TransactionTerminal } from '@paycode/dto';
 import type { TablesWatcher } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
 import { StaleMoveError } from '../../../../apps/webhook-dispatcher/src/cells/partition-range';
 import { Timeline } from '../engine/timeline.ts';
-import { movePartition } from './move-steps.ts';
 import type { MoveGuard, MovesSurroundings } from './moves-surroundings.ts';
 import { SimulatedCell } from './simulated-cell.ts';
 

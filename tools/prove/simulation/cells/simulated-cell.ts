@@ -9,10 +9,10 @@ import {
   FormerCells,
   type KnownRequest,
 } from '../../../../apps/webhook-dispatcher/src/cells/former-cells';
+import { FollowMap } from '../../../../apps/webhook-dispatcher/src/cells/own-ranges';
 import { endOf, type PartitionRanges } from '../../../../apps/webhook-dispatcher/src/cells/partition-range';
 import { RecordDeliveries } from '../../../../apps/webhook-dispatcher/src/intake/record-deliveries';
 import { TransactionTerminalConsumer } from '../../../../apps/webhook-dispatcher/src/intake/transaction-terminal.consumer';
-import { FollowMap } from './move-steps.ts';
 import type { MovesSurroundings } from './moves-surroundings.ts';
 
 const shards = Array.from({ length: 256 }, (_, shard) => shard);

@@ -1,0 +1,69 @@
+import type { InternalClient } from '@paycode/access';
+import { cellRoutes, type CellsAnswer } from '@paycode/dto';
+import { mainCell } from '@paycode/events';
+import type { CellView, KnownRequest, OtherCells } from './former-cells';
+import type { FollowMap } from './own-ranges';
+import type { PartitionRanges } from './partition-range';
+
+export interface OtherCellsParts {
+  /** notification-config, which has the map. */
+  map: Pick<InternalClient, 'get'>;
+  /** The dispatcher of another cell, by its address in the map. */
+  dispatcherAt(url: string): Pick<InternalClient, 'post'>;
+  following: Pick<FollowMap, 'follow'>;
+  ranges: Pick<PartitionRanges, 'all'>;
+  partitionCount: number;
+}
+
+/** A view whose map has the addresses of the cells. */
+export interface MapAndRanges extends CellView {
+  map: CellsAnswer;
+}
+
+/** The map and the other cells over HTTP. While the map cannot be read, the cell goes on with what it last read: its durable ranges decide (P-1.12). */
+export class HttpOtherCells implements OtherCells {
+  private read?: MapAndRanges;
+  private readonly dispatchers = new Map<string, Pick<InternalClient, 'post'>>();
+
+  constructor(
+    readonly self: string,
+    private readonly parts: OtherCellsParts,
+  ) {}
+
+  /** Reads the map, and begins the ranges that it gives to this cell. */
+  async pass(): Promise<void> {
+    const { map: client, following } = this.parts;
+    const answer = cellRoutes.map.read(await client.get(cellRoutes.map.path));
+    const map = answer.cells.length === 0 ? aloneIf(this.self === mainCell) : answer;
+    if (!map.cells.some(({ name }) => name === this.self)) throw new Error(`the map has no cell ${this.self} yet`);
+    this.read = { map, ranges: await following.follow(map) };
+  }
+
+  view(): MapAndRanges {
+    if (!this.read) throw new Error('the map of cells was not read yet');
+    return this.read;
+  }
+
+  /** The ranges as they are now, for the scheduler. A map that is older than they are lacks their entry. */
+  async viewNow(): Promise<MapAndRanges> {
+    const { map } = this.view();
+    return { map, ranges: await this.parts.ranges.all(this.parts.partitionCount) };
+  }
+
+  async known(cell: string, request: KnownRequest): Promise<number[]> {
+    const { dispatcherUrl } = this.view().map.cells.find(({ name }) => name === cell)!;
+    const answer = await this.dispatcherAt(dispatcherUrl).post(cellRoutes.known.path, { ...request, cell });
+    return cellRoutes.known.read(answer).taken;
+  }
+
+  private dispatcherAt(url: string): Pick<InternalClient, 'post'> {
+    const known = this.dispatchers.get(url) ?? this.parts.dispatcherAt(url);
+    this.dispatchers.set(url, known);
+    return known;
+  }
+}
+
+/** Before the first cell is in the map, the main one is the platform. */
+function aloneIf(isMain: boolean): CellsAnswer {
+  return { cells: isMain ? [{ name: mainCell, dispatcherUrl: '', schedulerUrl: '' }] : [], entries: [] };
+}
