@@ -12,7 +12,7 @@ import {
 } from '@paycode/access';
 import { AckTokens, KeyRing, PayloadSealer, WebhookKeySealer } from '@paycode/crypto';
 import { ErasureModule } from '@paycode/persistence/erasure';
-import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay, EventsServer } from '@paycode/events';
+import { DeadLettersModule, eventsOptionsOf, EventsServer, MessagingModule, OutboxRelay } from '@paycode/events';
 import { LivenessSession, PostgresShardStore } from '@paycode/ownership';
 import { connectionOptionsOf, DatabaseModule, migrateDatabase } from '@paycode/persistence';
 import { IdRangeStore, RetainRanges, RetentionJob } from '@paycode/persistence/retention';
@@ -23,7 +23,7 @@ import { PaymentTracing } from '@paycode/service-runtime/tracing';
 import { DataSource } from 'typeorm';
 import { migrations } from '../migrations';
 import { HttpReversalSchedulerClient } from './arming/reversal-scheduler.client';
-import { type Settings, env } from './config/env';
+import { env, type Settings } from './config/env';
 import { DeliveryMetrics } from './deliveries/deliveries.ports';
 import { pauseLimitsOf } from './deliveries/domain/attempt-rules';
 import { PostgresDeliveryStore } from './deliveries/persistence/postgres-delivery.store';
@@ -51,7 +51,7 @@ import { PortalNotificationsController, PurchaseNotificationController } from '.
 import { AcknowledgeByPull, RecoverNotification } from './recovery/recover-notification';
 import { RedeliverNotice, SealRequest, ShowNotification } from './recovery/show-notification';
 import { deliveryRanges } from './retention/delivery-ranges';
-import { HttpRouteSourceClient } from './routes/route-source.client';
+import { HttpRouteSourceClient } from './routes/route-cache';
 import { RouteTenants } from './routes/route-tenants';
 import { CloseDeliveries } from './verdicts/conclude-delivery';
 import { PostgresVerdictStore, VerdictStore } from './verdicts/verdict.store';

@@ -10,8 +10,7 @@ import { proxyOf } from './platform/proxy';
 import { runProgram } from './program';
 import type { Surroundings } from './surroundings';
 import { htmlReport } from './report/html-report';
-import { junitReport } from './report/junit-report';
-import { checkLines, summaryLines } from './report/text-report';
+import { checkLines, junitReport, summaryLines } from './report/text-report';
 import { allChecks, anchorOf, type Checked, type Report } from './verify/verify';
 import { NotificationMaker } from './webhook/notification-maker';
 

@@ -7,7 +7,6 @@ export * from './events/events';
 export * from './events/reversal-requested.event';
 export * from './events/transaction-terminal.event';
 export * from './internal/alerts';
-export * from './internal/channels';
 export * from './internal/dead-letters';
 export * from './internal/deliveries';
 export * from './internal/endpoints';

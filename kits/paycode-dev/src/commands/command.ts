@@ -2,7 +2,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { Account } from '../platform/account';
 import { type Profile, ProfileStore } from '../platform/profile-store';
 import type { Surroundings } from '../surroundings';
-import { UsageError } from '../usage-error';
+import { UsageError } from '../command-error';
 
 /** A command for those who integrate. Its help shows an example first. */
 export interface Command {

@@ -1,8 +1,7 @@
 import { type Scenario, scenarios } from '@paycode/dto/sandbox';
-import { exitCodes } from '../exit-codes';
+import { exitCodes, UsageError } from '../command-error';
 import { Shop } from '../platform/shop';
-import { UsageError } from '../usage-error';
-import { codeOptions, codeOptionsHelp, codeWishOf } from './code-options';
+import { codeOptions, codeOptionsHelp, codeWishOf } from './codes-command';
 import { accountOf, type Command, numberIn, relayNameOf } from './command';
 import { play } from './scenarios';
 

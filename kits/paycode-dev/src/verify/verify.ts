@@ -7,8 +7,7 @@ import { acceptanceChecks } from './checks/acceptance-checks';
 import { connectionChecks } from './checks/connection-checks';
 import { forgeryChecks } from './checks/forgery-checks';
 import { closingChecks, loadChecks, quantile, tortureChecks } from './checks/load-checks';
-import { laterChecks, orderChecks } from './checks/order-checks';
-import { renewalChecks } from './checks/renewal-checks';
+import { laterChecks, orderChecks, renewalChecks } from './checks/order-checks';
 
 export interface VerifyOptions extends MakerOptions {
   url: URL;

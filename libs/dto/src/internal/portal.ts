@@ -1,8 +1,7 @@
 import type { FieldError } from '../access/error-catalogue';
-import type { Channel } from './channels';
 import type { RedeliveryAnswer } from './deliveries';
 import type { ReceiverCredential } from './receiver-credential';
-import type { EncryptionProfile, MerchantRecord } from './routes';
+import type { Channel, EncryptionProfile, MerchantRecord } from './routes';
 
 /** Calls of the portal about a merchant's notifications: POST notification-config /internal/portal/notifications/{operation}. */
 export type PortalOperation = keyof PortalOperationAnswers<unknown>;
