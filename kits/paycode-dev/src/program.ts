@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Call, type DecryptCall, parseCall, type VerifyCall } from './arguments';
-import { callOf } from './commands/command';
+import { callOf, type Surroundings } from './commands/command';
 import { commands } from './commands/commands';
 import { CommandError, exitCodes, UsageError } from './command-error';
 import { decrypt, readBody } from './decrypt';
@@ -8,7 +8,6 @@ import { helpOf } from './help';
 import { keyFrom } from './keys';
 import { htmlReport } from './report/html-report';
 import { checkLines, junitReport, summaryLines } from './report/text-report';
-import type { Surroundings } from './surroundings';
 import { type Report, verify } from './verify/verify';
 import { RefusedBody } from './webhook/envelope';
 

@@ -1,7 +1,7 @@
 /** One POST to the receiver, bounded in time and size, the way the platform sends it. Bodies of answers are counted and dropped. */
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { WebhookRequest } from '../webhook/webhook-request';
+import type { WebhookRequest } from '../webhook/envelope';
 
 /** The result of a POST. */
 export interface Exchange {

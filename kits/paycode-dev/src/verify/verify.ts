@@ -1,7 +1,6 @@
 import { Endpoint, type Exchange } from '../transport/exchange';
-import { sealed } from '../webhook/envelope';
+import { notificationRequest, sealed } from '../webhook/envelope';
 import { type MakerOptions, NotificationMaker } from '../webhook/notification-maker';
-import { notificationRequest } from '../webhook/webhook-request';
 import { type Check, fail, type Finding, skip, type Subject, type Verdict } from './check';
 import { acceptanceChecks } from './checks/acceptance-checks';
 import { connectionChecks } from './checks/connection-checks';

@@ -1,7 +1,7 @@
 import type { SecureVersion } from 'node:tls';
 import { Endpoint } from '../../transport/exchange';
 import { inspectTls, type TlsFacts } from '../../transport/tls-inspection';
-import { probeRequest } from '../../webhook/webhook-request';
+import { probeRequest } from '../../webhook/envelope';
 import { type Check, fail, type Finding, mustBeAccepted, pass, skip, type Subject, warn } from '../check';
 
 const probeMs = 10_000;
