@@ -1,4 +1,4 @@
-// What both Go programs do: read the order from the first argument, and print each number as it was read.
+// Both Go programs read their order from the first argument, and print each number as it was read.
 package main
 
 import (
