@@ -1,14 +1,10 @@
 // Root run: every project but the journeys (which start the whole platform), on one embedded PostgreSQL. `npm test` is the command (tools/prove/test.ts).
-const { readdirSync, existsSync } = require('node:fs');
+const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 const { projectConfig } = require('./jest.preset.cjs');
+const { projects } = require('./tools/nx-projects.cjs');
 
-const journeys = 'platform-e2e';
-const projects = ['apps', 'libs', 'tools', 'kits'].flatMap(group =>
-  readdirSync(join(__dirname, group))
-    .filter(name => name !== journeys && existsSync(join(__dirname, group, name, 'project.json')))
-    .map(name => join(__dirname, group, name)),
-);
+const folders = Object.keys(projects).filter(root => root !== 'apps/platform-e2e');
 
 /** The project's own configuration, where it differs from the others'. */
 function configOf(dir) {
@@ -17,7 +13,7 @@ function configOf(dir) {
 }
 
 module.exports = {
-  projects: projects.map(configOf),
+  projects: folders.map(root => configOf(join(__dirname, root))),
   maxWorkers: 3,
   // A ceiling, never a verdict: a machine that runs other work beside the tests needs the time.
   testTimeout: 300_000,

@@ -7,15 +7,15 @@
 import { join } from 'node:path';
 import { runJest } from './testing/run-jest.ts';
 
+const config = join(import.meta.dirname, '../../apps/platform-e2e/jest.config.cjs');
 const given = process.argv.slice(2);
 const options = ['--table', '--frameworks'];
 const words = given.filter(word => !options.includes(word));
 const isTable = given.includes('--table');
-const config = isTable ? 'kits-table.jest.config.cjs' : 'kits.jest.config.cjs';
 
 process.exitCode = await runJest({
   name: isTable ? 'test:kits:table' : 'test:kits',
   words,
   env: { PAYCODE_KIT_FRAMEWORKS: String(given.includes('--frameworks')) },
-  args: ['-c', join(import.meta.dirname, '../../apps/platform-e2e', config), '--maxWorkers=1'],
+  args: ['-c', config, '--maxWorkers=1', `--testMatch=**/src/kits/*.${isTable ? 'guide' : 'kit'}.ts`],
 });

@@ -4,13 +4,9 @@ import { TestAuthSession } from './testing/test-service';
 
 /** Includes `/internal/authorize`, which is served outside Nest, and its variants for proxies. */
 describe('listeners of auth-session', () => {
-  let auth: TestAuthSession;
+  const auth = TestAuthSession.ofSpec({}, 0);
   let service: RunningService;
-  beforeAll(async () => {
-    auth = await TestAuthSession.start({}, 0);
-    service = await auth.addReplica();
-  });
-  afterAll(() => auth.stop());
+  beforeAll(async () => (service = await auth.addReplica()));
 
   describeListeners(() => service);
 });

@@ -13,16 +13,13 @@ const clients = 6;
 const kills = 3;
 const answersBetweenKills = 40;
 
-let service: TestAuthSession;
-let client: LoginClient;
+const service = TestAuthSession.ofSpec({}, 0);
+const client = new LoginClient(service);
 let account: BearerAccount;
 beforeAll(async () => {
-  service = await TestAuthSession.start({}, 0);
   await service.addProcess();
-  client = new LoginClient(service);
   account = await client.bearerAccount({ type: 'PSP', id: 1 });
 });
-afterAll(() => service.stop());
 
 const post = (path: string, jwt: string) => service.client('POST', `/authentication/${path}`, { data: { jwt } });
 const use = async (session: ClientSession) => outcomeOf(await service.authorize({ authorization: [session.headerValue] }));

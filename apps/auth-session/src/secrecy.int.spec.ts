@@ -33,18 +33,16 @@ class Canaries {
 }
 
 const canaries = new Canaries();
-let service: TestAuthSession;
+const service = TestAuthSession.ofSpec({}, 0);
+const client = new LoginClient(service);
 let process_: ServiceProcess;
-let client: LoginClient;
 let bearer: BearerAccount;
 let basicAccount: CreatedAccount;
 /** Bodies of all refusals. */
 let refusals = '';
 
 beforeAll(async () => {
-  service = await TestAuthSession.start({}, 0);
   process_ = await service.addProcess();
-  client = new LoginClient(service);
   bearer = await client.bearerAccount({ type: 'PSP', id: 1 });
   basicAccount = await service.create({ type: 'PSP', id: 2 });
   canaries.keep('API password', basicAccount.apiPassword);
@@ -53,7 +51,6 @@ beforeAll(async () => {
   await loginTraffic();
   await operatorTraffic();
 });
-afterAll(() => service.stop());
 
 const plant = (what: string) => canaries.plant(what);
 

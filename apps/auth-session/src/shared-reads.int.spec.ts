@@ -9,13 +9,9 @@ const nul = String.fromCharCode(0);
 const hostile = 50;
 const valid = 50;
 
-let service: TestAuthSession;
+const service = TestAuthSession.ofSpec();
 let account: CreatedAccount;
-beforeAll(async () => {
-  service = await TestAuthSession.start();
-  account = await service.create({ type: 'PSP', id: 1 });
-});
-afterAll(() => service.stop());
+beforeAll(async () => (account = await service.create({ type: 'PSP', id: 1 })));
 
 /** Starts the calls in turns, so that hostile and valid ones share their queries. */
 async function mixed<T>(hostileCall: (n: number) => Promise<unknown>, validCall: (n: number) => Promise<T>) {

@@ -3,13 +3,9 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { merchant, SimulatorUnderTest } from './testing/simulator-under-test';
 
 describe('payments of codes', () => {
-  let simulator: SimulatorUnderTest;
-  beforeAll(async () => {
-    simulator = await SimulatorUnderTest.start();
-    simulator.config.merchant(1001);
-    simulator.config.merchant(1002);
-  });
-  afterAll(() => simulator.stop());
+  const simulator = SimulatorUnderTest.ofSpec();
+  simulator.config.merchant(1001);
+  simulator.config.merchant(1002);
 
   const create = (extra?: string) => simulator.createCode(extra);
   const pay = (code: string, extra?: string, outcome?: string) => simulator.pay(code, extra, outcome);

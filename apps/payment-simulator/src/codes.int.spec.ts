@@ -4,14 +4,10 @@ import { merchant, SimulatorUnderTest } from './testing/simulator-under-test';
 const psp: Partial<Identity> = {};
 
 describe('payment codes', () => {
-  let simulator: SimulatorUnderTest;
-  beforeAll(async () => {
-    simulator = await SimulatorUnderTest.start();
-    simulator.config.merchant(1001);
-    simulator.config.merchant(1002);
-    simulator.config.merchant(2001, { pspId: 2 });
-  });
-  afterAll(() => simulator.stop());
+  const simulator = SimulatorUnderTest.ofSpec();
+  simulator.config.merchant(1001);
+  simulator.config.merchant(1002);
+  simulator.config.merchant(2001, { pspId: 2 });
 
   const createBy = (body: object | string) =>
     simulator.post(merchant(1001), '/pluto/code/create', typeof body === 'string' ? body : JSON.stringify(body));

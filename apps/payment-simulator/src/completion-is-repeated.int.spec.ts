@@ -23,13 +23,9 @@ const purchase = (idempotencyKey: string, over: Partial<Completion> = {}): Compl
 });
 
 describe('a completion that is repeated under its key (A-89)', () => {
-  let simulator: SimulatorUnderTest;
-  beforeAll(async () => {
-    simulator = await SimulatorUnderTest.start();
-    simulator.config.merchant(1001, { merchantName: 'Corner Café', acquirer: 'Bank One' });
-    simulator.config.merchant(1002, { merchantName: 'Book Shop', acquirer: 'Bank One' });
-  });
-  afterAll(() => simulator.stop());
+  const simulator = SimulatorUnderTest.ofSpec();
+  simulator.config.merchant(1001, { merchantName: 'Corner Café', acquirer: 'Bank One' });
+  simulator.config.merchant(1002, { merchantName: 'Book Shop', acquirer: 'Bank One' });
 
   const complete = (...items: Completion[]) => simulator.completed(...items.map(item => JSON.stringify(item)));
   /** Ids of the reference's terminals, once those of `last`, which was completed later, are there. */

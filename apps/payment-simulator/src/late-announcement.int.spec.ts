@@ -3,12 +3,8 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { SimulatorUnderTest } from './testing/simulator-under-test';
 
 describe('a payment core that is slow, rehearsed', () => {
-  let simulator: SimulatorUnderTest;
-  beforeAll(async () => {
-    simulator = await SimulatorUnderTest.start();
-    simulator.config.merchant(1001);
-  });
-  afterAll(() => simulator.stop());
+  const simulator = SimulatorUnderTest.ofSpec();
+  simulator.config.merchant(1001);
 
   const ask = async <T>(operation: 'make-code' | 'pay' | 'follow', wish: object): Promise<T> => {
     const { answer } = await simulator.portal<T>(operation, wish);

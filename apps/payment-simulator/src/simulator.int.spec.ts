@@ -7,12 +7,8 @@ import { merchant, SimulatorUnderTest } from './testing/simulator-under-test';
 describe('entities of payment-simulator', () => describeEntities(entities, migrations));
 
 describe('the simulator as a service', () => {
-  let simulator: SimulatorUnderTest;
-  beforeAll(async () => {
-    simulator = await SimulatorUnderTest.start();
-    simulator.config.merchant(1001);
-  });
-  afterAll(() => simulator.stop());
+  const simulator = SimulatorUnderTest.ofSpec();
+  simulator.config.merchant(1001);
 
   describeListeners(() => simulator.running);
 

@@ -3,12 +3,8 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { SimulatorUnderTest } from './testing/simulator-under-test';
 
 describe('transactions of the simulator', () => {
-  let simulator: SimulatorUnderTest;
-  beforeAll(async () => {
-    simulator = await SimulatorUnderTest.start();
-    simulator.config.merchant(1001, { merchantName: 'Corner Café', acquirer: 'Bank One' });
-  });
-  afterAll(() => simulator.stop());
+  const simulator = SimulatorUnderTest.ofSpec();
+  simulator.config.merchant(1001, { merchantName: 'Corner Café', acquirer: 'Bank One' });
 
   const complete = (...items: string[]) => simulator.completed(...items);
   const purchase = (extra = '') =>

@@ -1,56 +1,34 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TestTokenKeys } from '@paycode/access/testing';
 import { AckTokens } from '@paycode/crypto';
 import { type CloseItem, eventTypes, type ReversalRequested, topics, type VerdictKind } from '@paycode/dto';
 import { type EventToPublish, EventTransport, PostgresEventTransport } from '@paycode/events';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
-import { describeListeners, eventually } from '@paycode/service-runtime/testing';
+import { answerJson, describeListeners, eventually, FakeServer } from '@paycode/service-runtime/testing';
 import { shardOf, ShardOwnership } from '@paycode/ownership';
 import axios from 'axios';
 import { JobStore } from './reversal/reversal.ports';
 import { schedulerDefinition } from './app.module';
 
 /** A dispatcher that answers `close` from a map over real HTTP; transactions without an entry are OPEN. */
-export class FakeDispatcher {
+export class FakeDispatcher extends FakeServer {
   readonly verdicts = new Map<number, VerdictKind>();
   readonly asked: number[] = [];
-  private server: Server | undefined;
-  private port = 0;
-
-  get url(): string {
-    return `http://127.0.0.1:${this.port}`;
-  }
+  private usedPort = 0;
 
   /** Listens on a free port, the same one again after `stop`. */
   async start(): Promise<void> {
-    const server = createServer((request, response) => {
-      let body = '';
-      request.setEncoding('utf8').on('data', (text: string) => (body += text));
-      request.on('end', () => {
-        const items = JSON.parse(body) as CloseItem[];
-        this.asked.push(...items.map(item => item.transactionId));
-        response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify(items.map(({ transactionId }) => this.answer(transactionId))));
-      });
-    });
-    this.server = server;
-    await new Promise<void>(resolve => server.listen(this.port, '127.0.0.1', resolve));
-    this.port = (server.address() as AddressInfo).port;
+    await this.listen(this.usedPort);
+    this.usedPort = this.port;
   }
 
-  async stop(): Promise<void> {
-    const server = this.server;
-    this.server = undefined;
-    if (!server) return;
-    server.closeAllConnections();
-    await new Promise(resolve => server.close(resolve));
-  }
-
-  private answer(transactionId: number) {
-    return { transactionId, verdict: this.verdicts.get(transactionId) ?? 'OPEN' };
+  protected override handle(_request: IncomingMessage, response: ServerResponse, body: string): void {
+    const ids = (JSON.parse(body) as CloseItem[]).map(({ transactionId }) => transactionId);
+    this.asked.push(...ids);
+    const answers = ids.map(transactionId => ({ transactionId, verdict: this.verdicts.get(transactionId) ?? 'OPEN' }));
+    answerJson(response, answers);
   }
 }
 

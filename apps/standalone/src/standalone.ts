@@ -5,7 +5,7 @@ import { readCommandLine, UsageError } from './config/command-line';
 import { leaveVariables, readEnvironment, standaloneEnv, type StandaloneEnv } from './config/env';
 import { DatabaseServerError } from './database/ensure-databases';
 import { DemoDataError } from './demo-data/demo-data';
-import { KafkaUnusableError } from './events/kafka-options';
+import { KafkaUnusableError } from './events/prepare-kafka';
 import { DamagedFileError, displayPath, type HomeFolder, openHomeFolder } from './home/home-folder';
 import { HomeInUseError, lockHome } from './home/home-lock';
 import { Platform, type PlatformFacts } from './platform/platform';

@@ -32,7 +32,7 @@ import { PaymentTracing } from '@paycode/service-runtime/tracing';
 import { DataSource } from 'typeorm';
 import { migrations } from '../migrations';
 import { HttpReversalSchedulerClient } from './arming/reversal-scheduler.client';
-import { type Settings, env } from './config/env';
+import { env, type Settings } from './config/env';
 import { DeliveryMetrics } from './deliveries/deliveries.ports';
 import { pauseLimitsOf } from './deliveries/domain/attempt-rules';
 import { PostgresDeliveryStore } from './deliveries/persistence/postgres-delivery.store';
@@ -66,7 +66,7 @@ import { PortalNotificationsController, PurchaseNotificationController } from '.
 import { AcknowledgeByPull, RecoverNotification } from './recovery/recover-notification';
 import { RedeliverNotice, SealRequest, ShowNotification } from './recovery/show-notification';
 import { deliveryRanges } from './retention/delivery-ranges';
-import { HttpRouteSourceClient } from './routes/route-source.client';
+import { HttpRouteSourceClient } from './routes/route-cache';
 import { RouteTenants } from './routes/route-tenants';
 import { CloseDeliveries } from './verdicts/conclude-delivery';
 import { PostgresVerdictStore, VerdictStore } from './verdicts/verdict.store';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from './usage-error';
+import { UsageError } from './command-error';
 
 export interface HelpCall {
   command: 'help';

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { UsageError } from './usage-error';
+import { UsageError } from './command-error';
 import { opened } from './webhook/envelope';
 
 const bodyBytesMax = 131_072;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { UsageError } from './usage-error';
+import { UsageError } from './command-error';
 
 const hex = /^[0-9a-fA-F]{32}$/;
 

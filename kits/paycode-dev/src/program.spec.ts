@@ -8,10 +8,9 @@ import { expiryFinding, urlFinding } from './verify/checks/connection-checks';
 import { timesFinding } from './verify/checks/load-checks';
 import { proxyOf } from './platform/proxy';
 import { runProgram } from './program';
-import type { Surroundings } from './surroundings';
+import type { Surroundings } from './commands/command';
 import { htmlReport } from './report/html-report';
-import { junitReport } from './report/junit-report';
-import { checkLines, summaryLines } from './report/text-report';
+import { checkLines, junitReport, summaryLines } from './report/text-report';
 import { allChecks, anchorOf, type Checked, type Report } from './verify/verify';
 import { NotificationMaker } from './webhook/notification-maker';
 

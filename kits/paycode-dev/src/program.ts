@@ -1,17 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Call, type DecryptCall, parseCall, type VerifyCall } from './arguments';
-import { callOf } from './commands/command';
+import { callOf, type Surroundings } from './commands/command';
 import { commands } from './commands/commands';
-import { CommandError } from './command-error';
+import { CommandError, exitCodes, UsageError } from './command-error';
 import { decrypt, readBody } from './decrypt';
-import { exitCodes } from './exit-codes';
 import { helpOf } from './help';
 import { keyFrom } from './keys';
 import { htmlReport } from './report/html-report';
-import { junitReport } from './report/junit-report';
-import { checkLines, summaryLines } from './report/text-report';
-import type { Surroundings } from './surroundings';
-import { UsageError } from './usage-error';
+import { checkLines, junitReport, summaryLines } from './report/text-report';
 import { type Report, verify } from './verify/verify';
 import { RefusedBody } from './webhook/envelope';
 

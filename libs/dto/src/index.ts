@@ -9,7 +9,6 @@ export * from './events/transaction-terminal.event';
 export * from './internal/alerts';
 export * from './internal/cell-answers';
 export * from './internal/cells';
-export * from './internal/channels';
 export * from './internal/dead-letters';
 export * from './internal/deliveries';
 export * from './internal/endpoints';

@@ -66,20 +66,19 @@ describe('locks (P-T11, A-110)', () => {
     return [...detector.deadOf({ ...rows, ...(session && { session }) }, { askedMs: atMs, readMs: atMs })];
   };
 
-  it('an owner whose lock fell is dead once its heartbeat has stood still for the grace, not a millisecond earlier', () => {
+  it.each([
+    [
+      'an owner whose lock fell is dead once its heartbeat has stood still for the grace, not a millisecond earlier',
+      1_000,
+      1_500,
+    ],
+    ['one read that misses the lock says nothing: its owner may be taking it again', 5_000, 5_200],
+  ])('%s', (_, missedMs, deadMs) => {
     read(-1_000, true, { session: 1, heartbeat: 9 });
     read(0, true, { session: 1 });
-    expect(read(1_000, false, { session: 1 })).toEqual([]);
-    expect(read(1_499, false, { session: 1 })).toEqual([]);
-    expect(read(1_500, false, { session: 1 })).toEqual(['other']);
-  });
-
-  it('one read that misses the lock says nothing: its owner may be taking it again', () => {
-    read(-1_000, true, { session: 1, heartbeat: 9 });
-    read(0, true, { session: 1 });
-    expect(read(5_000, false, { session: 1 })).toEqual([]);
-    expect(read(5_199, false, { session: 1 })).toEqual([]);
-    expect(read(5_200, false, { session: 1 })).toEqual(['other']);
+    expect(read(missedMs, false, { session: 1 })).toEqual([]);
+    expect(read(deadMs - 1, false, { session: 1 })).toEqual([]);
+    expect(read(deadMs, false, { session: 1 })).toEqual(['other']);
   });
 
   it('a heartbeat or a lock that came back is a sign of life', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase, testDatabaseForEach } from '@paycode/persistence/testing';
+import { testDatabaseForEach } from '@paycode/persistence/testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { PostgresShardStore } from './postgres-shard.store';
 import { allShards } from './assignment';
@@ -53,12 +53,9 @@ describe('shards in PostgreSQL', () => {
 const patienceMs = 120_000;
 
 describe('the lock that shows that a replica lives (P-T11)', () => {
-  let database: TestDatabase;
+  // Before the database goes.
   const later = undoneAfterEach();
-  beforeEach(async () => {
-    database = await createTestDatabase({ migrations: [CreateShardTables1760000000000] });
-    later(() => database.drop());
-  });
+  const database = testDatabaseForEach({ migrations: [CreateShardTables1760000000000] });
 
   const open = () => {
     const replica = randomUUID();

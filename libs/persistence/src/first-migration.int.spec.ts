@@ -1,8 +1,7 @@
 import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { openDataSource } from './data-source';
-import { FirstMigration } from './first-migration';
-import { ForwardMigration, runMigrations } from './migrate';
+import { FirstMigration, ForwardMigration, runMigrations } from './migrate';
 import { createTestDatabase } from './testing';
 
 class CreateNote1700000000000 extends ForwardMigration {

@@ -1,7 +1,6 @@
 export * from './array-literal';
 export * from './data-source';
 export * from './with-connection';
-export * from './first-migration';
 export * from './migrate';
 export * from './embedded/embedded-postgres';
 export * from './flush-queue';

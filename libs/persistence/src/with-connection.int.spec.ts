@@ -76,13 +76,14 @@ describe('a server that is the primary no more and closes no connection', () => 
     expect(former).not.toContain(await pid());
   });
 
-  it('regression: a connection ends with the first statement that reaches the limit, as one that waits for a lock for ever', async () => {
-    const former = await failOnAll('select pg_sleep(3600)');
-    expect(former).not.toContain(await pid());
-  });
-
-  it('regression: a connection to a standby ends with the first write that it refuses', async () => {
-    const former = await failOnAll('set default_transaction_read_only = on; commit; create table note(id int)');
+  it.each([
+    ['ends with the first statement that reaches the limit, as one that waits for a lock for ever', 'select pg_sleep(3600)'],
+    [
+      'to a standby ends with the first write that it refuses',
+      'set default_transaction_read_only = on; commit; create table note(id int)',
+    ],
+  ])('regression: a connection %s', async (_, text) => {
+    const former = await failOnAll(text);
     expect(former).not.toContain(await pid());
   });
 });

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { exactNumber } from './http/exact-number.ts';
-import type { JsonAnswer } from './http/send-json.ts';
+import { exactNumber, type JsonAnswer } from './http/send-json.ts';
 import type { Credentials, PlatformConnection } from './platform-connection.ts';
 
 /** State of the reversal job of a payment, as the reversal-scheduler tells it. */

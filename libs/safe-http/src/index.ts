@@ -12,4 +12,4 @@ export type { OutboundPolicy } from './policy/outbound-policy';
 export { type OutboundTarget, requestTargetOf, targetOf, type UrlRefusal } from './policy/url-rules';
 export type { CoarseReason, ProbeDetail, ProbeOutcome, ProbeTimings } from './probe/probe-outcome';
 export { type ProbeLimits, probeLimits, type ProbeMessage, UrlProber } from './probe/url-prober';
-export { userAgent } from './user-agent';
+export { userAgent } from './outbound-env';

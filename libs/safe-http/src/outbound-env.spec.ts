@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { outboundEnv, outboundPolicyOf } from './outbound-env';
-import { userAgent } from './user-agent';
+import { outboundEnv, outboundPolicyOf, userAgent } from './outbound-env';
 
 describe('the settings of outbound requests', () => {
   it('each setting reaches the policy (R-6.2-8, A-81)', () => {

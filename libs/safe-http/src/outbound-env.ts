@@ -70,3 +70,6 @@ export function outboundPolicyOf(env: OutboundEnv): OutboundPolicy {
     dnsServers: env.OUTBOUND_DNS_SERVERS,
   };
 }
+
+/** `User-Agent` of everything that is sent to receivers, probes and notifications alike: product and version. */
+export const userAgent = 'Paycode/0.1.0';

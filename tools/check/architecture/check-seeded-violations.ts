@@ -21,6 +21,7 @@ const configuration = [
   'eslint.config.mjs',
   '.dependency-cruiser.cjs',
   'nx.json',
+  'tools/nx-projects.cjs',
   'package.json',
   'package-lock.json',
   'tsconfig.json',

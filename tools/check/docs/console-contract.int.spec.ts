@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { PersonProofRequest } from '@paycode/dto';
+import { answerJson, FakeServer } from '@paycode/service-runtime/testing';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import type { FastifyInstance } from 'fastify';
 import { PortalVisitor } from '../../../apps/portal/src/testing/portal-visitor';
@@ -84,36 +84,22 @@ function sampleOfType(
 }
 
 /** Every other service, with answers as the documents of their internal listeners have them. */
-class Neighbours {
+class Neighbours extends FakeServer {
   /** Of the invitations that it was asked to prove. */
   readonly secrets: string[] = [];
   private readonly documents: Document[];
 
   constructor({ portal: _, public: __, webhooks: ___, ...services }: Record<string, Document>) {
+    super();
     this.documents = Object.values(services);
   }
 
-  private readonly server: Server = createServer((request, response) => {
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
-      const path = request.url!.split('?', 1)[0]!;
-      if (path === '/internal/console/invitation')
-        this.secrets.push((JSON.parse(Buffer.concat(parts).toString()) as PersonProofRequest).secret);
-      const answer = this.answerTo(request.method!.toLowerCase(), path);
-      response.writeHead(answer === undefined ? 204 : 200, { 'content-type': 'application/json' });
-      response.end(answer === undefined ? undefined : JSON.stringify(answer));
-    });
-  });
-
-  async start(): Promise<string> {
-    await new Promise<void>(resolve => void this.server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise(resolve => this.server.close(resolve));
+  protected override handle(request: IncomingMessage, response: ServerResponse, body: string): void {
+    const path = request.url!.split('?', 1)[0]!;
+    if (path === '/internal/console/invitation') this.secrets.push((JSON.parse(body) as PersonProofRequest).secret);
+    const answer = this.answerTo(request.method!.toLowerCase(), path);
+    if (answer === undefined) response.writeHead(204, { 'content-type': 'application/json' }).end();
+    else answerJson(response, answer);
   }
 
   private answerTo(method: string, path: string): unknown {
@@ -243,7 +229,7 @@ describe('the OpenAPI document of the calls that pages of the portal make', () =
 
   beforeAll(async () => {
     ajv.addSchema(closed(document) as Document, 'console');
-    const away = await neighbours.start();
+    const away = (await neighbours.listen()).url;
     const names =
       'AUTH_SESSION NOTIFICATION_CONFIG WEBHOOK_DISPATCHER REVERSAL_SCHEDULER RECIPIENT_MESSAGES PAYMENT_SIMULATOR'.split(' ');
     portal = await RunningPortal.start(Object.fromEntries(names.map(name => [`${name}_URL`, away])));

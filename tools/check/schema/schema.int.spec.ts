@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { createTestDatabase, type TestDatabase, testDatabase } from '@paycode/persistence/testing';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { migrationsIn, type Query, schemaFile, schemaSources, schemaText } from './schema-sources.ts';
 
@@ -25,9 +25,7 @@ const madeBy = (empty: TestDatabase, sql: string): Promise<string> =>
     return schemaText(query);
   });
 
-let empty: TestDatabase;
-beforeAll(async () => (empty = await createTestDatabase()));
-afterAll(() => empty.drop());
+const empty = testDatabase();
 
 describe.each(schemaSources(root).map(source => [source.schema, source] as const))('%s', (file, source) => {
   const committed = readFileSync(join(root, file), 'utf8');

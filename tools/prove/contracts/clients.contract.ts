@@ -107,7 +107,7 @@ async function compiledTypescript(source: string, program: string, caFile: strin
 async function goProgram({ folder }: Workplace): Promise<ClientProgram> {
   const source = join(folder, 'pay-go');
   for (const file of globSync(join(folder, 'go/*.go'))) cpSync(file, join(source, 'paycode', basename(file)));
-  return compiledGo(source, 'go-openapi-generator');
+  return compiledGo(source, 'openapi-generator.go');
 }
 
 async function oapiProgram({ folder }: Workplace): Promise<ClientProgram> {
@@ -115,13 +115,13 @@ async function oapiProgram({ folder }: Workplace): Promise<ClientProgram> {
   mkdirSync(join(source, 'paycode'), { recursive: true });
   const options = ['-generate', 'types,client', '-package', 'paycode', '-o', join(source, 'paycode/paycode.go')];
   await run('go', ['run', oapiCodegen, ...options, contract]);
-  return compiledGo(source, 'go-oapi-codegen');
+  return compiledGo(source, 'oapi-codegen.go');
 }
 
 /** The client of openapi-generator needs the standard library alone. */
 async function compiledGo(source: string, program: string): Promise<ClientProgram> {
   writeFileSync(join(source, 'go.mod'), goModule);
-  cpSync(join(programs, program, 'main.go'), join(source, 'main.go'));
+  for (const file of [program, 'order.go']) cpSync(join(programs, file), join(source, file));
   await run('go', ['-C', source, 'build', '-mod=mod', '-o', 'pay', '.']);
   return { command: join(source, 'pay'), args: [], env: {} };
 }

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import jsonwebtoken from 'jsonwebtoken';
-import { channels } from '../../../libs/dto/src/internal/channels.ts';
+import { channels } from '../../../libs/dto/src/internal/routes.ts';
 import { accepted, makeMerchant, Merchant, newAccount, wakePortal } from '../../../libs/platform-client/src/merchant.ts';
 import { type Credentials, PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
 import { serviceTokenType, signingKeyOf, tokenAlgorithm } from '../../../libs/access/src/service-token/token-keys.ts';

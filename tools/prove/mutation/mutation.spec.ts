@@ -1,10 +1,11 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { outcomeOf, type SpecRun } from './judge-faults';
 import { type Outcome, reportVerdict, type SeededFault, seededFaults, staleFaults } from './seeded-faults';
 import { knownMutants, outcomesOf, strykerAreas } from './stryker/run-stryker';
 
 const root = join(__dirname, '../../..');
+const { projects } = jest.requireActual<{ projects: object }>('../../nx-projects.cjs');
 const faults = seededFaults(root);
 
 const fault: SeededFault = {
@@ -93,7 +94,7 @@ describe('the areas for Stryker and the known mutants', () => {
   it('name files and projects of the current code', () => {
     const names = strykerAreas.flatMap(({ files, sampled = [] }) => [...files, ...sampled]).flatMap(namesOf);
     expect(names.filter(name => globSync(name, { cwd: root }).length === 0)).toEqual([]);
-    expect(strykerAreas.filter(({ project }) => !existsSync(join(root, project, 'project.json')))).toEqual([]);
+    expect(strykerAreas.filter(({ project }) => !Object.hasOwn(projects, project))).toEqual([]);
   });
 
   it('include the rules of every service', () => {

@@ -1,17 +1,5 @@
+import { outsidePromises } from './engine/sim-process.ts';
 import { runSeeds, seedThatMisses, simulate, type SimulationResult } from './simulate.ts';
-
-/** The simulation runs promise callbacks itself, so it cannot run inside one. */
-function outsidePromises<T>(work: () => T): Promise<T> {
-  return new Promise((resolve, reject) =>
-    setImmediate(() => {
-      try {
-        resolve(work());
-      } catch (error) {
-        reject(error as Error);
-      }
-    }),
-  );
-}
 
 describe('simulation of dispatchers and schedulers', () => {
   describe('as in P-I1, P-I2, P-I3, P-I4, P-I5, P-I6, P-I7, P-I8, P-I9, P-I10, P-I11, P-I12, P-I13', () => {

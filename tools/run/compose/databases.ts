@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
+import { serviceNames } from '../../../libs/access/src/service-token/token-keys.ts';
 import { deadLetterTopics, topicCatalog } from '../../../libs/dto/src/events/events.ts';
 import { ensureFile } from './secrets.ts';
 
@@ -15,15 +16,7 @@ const sql = {
 } as const;
 
 /** Services that own a database. */
-export const owners = [
-  'auth-session',
-  'notification-config',
-  'webhook-dispatcher',
-  'reversal-scheduler',
-  'recipient-messages',
-  'payment-simulator',
-  'portal',
-];
+export const owners = serviceNames.filter(name => name !== 'api-gateway');
 
 /** A database and a role of its own per service; the service reads its URL from `<folder>/<service>.database-url`. Safe to repeat. */
 export async function ensureDatabases(serverUrl: string, folder: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { rewoundGroups } from '../../../apps/operations/src/paycode/commands/groups.ts';
 import type { TopicDefinition } from '../../../libs/dto/src/events/define-event.ts';
-import { deadLetterDefaults, topicCatalog, topicDefaults } from '../../../libs/dto/src/events/events.ts';
+import { deadLetterTopic, deadLetterTopics, topicCatalog, topicDefaults } from '../../../libs/dto/src/events/events.ts';
 
 type Topics = readonly TopicDefinition[];
 
@@ -56,25 +56,23 @@ export function kafkaTopics(): object[] {
 
 /** A KafkaTopic per topic and per dead-letter topic (`<topic>.<group>.dlq`) of these consumers. */
 function topicsOf(topics: Topics): object[] {
-  const all = topics.flatMap(topic => [
-    topic,
-    ...topic.consumers.map(({ group }) => ({ ...deadLetterDefaults, name: deadLetterOf(topic.name, group) })),
-  ]);
-  return all.map(({ name, partitions, retentionMs, cleanupPolicy }) => ({
-    apiVersion,
-    kind: 'KafkaTopic',
-    metadata: { name, namespace: 'kafka', labels: cluster },
-    spec: {
-      partitions,
-      replicas: topicDefaults.replicationFactor,
-      config: {
-        'retention.ms': retentionMs,
-        'cleanup.policy': cleanupPolicy,
-        'min.insync.replicas': topicDefaults.minInSyncReplicas,
-        'message.timestamp.type': topicDefaults.timestampType,
+  return topics
+    .flatMap(topic => [topic, ...deadLetterTopics([topic])])
+    .map(({ name, partitions, retentionMs, cleanupPolicy }) => ({
+      apiVersion,
+      kind: 'KafkaTopic',
+      metadata: { name, namespace: 'kafka', labels: cluster },
+      spec: {
+        partitions,
+        replicas: topicDefaults.replicationFactor,
+        config: {
+          'retention.ms': retentionMs,
+          'cleanup.policy': cleanupPolicy,
+          'min.insync.replicas': topicDefaults.minInSyncReplicas,
+          'message.timestamp.type': topicDefaults.timestampType,
+        },
       },
-    },
-  }));
+    }));
 }
 
 /** The users of Paycode's own services, of the autoscaler and of operators. */
@@ -162,7 +160,7 @@ function reads({ name, consumers }: TopicDefinition, service: string): object[] 
   if (own.length === 0) return [];
   const groups = own.flatMap(({ group }) => [
     allow('group', group, ['Read']),
-    allow('topic', deadLetterOf(name, group), ['Write', 'Describe']),
+    allow('topic', deadLetterTopic(name, group), ['Write', 'Describe']),
   ]);
   return [allow('topic', name, ['Read', 'Describe']), ...groups];
 }
@@ -179,7 +177,7 @@ function watches({ name, consumers }: TopicDefinition, service: string): object[
 function operates({ name, consumers }: TopicDefinition): object[] {
   const groups = consumers.flatMap(({ group }) => [
     allow('group', group, isRewound(group) ? ['Read', 'Describe'] : ['Describe']),
-    allow('topic', deadLetterOf(name, group), ['Read', 'Describe']),
+    allow('topic', deadLetterTopic(name, group), ['Read', 'Describe']),
   ]);
   // Kafka lets a group be set back only by a user that may read its topic; payloads are sealed.
   return [allow('topic', name, ['Read', 'Write', 'Describe']), ...groups];
@@ -191,8 +189,4 @@ function isRewound(name: string): boolean {
 
 function allow(type: 'topic' | 'group', name: string, operations: string[]): object {
   return { resource: { type, name, patternType: 'literal' }, operations };
-}
-
-function deadLetterOf(topic: string, group: string): string {
-  return `${topic}.${group}.dlq`;
 }

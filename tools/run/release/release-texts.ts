@@ -45,7 +45,7 @@ export const versionPlaces: readonly VersionPlace[] = [
   // The workspace itself stands twice at the top.
   { file: 'package-lock.json', pattern: /("name": "paycode",\s+"version": ")([^"]+)(")/g, times: 2 },
   { file: 'docker/Dockerfile', pattern: /(^ARG VERSION=)(\S+)($)/gm, times: 2 },
-  { file: 'libs/safe-http/src/user-agent.ts', pattern: /('Paycode\/)([^']+)(')/ },
+  { file: 'libs/safe-http/src/outbound-env.ts', pattern: /('Paycode\/)([^']+)(')/ },
   { file: 'k8s/base/payment-simulator/migration/kustomization.yaml', pattern: suffix, form: dashed },
   { file: 'k8s/components/migrations/jobs/kustomization.yaml', pattern: suffix, form: dashed },
   { file: 'k8s/charts/paycode/Chart.yaml', isOptional: true, pattern: /(^version: ['"]?)([^'"\s]+)(['"]?$)/m },

@@ -5,10 +5,7 @@ import { GatewayUnderTest, statusesOf } from '../testing/gateway-under-test';
 import { json, type SeenRequest } from '../testing/stub-service';
 
 describe('when something behind the gateway fails', () => {
-  let gateway: GatewayUnderTest;
-  beforeAll(async () => (gateway = await GatewayUnderTest.start()));
-  beforeEach(() => gateway.reset());
-  afterAll(() => gateway.stop());
+  const gateway = GatewayUnderTest.ofSpec();
 
   const unavailable = async (path = '/public/x') => {
     const answer = await gateway.send(path);

@@ -2,10 +2,7 @@ import { GatewayUnderTest } from '../testing/gateway-under-test';
 import { json } from '../testing/stub-service';
 
 describe('a request through the gateway', () => {
-  let gateway: GatewayUnderTest;
-  beforeAll(async () => (gateway = await GatewayUnderTest.start()));
-  beforeEach(() => gateway.reset());
-  afterAll(() => gateway.stop());
+  const gateway = GatewayUnderTest.ofSpec();
 
   it('is authorized once, with the original path, every Authorization line and the client address (A-19)', async () => {
     const path = '/pluto/code/create?x=1';

@@ -6,12 +6,7 @@ import { json } from '../testing/stub-service';
 const kib = 1_024;
 
 describe('the limits of the gateway', () => {
-  let gateway: GatewayUnderTest;
-  beforeAll(async () => {
-    gateway = await GatewayUnderTest.start({}, { addressConnectionsMax: 20 });
-  });
-  beforeEach(() => gateway.reset());
-  afterAll(() => gateway.stop());
+  const gateway = GatewayUnderTest.ofSpec({}, { addressConnectionsMax: 20 });
   const nobodyAsked = () => expect([...gateway.auth.seen, ...gateway.upstream.seen]).toEqual([]);
 
   it('a body of 256 KiB may pass, one byte more is refused with 413 before auth-session is asked', async () => {
@@ -123,11 +118,7 @@ describe('the limits of the gateway', () => {
 });
 
 describe('the limit of requests in progress at the gateway', () => {
-  let gateway: GatewayUnderTest;
-  beforeAll(async () => {
-    gateway = await GatewayUnderTest.start({}, { inFlightMax: 1 });
-  });
-  afterAll(() => gateway.stop());
+  const gateway = GatewayUnderTest.ofSpec({}, { inFlightMax: 1 });
 
   it('beyond the limit the next request gets 503 and Retry-After, and is served once another was answered (T-02)', async () => {
     const held: ServerResponse[] = [];
@@ -149,9 +140,7 @@ describe('the limit of requests in progress at the gateway', () => {
 });
 
 describe('the turns of requests to a service', () => {
-  let gateway: GatewayUnderTest;
-  beforeAll(async () => (gateway = await GatewayUnderTest.start({}, { upstreamConnectionsMax: 1 })));
-  afterAll(() => gateway.stop());
+  const gateway = GatewayUnderTest.ofSpec({}, { upstreamConnectionsMax: 1 });
 
   it('a payment goes before a code that came earlier; what waits for a second is refused, and auth-session is not asked (T-02)', async () => {
     const held: ServerResponse[] = [];
@@ -174,10 +163,7 @@ describe('the turns of requests to a service', () => {
 });
 
 describe('the time limits of the gateway', () => {
-  let gateway: GatewayUnderTest;
-  beforeAll(async () => (gateway = await GatewayUnderTest.start({}, { headersTimeoutMs: 300, requestTimeoutMs: 600 })));
-  beforeEach(() => gateway.reset());
-  afterAll(() => gateway.stop());
+  const gateway = GatewayUnderTest.ofSpec({}, { headersTimeoutMs: 300, requestTimeoutMs: 600 });
 
   it.each([
     ['half a header', 'GET /public/x HTTP/1.1\r\nHost: loc', 0],

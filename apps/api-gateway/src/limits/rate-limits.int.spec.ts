@@ -1,7 +1,6 @@
 import { GatewayUnderTest } from '../testing/gateway-under-test';
 import { json } from '../testing/stub-service';
-import { AccountUse } from './account-use';
-import { RateLimits } from './rate-limits';
+import { AccountUse, RateLimits } from './rate-limits';
 
 describe('request rates', () => {
   let gateway: GatewayUnderTest | undefined;

@@ -13,17 +13,12 @@ const v2 = (source: number[]) =>
   ]);
 
 describe('clients behind a proxy that passes TLS through', () => {
-  let gateway: GatewayUnderTest;
-  beforeAll(async () => {
-    gateway = await GatewayUnderTest.start(
-      { PROXY_PROTOCOL_FROM: '127.0.0.1', LISTEN_HOST: '127.0.0.1' },
-      { addressConnectionsMax: 3 },
-    );
-  });
+  const gateway = GatewayUnderTest.ofSpec(
+    { PROXY_PROTOCOL_FROM: '127.0.0.1', LISTEN_HOST: '127.0.0.1' },
+    { addressConnectionsMax: 3 },
+  );
   const opened: Socket[] = [];
-  beforeEach(() => gateway.reset());
   afterEach(() => opened.splice(0).forEach(socket => socket.destroy()));
-  afterAll(() => gateway.stop());
 
   async function relay(localAddress = '127.0.0.1'): Promise<Socket> {
     const socket = connect({ port: gateway.port, host: '127.0.0.1', localAddress });

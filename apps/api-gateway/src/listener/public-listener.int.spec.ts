@@ -42,10 +42,7 @@ function opensslAgrees(port: number, ...options: string[]): Promise<string | und
 
 describe('the public listener', () => {
   const later = undoneAfterEach();
-  let gateway: GatewayUnderTest;
-  beforeAll(async () => (gateway = await GatewayUnderTest.start({}, { reloadIntervalMs: 50 })));
-  beforeEach(() => gateway.reset());
-  afterAll(() => gateway.stop());
+  const gateway = GatewayUnderTest.ofSpec({}, { reloadIntervalMs: 50 });
 
   it('refuses plain HTTP on the TLS port with a JSON 400, without effect and without a redirect (R-1-9)', async () => {
     const connection = await RawConnection.tcp(gateway.port);
@@ -139,9 +136,7 @@ describe('the public listener', () => {
 
 /** The public side of the gateway is its own TLS listener, which routes nothing internal (forward-request, route-table). */
 describe('internal listener of api-gateway', () => {
-  let gateway: GatewayUnderTest;
-  beforeAll(async () => (gateway = await GatewayUnderTest.start()));
-  afterAll(() => gateway.stop());
+  const gateway = GatewayUnderTest.ofSpec();
 
   describeListeners(() => gateway.service);
 });

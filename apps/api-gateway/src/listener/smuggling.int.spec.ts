@@ -34,10 +34,7 @@ const ambiguous: [string, string][] = [
 ];
 
 describe('a request that two parsers could read differently', () => {
-  let gateway: GatewayUnderTest;
-  beforeAll(async () => (gateway = await GatewayUnderTest.start()));
-  beforeEach(() => gateway.reset());
-  afterAll(() => gateway.stop());
+  const gateway = GatewayUnderTest.ofSpec();
 
   it.each(ambiguous)('%s: one 400, the connection ends, nothing reaches a service (T-26)', async (_name, bytes) => {
     const connection = await gateway.raw();

@@ -5,7 +5,6 @@ import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { gatewayEnv } from '../config/env';
 import { forwardingOptionsOf } from '../config/forwarding-options';
 import { GatewayUnderTest } from '../testing/gateway-under-test';
-import { json } from '../testing/stub-service';
 
 type Line = { type: string; id: string; path: string; headers: string[]; body: string };
 
@@ -13,17 +12,8 @@ const heldMax = 64;
 
 describe('the relay of a sandbox (A-78)', () => {
   const later = undoneAfterEach();
-  let gateway: GatewayUnderTest;
-  beforeAll(async () => {
-    gateway = await GatewayUnderTest.start({ SANDBOX_RELAY_KEY: randomBytes(32).toString('base64') });
-    // Basic credentials name the account, and auth-session asserts it.
-    gateway.auth.answer = ({ body }, response) => {
-      const [account] = (JSON.parse(body) as { authorization: string[] }).authorization;
-      const identity = account && `h.${Buffer.from(JSON.stringify({ sub: account })).toString('base64url')}.s`;
-      json(response, { allowed: true, identity });
-    };
-  });
-  afterAll(() => gateway.stop());
+  const gateway = GatewayUnderTest.ofSpec({ SANDBOX_RELAY_KEY: randomBytes(32).toString('base64') });
+  beforeEach(() => gateway.assertsNames());
 
   /** A listener; its connection ends with the test. */
   async function listen(account: string, name = 'dev'): Promise<{ lines: Line[]; cut: () => void; path: string }> {
@@ -169,9 +159,7 @@ describe('the relay of a sandbox (A-78)', () => {
 });
 
 describe('a gateway without SANDBOX_RELAY_KEY, as in production (A-78)', () => {
-  let gateway: GatewayUnderTest;
-  beforeAll(async () => (gateway = await GatewayUnderTest.start()));
-  afterAll(() => gateway.stop());
+  const gateway = GatewayUnderTest.ofSpec();
 
   it('has no relay: its paths are like any other', async () => {
     expect((await gateway.send('/pluto/relay/dev')).status).toBe(404);

@@ -51,19 +51,11 @@ async function heldBytes(gateway: GatewayUnderTest): Promise<number> {
 }
 
 describe('the documentation at /docs/ (A-90)', () => {
-  let folder: string;
-  let gateway: GatewayUnderTest;
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'paycode-site-'));
-    writeSite(folder);
-    writeFileSync(join(folder, 'unlisted.txt'), 'secret');
-    gateway = await GatewayUnderTest.start({ SITE_FOLDER: folder });
-  });
-  afterAll(async () => {
-    await gateway.stop();
-    rmSync(folder, { recursive: true });
-  });
-  beforeEach(() => gateway.reset());
+  const folder = mkdtempSync(join(tmpdir(), 'paycode-site-'));
+  writeSite(folder);
+  writeFileSync(join(folder, 'unlisted.txt'), 'secret');
+  const gateway = GatewayUnderTest.ofSpec({ SITE_FOLDER: folder });
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   it.each([
     ['/docs/', 200, 'start'],

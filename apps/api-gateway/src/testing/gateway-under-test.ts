@@ -110,35 +110,44 @@ export interface SendOptions extends RequestOptions {
   body?: string;
 }
 
+/** `settings`: of the environment; `limits`: in the place of constants. */
+type GatewayOptions = [settings?: Record<string, string>, limits?: Partial<typeof gatewayLimits>];
+
 /** The real gateway in front of a stand-in auth-session and one stand-in for all services, all over real sockets. */
 export class GatewayUnderTest {
   private readonly agent = new Agent({ keepAlive: true });
+  private readonly folder = mkdtempSync(join(tmpdir(), 'paycode-gateway-'));
+  readonly auth = new StubService((_request, response) => json(response, { allowed: true, identity: 'assertion' }));
+  readonly upstream = new StubService((_request, response) => json(response, { from: 'upstream' }));
+  certificate!: CertificateFilesOnDisk;
+  service!: RunningService;
 
-  private constructor(
-    readonly service: RunningService,
-    readonly auth: StubService,
-    readonly upstream: StubService,
-    readonly certificate: CertificateFilesOnDisk,
-    private readonly folder: string,
-  ) {}
+  static async start(...options: GatewayOptions): Promise<GatewayUnderTest> {
+    const gateway = new GatewayUnderTest();
+    await gateway.open(...options);
+    return gateway;
+  }
 
-  /** `settings`: of the environment; `limits`: in the place of constants. */
-  static async start(
-    settings: Record<string, string> = {},
-    limits: Partial<typeof gatewayLimits> = {},
-  ): Promise<GatewayUnderTest> {
-    const folder = mkdtempSync(join(tmpdir(), 'paycode-gateway-'));
-    const certificate = await writeTestCertificate(folder);
-    const auth = await new StubService((_request, response) => json(response, { allowed: true, identity: 'assertion' })).listen();
-    const upstream = await new StubService((_request, response) => json(response, { from: 'upstream' })).listen();
-    const service = await startService(definitionWith(limits), {
+  /** Runs from before the first test of the file or block until after its last; its stand-ins answer as usual at the begin of each. */
+  static ofSpec(...options: GatewayOptions): GatewayUnderTest {
+    const gateway = new GatewayUnderTest();
+    beforeAll(() => gateway.open(...options));
+    beforeEach(() => gateway.reset());
+    afterAll(() => gateway.stop());
+    return gateway;
+  }
+
+  private async open(settings: Record<string, string> = {}, limits: Partial<typeof gatewayLimits> = {}): Promise<void> {
+    this.certificate = await writeTestCertificate(this.folder);
+    const [auth, upstream] = [await this.auth.listen(), await this.upstream.listen()];
+    this.service = await startService(definitionWith(limits), {
       LOG_LEVEL: 'silent',
       INTERNAL_PORT: '0',
       PUBLIC_PORT: '0',
       PLAIN_HTTP_PORT: '0',
       ...new TestTokenKeys().env('api-gateway'),
-      TLS_CERT_FILE: certificate.certFile,
-      TLS_KEY_FILE: certificate.keyFile,
+      TLS_CERT_FILE: this.certificate.certFile,
+      TLS_KEY_FILE: this.certificate.keyFile,
       AUTH_SESSION_URL: auth.url,
       AUTH_SESSION_PUBLIC_URL: upstream.url,
       NOTIFICATION_CONFIG_PUBLIC_URL: upstream.url,
@@ -147,7 +156,6 @@ export class GatewayUnderTest {
       PORTAL_PUBLIC_URL: upstream.url,
       ...settings,
     });
-    return new GatewayUnderTest(service, auth, upstream, certificate, folder);
   }
 
   get port(): number {
@@ -161,6 +169,15 @@ export class GatewayUnderTest {
   /** The requests to auth-session, in order. */
   get asked(): AuthorizeRequest[] {
     return this.auth.seen.map(({ body }) => JSON.parse(body) as AuthorizeRequest);
+  }
+
+  /** Basic credentials name the account from now on, and auth-session asserts it. */
+  assertsNames(): void {
+    this.auth.answer = ({ body }, response) => {
+      const [account] = (JSON.parse(body) as { authorization: string[] }).authorization;
+      const identity = account && `h.${Buffer.from(JSON.stringify({ sub: account })).toString('base64url')}.s`;
+      json(response, { allowed: true, identity });
+    };
   }
 
   reset(): void {

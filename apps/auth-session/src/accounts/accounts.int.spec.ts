@@ -2,11 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { basic, outcomeOf, TestAuthSession } from '../testing/test-service';
 
-let service: TestAuthSession;
-beforeAll(async () => {
-  service = await TestAuthSession.start();
-});
-afterAll(() => service.stop());
+const service = TestAuthSession.ofSpec();
 const later = undoneAfterEach();
 
 const spki = (bits: number) =>

@@ -1,9 +1,7 @@
 import { LoginClient } from '../testing/login-client';
 import { basic, TestAuthSession } from '../testing/test-service';
 
-let service: TestAuthSession;
-beforeAll(async () => (service = await TestAuthSession.start()));
-afterAll(() => service.stop());
+const service = TestAuthSession.ofSpec();
 
 const set = (username: string, perSecond: unknown) => service.operator('PUT', `/internal/limits/${username}`, { perSecond });
 const show = (username = '') => service.operator('GET', `/internal/limits${username && `/${username}`}`);

@@ -2,17 +2,13 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import type { PortalAccount, PortalAccountOperation, PortalAnswer, PortalApiSession } from '@paycode/dto';
 import { basic, type CreatedAccount, outcomeOf, TestAuthSession } from '../testing/test-service';
 
-let service: TestAuthSession;
+const service = TestAuthSession.ofSpec();
 let merchantId = 5_000;
 let account: CreatedAccount;
-beforeAll(async () => {
-  service = await TestAuthSession.start();
-});
 beforeEach(async () => {
   merchantId += 1;
   account = await service.create({ type: 'MERCHANT', id: merchantId });
 });
-afterAll(() => service.stop());
 
 const actor = 'Thandi Nkosi <thandi@shop.example>';
 const ask = async <T>(operation: PortalAccountOperation, over: { ownerId?: number; [field: string]: unknown } = {}) => {

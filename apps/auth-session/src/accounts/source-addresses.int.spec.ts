@@ -2,13 +2,8 @@ import type { AxiosResponse } from 'axios';
 import { LoginClient, tokenOf } from '../testing/login-client';
 import { basic, outcomeOf, TestAuthSession } from '../testing/test-service';
 
-let service: TestAuthSession;
-let client: LoginClient;
-beforeAll(async () => {
-  service = await TestAuthSession.start();
-  client = new LoginClient(service);
-});
-afterAll(() => service.stop());
+const service = TestAuthSession.ofSpec();
+const client = new LoginClient(service);
 
 const bind = (username: string, sourceAddresses: unknown) =>
   service.operator('PUT', `/internal/accounts/${username}/source-addresses`, { sourceAddresses });

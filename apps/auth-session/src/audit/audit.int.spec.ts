@@ -4,15 +4,13 @@ import { type BearerAccount, LoginClient } from '../testing/login-client';
 import { basic, type CreatedAccount, TestAuthSession } from '../testing/test-service';
 import { internalOriginOf } from './request-origin';
 
-let service: TestAuthSession;
+const service = TestAuthSession.ofSpec();
 let psp: CreatedAccount;
 let merchant: CreatedAccount;
 beforeAll(async () => {
-  service = await TestAuthSession.start();
   psp = await service.create({ type: 'PSP', id: 1 });
   merchant = await service.create({ type: 'MERCHANT', id: 7 });
 });
-afterAll(() => service.stop());
 
 interface Row {
   kind: string;

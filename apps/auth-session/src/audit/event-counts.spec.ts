@@ -1,5 +1,5 @@
 import type { Logger } from '@paycode/service-runtime';
-import { TestClock } from '../testing/test-clock';
+import { TestClock } from '../testing/test-service';
 import { type CountedEvent, EventCounts } from './event-counts';
 import { type SecurityEvent, SecurityLog } from './security-log';
 

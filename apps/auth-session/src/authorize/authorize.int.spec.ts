@@ -2,10 +2,9 @@ import type { AccountType, Identity } from '@paycode/dto';
 import jsonwebtoken from 'jsonwebtoken';
 import { basic, type CreatedAccount, outcomeOf, TestAuthSession } from '../testing/test-service';
 
-let service: TestAuthSession;
+const service = TestAuthSession.ofSpec();
 let accounts: Record<AccountType, CreatedAccount>;
 beforeAll(async () => {
-  service = await TestAuthSession.start();
   accounts = {
     MANAGER: await service.create({ type: 'MANAGER', id: 1 }),
     MERCHANT: await service.create({ type: 'MERCHANT', id: 1 }),
@@ -14,7 +13,6 @@ beforeAll(async () => {
     ACQUIRER: await service.create({ type: 'ACQUIRER', username: 'bank-a', acquirer: 'Bank A' }),
   };
 });
-afterAll(() => service.stop());
 
 const credentials = (type: AccountType) => [basic(accounts[type].username, accounts[type].apiPassword)];
 

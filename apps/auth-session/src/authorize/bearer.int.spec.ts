@@ -4,19 +4,16 @@ import jsonwebtoken from 'jsonwebtoken';
 import { type BearerAccount, type ClientSession, LoginClient, tokenOf } from '../testing/login-client';
 import { basic, type CreatedAccount, outcomeOf, TestAuthSession } from '../testing/test-service';
 
-let service: TestAuthSession;
-let client: LoginClient;
+const service = TestAuthSession.ofSpec({}, 2);
+const client = new LoginClient(service);
 let bearer: BearerAccount;
 let basicAccount: CreatedAccount;
 let session: ClientSession;
 beforeAll(async () => {
-  service = await TestAuthSession.start({}, 2);
-  client = new LoginClient(service);
   bearer = await client.bearerAccount({ type: 'PSP', id: 1 }, false);
   basicAccount = await service.create({ type: 'PSP', id: 2 });
   session = await client.passwordLogin(bearer);
 });
-afterAll(() => service.stop());
 const later = undoneAfterEach();
 
 const ended = '401 Invalid or expired JWT token';

@@ -4,13 +4,9 @@ import { decodeJwt } from 'jose';
 import { basic, type CreatedAccount, TestAuthSession } from '../testing/test-service';
 
 const token = 'proxy-token-proxy-token-proxy-token';
-let service: TestAuthSession;
+const service = TestAuthSession.ofSpec({ EXTERNAL_AUTHORIZATION_TOKENS: `${token},another-proxy-token-another-proxy` });
 let psp: CreatedAccount;
-beforeAll(async () => {
-  service = await TestAuthSession.start({ EXTERNAL_AUTHORIZATION_TOKENS: `${token},another-proxy-token-another-proxy` });
-  psp = await service.create({ type: 'PSP', id: 1 });
-});
-afterAll(() => service.stop());
+beforeAll(async () => (psp = await service.create({ type: 'PSP', id: 1 })));
 const later = undoneAfterEach();
 
 interface Answer {

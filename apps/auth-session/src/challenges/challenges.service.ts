@@ -5,7 +5,7 @@ import { guesserOf } from '@paycode/access/guessing';
 import { DomainError } from '@paycode/service-runtime';
 import { Clock } from '@paycode/service-runtime/timing';
 import { AccountStore } from '../accounts/account.store';
-import { MinuteQuota } from '../guessing/minute-quota';
+import { MinuteQuota } from '../guessing/guess-limiter';
 import { ServiceKeys } from '../keys/service-keys';
 import { ChallengeStore } from './challenge.store';
 import { decoyModulusOf } from './decoy-modulus';

@@ -5,15 +5,10 @@ import type { AppOverrides } from '../app.module';
 import { TestAuthSession } from '../testing/test-service';
 import { RsaWorkerPool } from './rsa-worker-pool';
 
-let service: TestAuthSession;
-let client: LoginClient;
+const service = TestAuthSession.ofSpec();
+const client = new LoginClient(service);
 let account: BearerAccount;
-beforeAll(async () => {
-  service = await TestAuthSession.start();
-  client = new LoginClient(service);
-  account = await client.bearerAccount({ type: 'PSP', id: 1 });
-});
-afterAll(() => service.stop());
+beforeAll(async () => (account = await client.bearerAccount({ type: 'PSP', id: 1 })));
 afterEach(() => {
   service.clock.reset();
   jest.restoreAllMocks();

@@ -4,15 +4,10 @@ import jsonwebtoken from 'jsonwebtoken';
 import { type BearerAccount, type Challenge, LoginClient, tokenOf } from '../testing/login-client';
 import { outcomeOf, TestAuthSession } from '../testing/test-service';
 
-let service: TestAuthSession;
-let client: LoginClient;
+const service = TestAuthSession.ofSpec();
+const client = new LoginClient(service);
 let account: BearerAccount;
-beforeAll(async () => {
-  service = await TestAuthSession.start();
-  client = new LoginClient(service);
-  account = await client.bearerAccount({ type: 'PSP', id: 1 });
-});
-afterAll(() => service.stop());
+beforeAll(async () => (account = await client.bearerAccount({ type: 'PSP', id: 1 })));
 let tests = 0;
 afterEach(async () => {
   service.clock.reset();

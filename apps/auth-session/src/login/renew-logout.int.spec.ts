@@ -4,15 +4,10 @@ import jsonwebtoken from 'jsonwebtoken';
 import { type BearerAccount, type ClientSession, LoginClient, tokenOf } from '../testing/login-client';
 import { basic, outcomeOf, TestAuthSession } from '../testing/test-service';
 
-let service: TestAuthSession;
-let client: LoginClient;
+const service = TestAuthSession.ofSpec({}, 1, { sessionLifetimeMaxMs: Infinity });
+const client = new LoginClient(service);
 let account: BearerAccount;
-beforeAll(async () => {
-  service = await TestAuthSession.start({}, 1, { sessionLifetimeMaxMs: Infinity });
-  client = new LoginClient(service);
-  account = await client.bearerAccount({ type: 'PSP', id: 1 }, false);
-});
-afterAll(() => service.stop());
+beforeAll(async () => (account = await client.bearerAccount({ type: 'PSP', id: 1 }, false)));
 afterEach(() => service.clock.reset());
 const later = undoneAfterEach();
 

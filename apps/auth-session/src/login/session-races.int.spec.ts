@@ -5,15 +5,10 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { type BearerAccount, type ClientSession, LoginClient, tokenOf } from '../testing/login-client';
 import { outcomeOf, TestAuthSession } from '../testing/test-service';
 
-let service: TestAuthSession;
-let client: LoginClient;
+const service = TestAuthSession.ofSpec({}, 2);
+const client = new LoginClient(service);
 let account: BearerAccount;
-beforeAll(async () => {
-  service = await TestAuthSession.start({}, 2);
-  client = new LoginClient(service);
-  account = await client.bearerAccount({ type: 'PSP', id: 1 }, false);
-});
-afterAll(() => service.stop());
+beforeAll(async () => (account = await client.bearerAccount({ type: 'PSP', id: 1 }, false)));
 
 type Verb = 'renew' | 'logout';
 interface Call {

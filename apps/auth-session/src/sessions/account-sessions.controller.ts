@@ -5,7 +5,7 @@ import { IsOptional, IsUUID } from 'class-validator';
 import { askedBy, TenantBody, usernameOfTenant } from '../accounts/portal-accounts.controller';
 import { InternalOrigin } from '../audit/request-origin';
 import type { Origin } from '../audit/security-log';
-import { AccountSessionsService, type ListedSession } from './account-sessions.service';
+import { AccountSessionsService } from './account-sessions.service';
 
 /** Body of the portal's calls about the sessions of an account. */
 export class PortalSessionsBody extends TenantBody {
@@ -17,7 +17,7 @@ export class PortalSessionsBody extends TenantBody {
 /** Sessions of an account that are not over, newest first. */
 export interface AccountSessions {
   username: string;
-  sessions: ListedSession[];
+  sessions: PortalApiSession[];
 }
 
 /** The sessions of one account, as operators see and end them. */

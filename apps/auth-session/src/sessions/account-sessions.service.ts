@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { PortalApiSession } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { Clock } from '@paycode/service-runtime/timing';
 import { AccountStore } from '../accounts/account.store';
@@ -7,17 +8,6 @@ import type { Origin } from '../audit/security-log';
 import { SessionStore } from './session.store';
 
 const listedMax = 200;
-
-export interface ListedSession {
-  /** UUID. */
-  sessionId: string;
-  /** Whether the login proved the client's key. */
-  loginKind: 'PASSWORD' | 'CHALLENGE';
-  /** ISO 8601 UTC. */
-  startedAt: string;
-  /** ISO 8601 UTC: the end of its current token. */
-  expiresAt: string;
-}
 
 /** The sessions of one account, as operators and its people in the portal see and end them. */
 @Injectable()
@@ -29,7 +19,7 @@ export class AccountSessionsService {
   ) {}
 
   /** The newest open sessions, at most 200, without tokens; none for an account that does not exist. */
-  async list(username: string): Promise<ListedSession[]> {
+  async list(username: string): Promise<PortalApiSession[]> {
     const live = await this.sessions.live(username, this.clock.epochMs(), listedMax);
     return live.map(({ startedAt, expiresAt, ...session }) => ({
       ...session,
@@ -39,7 +29,7 @@ export class AccountSessionsService {
   }
 
   /** As `list`. @throws DomainError 404 when there is no such account */
-  async listOfKnown(username: string): Promise<ListedSession[]> {
+  async listOfKnown(username: string): Promise<PortalApiSession[]> {
     if (!(await this.accounts.findByUsername(username))) throw noSuchAccount();
     return this.list(username);
   }

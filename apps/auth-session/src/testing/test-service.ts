@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import axios, { type AxiosResponse } from 'axios';
+import { build } from 'esbuild';
 import type { ActingPerson, CallerName } from '@paycode/access';
 import { TestTokenKeys } from '@paycode/access/testing';
 import type { AuthorizeAnswer, AuthorizeRequest } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
-import axios, { type AxiosResponse } from 'axios';
-import { build } from 'esbuild';
+import { SystemClock } from '@paycode/service-runtime/timing';
 import { migrations } from '../../migrations';
 import { AppModule, type AppOverrides } from '../app.module';
 import { env } from '../config/env';
 import { ServiceProcess } from './service-process';
-import { TestClock } from './test-clock';
 
 let built: Promise<string> | undefined;
 
@@ -49,38 +49,50 @@ export interface CreatedAccount {
 /** A running auth-session, in this process or in one of its own. */
 export type Replica = Pick<RunningService, 'ports' | 'stop'>;
 
+type SessionOptions = [settings?: Record<string, string>, replicas?: number, overrides?: AppOverrides];
+
 /** auth-session on free ports with a database of its own, and the calls tests make to it. */
 export class TestAuthSession {
   private readonly http = axios.create({ validateStatus: () => true });
   readonly replicas: Replica[] = [];
 
+  readonly clock = new TestClock();
+  database!: TestDatabase;
+
   private constructor(
-    readonly database: TestDatabase,
-    readonly clock: TestClock,
-    private readonly settings: Record<string, string>,
-    private readonly overrides: AppOverrides,
+    private settings: Record<string, string> = {},
+    private readonly replicaCount = 1,
+    private readonly overrides: AppOverrides = {},
   ) {}
 
-  static async start(
-    settings: Record<string, string> = {},
-    replicas = 1,
-    overrides: AppOverrides = {},
-  ): Promise<TestAuthSession> {
-    const database = await createTestDatabase({ migrations });
-    const all = {
+  static async start(...options: SessionOptions): Promise<TestAuthSession> {
+    const service = new TestAuthSession(...options);
+    await service.open();
+    return service;
+  }
+
+  /** Runs from before the first test of the file or block until after its last. */
+  static ofSpec(...options: SessionOptions): TestAuthSession {
+    const service = new TestAuthSession(...options);
+    beforeAll(() => service.open());
+    afterAll(() => service.stop());
+    return service;
+  }
+
+  private async open(): Promise<void> {
+    this.database = await createTestDatabase({ migrations });
+    this.settings = {
       LOG_LEVEL: 'silent',
       INTERNAL_PORT: '0',
       PUBLIC_PORT: '0',
-      DATABASE_URL: database.url,
+      DATABASE_URL: this.database.url,
       DATABASE_POOL_MAX: '5',
       ...tokenKeys.env('auth-session'),
       PASSWORD_PEPPERS: ring(),
       KEY_ENCRYPTION_KEYS: ring(),
-      ...settings,
+      ...this.settings,
     };
-    const service = new TestAuthSession(database, new TestClock(), all, overrides);
-    for (let i = 0; i < replicas; i++) await service.addReplica();
-    return service;
+    for (let i = 0; i < this.replicaCount; i++) await this.addReplica();
   }
 
   /** One more replica on the same database. */
@@ -191,4 +203,30 @@ export const basic = (username: string, password: string) => `Basic ${Buffer.fro
 /** Status and message of a denial; `allowed` for an allowed request. */
 export function outcomeOf(answer: AuthorizeAnswer): string {
   return answer.allowed ? 'allowed' : `${answer.status} ${(JSON.parse(answer.body) as { message: string }).message}`;
+}
+
+/** The real clock with a wall time that the test moves; PostgreSQL's own clock keeps running. */
+export class TestClock extends SystemClock {
+  private aheadMs = 0;
+  private fixedMs: number | undefined;
+
+  override epochMs(): number {
+    return this.fixedMs ?? super.epochMs() + this.aheadMs;
+  }
+
+  advance(ms: number): void {
+    if (this.fixedMs === undefined) this.aheadMs += ms;
+    else this.fixedMs += ms;
+  }
+
+  /** Stands still at that instant. */
+  set(epochMs: number): void {
+    this.fixedMs = epochMs;
+  }
+
+  /** Runs again, at the real time. */
+  reset(): void {
+    this.fixedMs = undefined;
+    this.aheadMs = 0;
+  }
 }

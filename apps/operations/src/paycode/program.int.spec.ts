@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { answerJson, FakeServer } from '@paycode/service-runtime/testing';
 
 interface Seen {
   method?: string;
@@ -14,22 +14,23 @@ interface Seen {
 
 describe('npm run -s paycode', () => {
   let folder: string;
-  let listener: Server;
   let seen: Seen[];
   let answer: { status: number; body: unknown };
+  class Listener extends FakeServer {
+    protected override handle(
+      { method, url, headers: { authorization } }: IncomingMessage,
+      response: ServerResponse,
+      body: string,
+    ) {
+      seen.push({ method, url, authorization, body });
+      answerJson(response, answer.body, answer.status);
+    }
+  }
+  const listener = new Listener();
 
   beforeAll(async () => {
-    listener = createServer((request, response) => {
-      let body = '';
-      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      request.on('end', () => {
-        seen.push({ method: request.method, url: request.url, authorization: request.headers.authorization, body });
-        response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
-      });
-    });
-    await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve));
+    await listener.listen();
     folder = mkdtempSync(join(tmpdir(), 'paycode-cli-'));
-    const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
     const services = [
       'auth-session',
       'notification-config',
@@ -40,12 +41,12 @@ describe('npm run -s paycode', () => {
       'portal',
     ];
     writeFileSync(join(folder, 'operator.token'), 'the-token\n');
-    const internal = Object.fromEntries(services.map(name => [name, url]));
+    const internal = Object.fromEntries(services.map(name => [name, listener.url]));
     // As npm start writes it: relative to the folder in which it was started.
     writeFileSync(join(folder, 'standalone.json'), JSON.stringify({ internal, operatorTokenFile: '.paycode/operator.token' }));
   });
   afterAll(async () => {
-    await new Promise(resolve => listener.close(resolve));
+    await listener.stop();
     rmSync(folder, { recursive: true });
   });
   beforeEach(() => {

@@ -1,8 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { CallerIdentity, IdentityGuard } from '@paycode/access';
-import { currencyCodes, ExactNumber, type FollowUp, followUps, type Identity, WithoutCardNumber } from '@paycode/dto';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
 import type { FastifyReply } from 'fastify';
+import { CallerIdentity, IdentityGuard } from '@paycode/access';
+import { currencyCodes, ExactNumber, type FollowUp, followUps, type Identity, WithoutCardNumber } from '@paycode/dto';
+import { DomainError } from '@paycode/service-runtime';
 import type { NotifiedTransaction } from '../transactions/domain/transaction';
 import { CodePaymentsService, type SimulatedTransaction } from './code-payments.service';
 import { type CodeRequest, CodesService, CodeUrls, type CodeWithMerchant } from './codes.service';
@@ -181,5 +182,45 @@ export class SimulationsController {
     @Body() { event }: SimulationBody,
   ): Promise<SimulatedTransaction> {
     return this.payments.simulate(caller, { code, event });
+  }
+}
+
+/** Body of the Remote API's lookup. */
+export class LookupBody {
+  /** The code that the wallet scanned. */
+  @IsString()
+  @Length(1, 2_048)
+  value!: string;
+
+  @Matches(/^\+?[1-9]\d{6,14}$/, { message: 'msisdn must be a number in international format' })
+  msisdn!: string;
+}
+
+/** The wallet-provider Remote API, version 4 (R-4.2-1, R-9-1): any authenticated account. */
+@Controller('pluto/remote/v4')
+@UseGuards(IdentityGuard)
+export class LookupController {
+  constructor(
+    private readonly codes: CodesService,
+    private readonly urls: CodeUrls,
+  ) {}
+
+  @Post('lookup')
+  @HttpCode(200)
+  async lookup(@Body() { value }: LookupBody): Promise<object> {
+    const { code, merchant } = await this.codes.ofAnybody(this.urls.codeIn(value));
+    if (codeStateOf(code, Date.now()) !== 'LIVE')
+      throw new DomainError({ status: 404, reason: 'CODE_NOT_LIVE', message: 'Not Found' });
+    return {
+      code: code.code,
+      merchantId: merchant.merchantId,
+      merchantName: merchant.merchantName,
+      amount: new ExactNumber(code.amount),
+      currencyCode: code.currencyCode,
+      shortDescription: code.shortDescription,
+      requestTip: code.requestTip,
+      requestContact: code.requestContact,
+      expiryDate: code.expiresAtMs ?? 0,
+    };
   }
 }

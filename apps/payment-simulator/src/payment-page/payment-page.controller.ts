@@ -1,17 +1,18 @@
 import { Body, Controller, Get, Header, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { WithoutCardNumber } from '@paycode/dto';
-import { DomainError } from '@paycode/service-runtime';
 import { Type } from 'class-transformer';
 import { IsIn, IsObject, IsOptional, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { WithoutCardNumber } from '@paycode/dto';
+import { DomainError } from '@paycode/service-runtime';
 import { CodePaymentsService, type PaidCode } from '../codes/code-payments.service';
-import { CodesService } from '../codes/codes.service';
+import { CodesService, CodeUrls } from '../codes/codes.service';
 import { codeStateOf } from '../codes/domain/code';
 import { IsAmount, writtenAmount } from '../codes/written-amount';
 import { countryCodes } from '../transactions/domain/country';
 import { payIcon, payScript, payStyle } from './pay-assets';
 import { payerOf } from './payer';
 import { type Outcome, outcomeStates, paymentPage, unknownCodePage } from './payment-page';
+import { type ImageFormat, QrImages } from './qr-images';
 
 const text = 255;
 const notBlank = /\S/;
@@ -153,4 +154,33 @@ export class PaymentPageController {
   icon(): string {
     return payIcon;
   }
+}
+
+/** QR images of codes, for printing and showing: works without credentials (R-5.5-1). */
+@Controller('public/qr')
+export class QrImageController {
+  constructor(
+    private readonly codes: CodesService,
+    private readonly urls: CodeUrls,
+    private readonly images: QrImages,
+  ) {}
+
+  /** `/public/qr/0123456789` and `.png` give PNG, `.svg` gives SVG. */
+  @Get(':file')
+  async image(@Param('file') file: string, @Res() reply: FastifyReply): Promise<void> {
+    const { name, format } = split(file);
+    const { code } = await this.codes.ofAnybody(name);
+    const image = await this.images.of(this.urls.payUrlOf(code.code), format);
+    void reply.headers({
+      'cache-control': 'public, max-age=300',
+      // An SVG opened by itself is a document: it must not run anything.
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+    });
+    void reply.type(format === 'svg' ? 'image/svg+xml' : 'image/png').send(image);
+  }
+}
+
+function split(file: string): { name: string; format: ImageFormat } {
+  const match = /^(.*)\.(png|svg)$/.exec(file);
+  return { name: match?.[1] ?? file, format: match?.[2] === 'svg' ? 'svg' : 'png' };
 }

@@ -1,4 +1,4 @@
-import { html } from './html';
+import { html } from './payment-page';
 import { catalogue, languages } from './messages';
 import { moneyFor, payerOf } from './payer';
 

@@ -1,7 +1,6 @@
 import { decimalsOf, notificationStatusOf } from '@paycode/dto';
 import type { CodeState, PaymentCode } from '../codes/domain/code';
 import { countryCodes } from '../transactions/domain/country';
-import { type Html, html } from './html';
 import { catalogue, filled, languages, type PaymentStatus } from './messages';
 import { moneyFor, type Payer } from './payer';
 
@@ -206,3 +205,23 @@ export function countryField({ messages, wordLocale }: Payer): Html {
 }
 
 const problemOf = (name: string): Html => html`<p class="problem" id="${name}-problem" data-of="${name}" hidden></p>`;
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text that is safe inside HTML text and quoted attributes. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+type HtmlValue = Html | string | number | null | undefined | HtmlValue[];
+
+/** Template tag: every value is escaped unless it is Html itself; lists are joined. */
+export function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html {
+  return new Html(parts.reduce((text, part, at) => text + textOf(values[at - 1]) + part));
+}
+
+function textOf(value: HtmlValue): string {
+  if (value instanceof Html) return value.text;
+  if (Array.isArray(value)) return value.map(textOf).join('');
+  return String(value ?? '').replace(/[&<>"']/g, character => entities[character]!);
+}

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { inflateSync } from 'node:zlib';
 import { create } from 'qrcode';
 import type { CodesService, CodeUrls } from '../codes/codes.service';
-import { QrImageController } from './qr-image.controller';
+import { QrImageController } from './payment-page.controller';
 import { drawQrImage, type ImageFormat, QrImages } from './qr-images';
 
 const text = 'https://pay.example.com/public/pay/0123456789';

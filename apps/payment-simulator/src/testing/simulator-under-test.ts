@@ -47,18 +47,31 @@ export class SimulatorUnderTest {
   private readonly sealer = new PayloadSealer(KeyRing.parse(payloadKeys));
   private readonly http = axios.create({ validateStatus: () => true, transformResponse: (text: string) => text });
 
-  private constructor(
-    private readonly databases: { own: TestDatabase; events: TestDatabase },
-    private readonly identities: TestIdentityIssuer,
-    private service: RunningService,
-  ) {}
+  private databases!: { own: TestDatabase; events: TestDatabase };
+  private identities!: TestIdentityIssuer;
+  private service!: RunningService;
 
   /** `settings`: of the service, in addition. */
   static async start(settings: Record<string, string> = {}): Promise<SimulatorUnderTest> {
+    const under = new SimulatorUnderTest();
+    await under.open(settings);
+    return under;
+  }
+
+  /** Runs from before the first test of the block until after its last. */
+  static ofSpec(): SimulatorUnderTest {
+    const under = new SimulatorUnderTest();
+    beforeAll(() => under.open());
+    afterAll(() => under.stop());
+    return under;
+  }
+
+  private async open(settings: Record<string, string> = {}): Promise<void> {
     const [own, events, identities] = await Promise.all([createTestDatabase(), createTestDatabase(), startTestIdentityIssuer()]);
-    const under = new SimulatorUnderTest({ own, events }, identities, undefined as unknown as RunningService);
-    await under.config.listen();
-    under.service = await startService(simulatorDefinition, {
+    this.databases = { own, events };
+    this.identities = identities;
+    await this.config.listen();
+    this.service = await startService(simulatorDefinition, {
       INTERNAL_PORT: '0',
       PUBLIC_PORT: '0',
       LOG_LEVEL: 'silent',
@@ -66,12 +79,11 @@ export class SimulatorUnderTest {
       EVENTS_DATABASE_URL: events.url,
       ...tokenKeys.env('payment-simulator'),
       PAYLOAD_KEYS: payloadKeys,
-      NOTIFICATION_CONFIG_URL: under.config.url,
+      NOTIFICATION_CONFIG_URL: this.config.url,
       AUTH_SESSION_URL: identities.url,
       PUBLIC_BASE_URL: 'https://pay.example.com',
       ...settings,
     });
-    return under;
   }
 
   get running(): RunningService {

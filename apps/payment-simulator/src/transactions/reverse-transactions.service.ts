@@ -3,8 +3,7 @@ import { parseNotification, type ReversalRequested, rewriteNotification, type Tr
 import { DataFault } from '@paycode/persistence';
 import { Clock } from '@paycode/service-runtime/timing';
 import { reversalNotificationOf } from './domain/notification-of';
-import { reversalStateOf } from './domain/refund';
-import type { CompletedTransaction, StoredTransaction } from './domain/transaction';
+import { type CompletedTransaction, reversalStateOf, type StoredTransaction } from './domain/transaction';
 import { PayloadSealer } from '@paycode/crypto';
 import { TransactionStore } from './transaction.store';
 

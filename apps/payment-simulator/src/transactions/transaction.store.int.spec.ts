@@ -1,5 +1,5 @@
 import { outboxEventsSql } from '@paycode/events/testing';
-import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { testDatabaseForEach } from '@paycode/persistence/testing';
 import { noTracing } from '@paycode/service-runtime/tracing';
 import { migrations } from '../../migrations';
 import type { CompletedTransaction } from './domain/transaction';
@@ -23,15 +23,13 @@ const purchase = (transactionId: number, over: Partial<CompletedTransaction> = {
 });
 
 describe('the store of transactions', () => {
-  let database: TestDatabase;
   let store: TransactionStore;
   let wakes: number;
-  beforeEach(async () => {
+  const database = testDatabaseForEach({ migrations });
+  beforeEach(() => {
     wakes = 0;
-    database = await createTestDatabase({ migrations });
     store = new TransactionStore(database.dataSource, () => wakes++, noTracing);
   });
-  afterEach(() => database.drop());
 
   const record = (transaction: CompletedTransaction) => store.record([transaction]);
   const column = async (text: string) =>

@@ -4,8 +4,14 @@ import { DomainError, invalidField } from '@paycode/service-runtime';
 import { Clock } from '@paycode/service-runtime/timing';
 import { MerchantDirectory } from '../merchants';
 import { isRepeatOf, notificationOf } from './domain/notification-of';
-import { refundProblem, reversalProblem } from './domain/refund';
-import type { CompletedTransaction, Completion, NotifiedTransaction, StoredTransaction } from './domain/transaction';
+import {
+  type CompletedTransaction,
+  type Completion,
+  type NotifiedTransaction,
+  refundProblem,
+  reversalProblem,
+  type StoredTransaction,
+} from './domain/transaction';
 import { PayloadSealer } from '@paycode/crypto';
 import { TransactionStore } from './transaction.store';
 

@@ -1,8 +1,19 @@
-import { deadLetterTopics, topicCatalog } from '@paycode/dto';
-import { createKafkaClient, ensureTopics, kafkaConnectionOf, kafkaOptionsOf } from '@paycode/events/kafka';
-import type { Admin } from 'kafkajs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type KafkaOptions, KafkaUnusableError } from './kafka-options';
+import type { Admin } from 'kafkajs';
+import { deadLetterTopics, topicCatalog } from '@paycode/dto';
+import type { EventsEnv } from '@paycode/events/env';
+import { createKafkaClient, ensureTopics, kafkaConnectionOf, kafkaOptionsOf } from '@paycode/events/kafka';
+
+/** The Kafka brokers cannot be used as they are; the message is for people. */
+export class KafkaUnusableError extends Error {}
+
+export interface KafkaOptions {
+  env: EventsEnv;
+  /** Deletes the content of topics and groups before the start. */
+  isFresh: boolean;
+  /** The databases were just made, so old events would count as events of this platform. */
+  hasNewDatabases: boolean;
+}
 
 const catalog = [...topicCatalog, ...deadLetterTopics(topicCatalog)];
 const groups = topicCatalog.flatMap(topic => topic.consumers.map(({ group }) => group));

@@ -4,10 +4,10 @@ import {
   type AccountWithPassword,
   demoMerchants,
   ensureDemoPeople,
+  OperatorClient,
   type PersonWithPassword,
   seedDemoData,
 } from '../demo-data/demo-data';
-import { OperatorClient } from '../demo-data/operator.client';
 import { emptyHomeFolder, type HomeFolder } from '../home/home-folder';
 import { ensureHomeTokenKeys, ensureOperatorToken, ensureSecrets } from '../home/secrets';
 import type { ServiceFailure, ServiceSpec } from '../processes/service-process';

@@ -1,4 +1,4 @@
-import { serviceEnvironment } from './services';
+import { nodeFlagsOf, serviceEnvironment } from './services';
 
 const given = {
   INTERNAL_PORT: '3101',
@@ -40,5 +40,14 @@ describe('the environment that a service of the standalone platform gets', () =>
     expect(Object.keys(env).sort()).toEqual(['INTERNAL_PORT', 'MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE', 'PATH', 'TZ']);
     const dispatcher = serviceEnvironment(['OUTBOUND_ALLOW'], { inherited, given });
     expect([dispatcher['OUTBOUND_ALLOW'], dispatcher['SMTP_URL']]).toEqual(['127.0.0.0/8', undefined]);
+  });
+});
+
+describe('how services are started', () => {
+  it('a debugger can attach only to the named service, on that port of this machine', () => {
+    const inspected = { service: 'webhook-dispatcher', port: 9_300 };
+    expect(nodeFlagsOf('webhook-dispatcher', inspected)).toEqual(expect.arrayContaining(['--inspect=127.0.0.1:9300']));
+    expect(nodeFlagsOf('api-gateway', inspected).join(' ')).not.toContain('--inspect');
+    expect(nodeFlagsOf('webhook-dispatcher', undefined).join(' ')).not.toContain('--inspect');
   });
 });

@@ -1,8 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { readWhole, writePrivateFile } from '../home/home-folder';
-import type { CertificateRequest, KeyPair } from './certificate-authority';
-import { hasNameConstraints } from './name-constraints';
+import { type CertificateRequest, hasNameConstraints, type KeyPair } from './certificate-authority';
 
 const authorityDays = 730;
 const serverDays = 90;

@@ -11,22 +11,17 @@ describe('before a POST', () => {
     tables = memoryTables();
     replica = await new Replica(memoryStores(tables)).own();
   });
-
-  const record = async (...ids: number[]) => {
-    await replica.dispatcher.intake.record(ids.map(id => terminalEvent(id)));
-    await settled();
-  };
   const verdictOf = (id: number) => tables.verdicts.get(id)?.kind;
 
   it('the payment is armed, with the attempt that is claimed (P-I5, P-I8)', async () => {
-    await record(1);
+    await replica.record(1);
     expect(replica.scheduler.armed).toEqual([{ transactionId: 1, merchantId: 1001, attempt: 1 }]);
     expect(replica.poster.ids).toEqual([1]);
   });
 
   it('the first attempt is claimed with its insert alone, in the payload version of the merchant (R-9-2)', async () => {
     replica.routes.version = 'V4';
-    await record(1);
+    await replica.record(1);
     expect(replica.poster.posts[0]!.request.body).toContain(' V4 ');
     expect([tables.attempts.size, tables.deliveries.get(1)!.version]).toEqual([0, 'V4']);
   });
@@ -49,7 +44,7 @@ describe('before a POST', () => {
   it('the request waits until the job is durable (P-I5)', async () => {
     let answered = (): void => undefined;
     replica.scheduler.beforeAnswer = () => new Promise(resolve => (answered = resolve));
-    await record(1);
+    await replica.record(1);
     expect([replica.scheduler.armed.length, replica.poster.ids]).toEqual([1, []]);
     answered();
     await settled();
@@ -63,20 +58,20 @@ describe('before a POST', () => {
     "a payment decided as %s is not posted, and its verdict follows the decision (P-I6, P-1.2-4')",
     async (decision, verdict) => {
       replica.scheduler.decisions.set(1, decision);
-      await record(1);
+      await replica.record(1);
       expect([replica.poster.ids, verdictOf(1)]).toEqual([[], verdict]);
     },
   );
 
   it('a merchant without a webhook is settled without a job (A-09)', async () => {
     replica.routes.url = null;
-    await record(1);
+    await replica.record(1);
     expect([replica.scheduler.armed, replica.poster.ids, verdictOf(1)]).toEqual([[], [], 'NOT_APPLICABLE']);
   });
 
   it('with a heartbeat older than half the lease no request starts (P-T6)', async () => {
     await replica.clock.advance(5_001);
-    await record(1);
+    await replica.record(1);
     expect(replica.poster.ids).toEqual([]);
   });
 });
@@ -91,8 +86,7 @@ describe('a preparation that fails after the claim', () => {
     tables = memoryTables();
     stores = memoryStores(tables);
     replica = await new Replica(stores, { settings: { slotsMax: 4 } }).own();
-    await replica.dispatcher.intake.record([1, 2, 3, 4, 5].map(id => terminalEvent(id)));
-    await settled();
+    await replica.record(1, 2, 3, 4, 5);
     replica.scheduler.fault = new Error('the scheduler is away');
     replica.poster.posts[0]!.answer(200);
     await settled();
@@ -137,8 +131,7 @@ describe('a delivery waits for its connection before it is armed (P-T13, P-T8)',
     stores = memoryStores(tables);
     replica = await new Replica(stores).own();
     replica.poster.hasFree = false;
-    await replica.dispatcher.intake.record([terminalEvent(1)]);
-    await settled();
+    await replica.record(1);
     expect([replica.scheduler.armed, replica.poster.ids, replica.poster.connecting.length]).toEqual([[], [], 1]);
   });
 

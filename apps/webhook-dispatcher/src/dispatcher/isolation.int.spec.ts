@@ -4,7 +4,7 @@ import { notificationOf } from '@paycode/dto/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import { migrations } from '../../migrations';
 import { terminalEvent } from '../deliveries/testing/samples';
-import { RouteSource } from '../routes/route-source.client';
+import { RouteSource } from '../routes/route-cache';
 import { DispatcherHarness } from '../testing/running-dispatcher';
 import { silence, status, WireReceiver } from '../testing/wire-receiver';
 import { routeTo } from './testing/fakes';

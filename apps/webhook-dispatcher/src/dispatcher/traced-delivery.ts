@@ -9,7 +9,7 @@ import {
   WebhookPoster,
   type WebhookRequest,
 } from '../posting/post-webhook';
-import type { OwnLine } from '../routes/own-line';
+import type { OwnLine } from '../routes/route-cache';
 import { type OwnedVerdict, VerdictStore } from '../verdicts/verdict.store';
 
 /** A scheduler client that records each call in the trace of the payment and passes the trace on to the scheduler. */

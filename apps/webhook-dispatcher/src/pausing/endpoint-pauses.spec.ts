@@ -1,7 +1,6 @@
 import { ManualClock, settled } from '@paycode/service-runtime/timing/testing';
 import { atOnce, DispatcherTables } from '../deliveries/testing/dispatcher-tables';
 import { MemoryPauses } from '../deliveries/testing/memory-verdict.store';
-import { terminalEvent } from '../deliveries/testing/samples';
 import { memoryStores, memoryTables, Replica } from '../dispatcher/testing/replica';
 import { EndpointPauses } from './endpoint-pauses';
 
@@ -76,11 +75,6 @@ describe('deliveries to an endpoint that is paused (A-99)', () => {
     tables = memoryTables(() => nowMs);
     replica = await new Replica(memoryStores(tables)).own();
   });
-
-  const record = async (...ids: number[]) => {
-    await replica.dispatcher.intake.record(ids.map(id => terminalEvent(id)));
-    await settled();
-  };
   const pauseFor = async (durationMs: number) => {
     tables.pauses.set(endpoint, nowMs + durationMs);
     await replica.dispatcher.pauses.pass();
@@ -100,7 +94,7 @@ describe('deliveries to an endpoint that is paused (A-99)', () => {
 
   it('wait in the database, unarmed and outside memory, and are posted in order when the pause is over (P-I5)', async () => {
     await pauseFor(10 * minuteMs);
-    await record(1, 2, 3);
+    await replica.record(1, 2, 3);
     await passTime(10 * minuteMs - 1);
     expect([armedBy(replica), replica.poster.ids, replica.dispatcher.queue.load.held]).toEqual([[], [], 0]);
     // Nobody is paged because of a pause, and no dispatcher is added.
@@ -117,7 +111,7 @@ describe('deliveries to an endpoint that is paused (A-99)', () => {
   });
 
   it('whose request is under way go on, and are acknowledged or reversed as without the pause (P-I4)', async () => {
-    await record(1, 2);
+    await replica.record(1, 2);
     await pauseFor(10 * minuteMs);
     const [first, second] = replica.poster.posts;
     first!.answer(200);
@@ -130,13 +124,13 @@ describe('deliveries to an endpoint that is paused (A-99)', () => {
     replica = await new Replica(memoryStores(tables), { settings: { slotsMax: 16 } }).takeOver();
     // The endpoint's slots are taken: the rest waits in memory.
     const ids = Array.from({ length: 60 }, (_, at) => at + 1);
-    await record(...ids);
+    await replica.record(...ids);
     const begun = replica.poster.ids.length;
     expect(begun).toBeLessThan(60);
     await pauseFor(10 * minuteMs);
     for (const post of [...replica.poster.posts]) post.answer(200);
     await settled();
-    await record(61);
+    await replica.record(61);
     const started = replica.poster.ids.length;
     await passTime(minuteMs);
     expect(replica.poster.ids).toHaveLength(started);
@@ -152,7 +146,7 @@ describe('deliveries to an endpoint that is paused (A-99)', () => {
 
   it('are kept by another replica that takes over meanwhile, and by none for longer than the pause (P-I7, P-I8)', async () => {
     await pauseFor(10 * minuteMs);
-    await record(1);
+    await replica.record(1);
     const heir = new Replica(memoryStores(tables));
     nowMs += minuteMs;
     await heir.takeOver();
@@ -163,7 +157,7 @@ describe('deliveries to an endpoint that is paused (A-99)', () => {
   });
 
   it('that a dead replica had posted are posted once more at once: their reversal is armed (A-13)', async () => {
-    await record(1);
+    await replica.record(1);
     await pauseFor(10 * minuteMs);
     const heir = await new Replica(memoryStores(tables)).takeOver();
     await settled();
@@ -173,13 +167,13 @@ describe('deliveries to an endpoint that is paused (A-99)', () => {
   it('of other endpoints go on', async () => {
     await pauseFor(10 * minuteMs);
     replica.routes.url = 'https://other.example/hook';
-    await record(1);
+    await replica.record(1);
     expect(replica.poster.ids).toEqual([1]);
   });
 
   it('that wait longer than B are closed when the pause is over, as without it (A-12)', async () => {
     await pauseFor(20 * minuteMs);
-    await record(1);
+    await replica.record(1);
     await passTime(20 * minuteMs);
     expect([replica.poster.ids, tables.verdicts.get(1)?.kind]).toEqual([[], 'CLOSED_BACKSTOP']);
   });

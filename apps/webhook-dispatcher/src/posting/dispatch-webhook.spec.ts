@@ -1,6 +1,5 @@
 import { settled } from '@paycode/service-runtime/timing/testing';
 import type { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
-import { terminalEvent } from '../deliveries/testing/samples';
 import { memoryStores, memoryTables, Replica } from '../dispatcher/testing/replica';
 
 describe('a delivery from its slot to its end', () => {
@@ -12,13 +11,8 @@ describe('a delivery from its slot to its end', () => {
     replica = await new Replica(memoryStores(tables), { settings: { slotsMax: 4 } }).own();
   });
 
-  const record = async (...ids: number[]) => {
-    await replica.dispatcher.intake.record(ids.map(id => terminalEvent(id)));
-    await settled();
-  };
-
   it('no more requests are under way than an endpoint has slots; the others are not armed (P-1.9, P-I12)', async () => {
-    await record(1, 2, 3, 4, 5);
+    await replica.record(1, 2, 3, 4, 5);
     expect([replica.poster.posts.length, replica.scheduler.armed.length]).toEqual([4, 4]);
     replica.poster.posts[0]!.answer(200);
     await settled();
@@ -26,7 +20,7 @@ describe('a delivery from its slot to its end', () => {
   });
 
   it('the body is sealed for the route at the start, and the headers name transaction and attempt (P-I11)', async () => {
-    await record(7);
+    await replica.record(7);
     const { request } = replica.poster.posts[0]!;
     const sentAtS = String(Math.floor(replica.clock.epochMs() / 1_000));
     expect(request.headers).toMatchObject({
@@ -45,7 +39,7 @@ describe('a delivery from its slot to its end', () => {
     };
 
     beforeEach(async () => {
-      await record(1);
+      await replica.record(1);
       replica.poster.posts[0]!.sent();
     });
 
@@ -71,7 +65,7 @@ describe('a delivery from its slot to its end', () => {
 
   it('without routes nothing is sent; deliveries leave once the routes are back (P-T8, F-44)', async () => {
     replica.routes.fault = new Error('away');
-    await record(1);
+    await replica.record(1);
     expect([replica.poster.ids, tables.verdicts.size, replica.metrics.faults.length]).toEqual([[], 0, 1]);
     replica.routes.fault = undefined;
     await replica.dispatcher.shards.pass();
@@ -81,10 +75,10 @@ describe('a delivery from its slot to its end', () => {
 
   it('a payload that cannot be sealed causes no request and delays no other delivery (P-T8, T-29)', async () => {
     replica.sealer.fault = new Error('the key does not open');
-    await record(1);
+    await replica.record(1);
     expect([replica.poster.ids, tables.verdicts.size]).toEqual([[], 0]);
     replica.sealer.fault = undefined;
-    await record(2);
+    await replica.record(2);
     expect(replica.poster.ids).toContain(2);
   });
 });

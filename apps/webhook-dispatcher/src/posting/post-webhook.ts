@@ -3,7 +3,7 @@ import type { Route } from '@paycode/dto';
 import type { CancelTimer, Clock } from '@paycode/service-runtime/timing';
 import { type AttemptOutcome, type Connection, type Delivery, type PostUnderWay, versionOf } from '../deliveries/domain/delivery';
 import { PostWindow, type PostWindowRules } from '../deliveries/domain/post-window';
-import { type OwnLine, ownLineOf } from '../routes/own-line';
+import { type OwnLine, ownLineOf } from '../routes/route-cache';
 import type { AckDeadlines } from './ack-deadlines';
 import type { WebhookSealer } from './webhook-sealer';
 

@@ -2,7 +2,7 @@ import { requestTargetOf } from '@paycode/safe-http';
 import { BoundedMap, type Clock } from '@paycode/service-runtime/timing';
 import type { buildConnector } from 'undici';
 import type { Connection } from '../deliveries/domain/delivery';
-import { lineNameOf, type OwnLine } from '../routes/own-line';
+import { lineNameOf, type OwnLine } from '../routes/route-cache';
 import { OriginConnection } from './origin-connection';
 import { OriginPool } from './origin-pool';
 import { type Connecting, type ConnectObserver, type PostObserver, WebhookPoster, type WebhookRequest } from './post-webhook';

@@ -3,12 +3,11 @@ import type { Route } from '@paycode/dto';
 import type { Delivery } from '../deliveries/domain/delivery';
 import { delivery, terminalEvent } from '../deliveries/testing/samples';
 import { FakeRoutes, routeTo } from '../dispatcher/testing/fakes';
-import { RouteCache } from '../routes/route-cache';
+import { RouteCache, RouteSource } from '../routes/route-cache';
 import { DeliveryQueue } from './delivery-queue';
 import { OriginQueues } from './domain/origin-queues';
 import type { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
 import { memoryStores, memoryTables, Replica } from '../dispatcher/testing/replica';
-import { RouteSource } from '../routes/route-source.client';
 
 describe('the queue of a replica that leaves (P-T9)', () => {
   let clock: ManualClock;

@@ -3,8 +3,7 @@ import type { Route } from '@paycode/dto';
 import { isDataFault } from '@paycode/persistence';
 import { ManualClock } from '@paycode/service-runtime/timing/testing';
 import { routeTo } from '../dispatcher/testing/fakes';
-import { RouteCache, RouteUnavailableError } from './route-cache';
-import { RouteSource } from './route-source.client';
+import { RouteCache, RouteSource, RouteUnavailableError } from './route-cache';
 
 class Source extends RouteSource {
   readonly asked: number[][] = [];

@@ -1,8 +1,24 @@
-import type { Route } from '@paycode/dto';
+import type { InternalClient } from '@paycode/access';
+import type { Route, RoutesRequest } from '@paycode/dto';
 import { DataFault, isolate } from '@paycode/persistence';
 import { type Clock, LeasedReads, type Lent } from '@paycode/service-runtime/timing';
-import { lineNameOf, ownLineOf } from './own-line';
-import type { RouteSource } from './route-source.client';
+
+/** The notification-config's routes. */
+export abstract class RouteSource {
+  abstract routes(merchantIds: readonly number[]): Promise<Route[]>;
+}
+
+/** `POST notification-config /internal/routes`. */
+export class HttpRouteSourceClient extends RouteSource {
+  constructor(private readonly client: InternalClient) {
+    super();
+  }
+
+  override routes(merchantIds: readonly number[]): Promise<Route[]> {
+    const request: RoutesRequest = { merchantIds: [...merchantIds] };
+    return this.client.post<Route[]>('/internal/routes', request);
+  }
+}
 
 /** The route of a merchant cannot be read now: a fault of the platform, not of the receiver (P-T8). */
 export class RouteUnavailableError extends Error {
@@ -149,4 +165,21 @@ export function originOf(route: Route, { relaysUrl }: RouteCacheOptions = {}): s
   const { href, origin } = new URL(route.url);
   if (relaysUrl === undefined || !href.startsWith(relaysUrl)) return origin;
   return relaysUrl + href.slice(relaysUrl.length).split(/[/?#]/, 1)[0]!;
+}
+
+/** Connections that serve one merchant alone, because its server tells it by a credential or by the platform's certificate. */
+export interface OwnLine {
+  merchantId: number;
+  /** Whether they show the platform's client certificate. */
+  hasClientCertificate: boolean;
+}
+
+/** undefined: the merchant shares the connections of its origin. */
+export function ownLineOf({ merchantId, sealedCredential, hasClientCertificate }: Route): OwnLine | undefined {
+  return sealedCredential || hasClientCertificate ? { merchantId, hasClientCertificate } : undefined;
+}
+
+/** Name of the connections to an origin. A URL has no space, so no origin is called like a merchant's own line. */
+export function lineNameOf(origin: string, own: OwnLine | undefined): string {
+  return own ? `${origin} of ${own.merchantId}${own.hasClientCertificate ? ' with certificate' : ''}` : origin;
 }

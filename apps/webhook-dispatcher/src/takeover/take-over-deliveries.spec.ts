@@ -15,10 +15,6 @@ describe('a delivery that a former owner left', () => {
     dead = await new Replica(memoryStores(tables)).own();
   });
 
-  const record = async (replica: Replica, ...ids: number[]) => {
-    await replica.dispatcher.intake.record(ids.map(id => terminalEvent(id)));
-    await settled();
-  };
   const heir = async (): Promise<Replica> => {
     const replica = await new Replica(memoryStores(tables)).takeOver();
     await settled();
@@ -27,7 +23,7 @@ describe('a delivery that a former owner left', () => {
 
   describe('as in F-4, T-21, R-6.2-5', () => {
     it('that it had posted is posted once more, armed as the second attempt, and its 200 settles (A-13, P-1.2-8)', async () => {
-      await record(dead, 1);
+      await dead.record(1);
       const { poster, scheduler } = await heir();
       expect(poster.posts.map(({ transactionId, attempt }) => [transactionId, attempt])).toEqual([[1, 2]]);
       expect(scheduler.armed).toEqual([{ transactionId: 1, merchantId: 1001, attempt: 2 }]);
@@ -39,31 +35,31 @@ describe('a delivery that a former owner left', () => {
 
   it('is posted again in the payload version of its first attempt, also after the merchant has chosen another (R-9-2)', async () => {
     dead.routes.version = 'V4';
-    await record(dead, 1);
+    await dead.record(1);
     const replica = new Replica(memoryStores(tables));
     replica.routes.version = 'V5';
     await replica.takeOver();
     await settled();
-    await record(replica, 2);
+    await replica.record(2);
     expect([...dead.poster.posts, ...replica.poster.posts].map(({ request }) => request.body.split(' ')[1])).toEqual(['V4', 'V4', 'V5']); // prettier-ignore
   });
 
   it('that it had concluded is left alone (P-I8)', async () => {
-    await record(dead, 1);
+    await dead.record(1);
     dead.poster.posts[0]!.answer(200);
     await settled();
     expect((await heir()).poster.ids).toEqual([]);
   });
 
   it('after two attempts is closed without a third (A-13, P-I8)', async () => {
-    await record(dead, 1);
+    await dead.record(1);
     await heir();
     const third = await heir();
     expect([third.poster.ids, tables.verdicts.get(1)?.kind]).toEqual([[], 'CLOSED_EXHAUSTED']);
   });
 
   it('that it had posted is posted again however old it is; only an unsent one ends by its age (P-1.2-10)', async () => {
-    await record(dead, 1);
+    await dead.record(1);
     nowMs = 3_600_000;
     expect((await heir()).poster.ids).toEqual([1]);
   });
@@ -73,7 +69,7 @@ describe('a delivery that a former owner left', () => {
     const ids = ofOneShard.slice(0, 250);
     // The heir claims every delivery that was posted and not concluded, however many deliveries of the endpoint wait.
     for (const id of ids) {
-      await record(dead, id);
+      await dead.record(id);
       tables.attempts.set(id, new Map([[1, { epoch: 1, version: 'V3' }]]));
       tables.deliveries.get(id)!.epoch = 1;
     }
@@ -82,7 +78,7 @@ describe('a delivery that a former owner left', () => {
   });
 
   it('is not closed by the fenced former owner, whose failure comes too late (F-48, P-1.2-6)', async () => {
-    await record(dead, 1);
+    await dead.record(1);
     const { poster } = await heir();
     dead.poster.posts[0]!.answer(500);
     await settled();

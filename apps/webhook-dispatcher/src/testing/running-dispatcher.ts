@@ -1,6 +1,5 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ActingPerson, ServiceName } from '@paycode/access';
 import { TestIdentitySigner, TestTokenKeys } from '@paycode/access/testing';
 import {
@@ -30,7 +29,7 @@ import { noRoute } from '@paycode/dto/testing';
 import { type EventToPublish, EventTransport } from '@paycode/events';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
-import { eventually } from '@paycode/service-runtime/testing';
+import { answerJson, eventually, FakeServer } from '@paycode/service-runtime/testing';
 import axios from 'axios';
 import { terminalEvent } from '../deliveries/testing/samples';
 import { dispatcherDefinition } from '../app.module';
@@ -38,7 +37,7 @@ import { Dispatcher } from '../dispatcher/dispatcher';
 import { WireReceiver } from './wire-receiver';
 
 /** reversal-scheduler, notification-config and auth-session in one, over real HTTP, with calls that can be made to fail or wait. */
-export class FakeNeighbours {
+export class FakeNeighbours extends FakeServer {
   readonly identities = new TestIdentitySigner();
   readonly armed: ArmItem[] = [];
   readonly settled: SettleItem[] = [];
@@ -50,40 +49,18 @@ export class FakeNeighbours {
   readonly asked: string[] = [];
   /** Awaited before an answer to the path. */
   readonly gates = new Map<string, Promise<void>>();
-  private readonly server: Server;
 
-  private constructor() {
-    this.server = createServer((request, response) => void this.onRequest(request, response));
+  protected override handle({ url = '' }: IncomingMessage, response: ServerResponse, body: string): void {
+    void this.serve(url, response, body);
   }
 
-  static async start(): Promise<FakeNeighbours> {
-    const fake = new FakeNeighbours();
-    await new Promise<void>(resolve => fake.server.listen(0, '127.0.0.1', resolve));
-    return fake;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise(resolve => this.server.close(resolve));
-  }
-
-  private async onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const path = request.url ?? '';
+  private async serve(path: string, response: ServerResponse, body: string): Promise<void> {
     this.asked.push(path);
     await this.gates.get(path);
     if (this.failing.has(path)) return void response.writeHead(503).end();
-    const answer =
-      path === '/internal/jwks'
-        ? await this.identities.jwks()
-        : this.answerTo(path, JSON.parse(Buffer.concat(chunks).toString() || 'null'));
+    const answer = path === '/internal/jwks' ? await this.identities.jwks() : this.answerTo(path, JSON.parse(body || 'null'));
     if (answer === undefined) return void response.writeHead(204).end();
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+    answerJson(response, answer);
   }
 
   private answerTo(path: string, body: unknown): unknown {
@@ -139,7 +116,7 @@ export class DispatcherHarness {
   ) {}
 
   static async open(): Promise<DispatcherHarness> {
-    return new DispatcherHarness(await createTestDatabase(), await createTestDatabase(), await FakeNeighbours.start());
+    return new DispatcherHarness(await createTestDatabase(), await createTestDatabase(), await new FakeNeighbours().listen());
   }
 
   /** With a receiver that merchant 1001 has as its webhook; no dispatcher runs yet. */

@@ -1,7 +1,6 @@
 import { ManualClock, settled } from '@paycode/service-runtime/timing/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import type { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
-import { terminalEvent } from '../deliveries/testing/samples';
 import { type FakePost, FakeScheduler, RecordingMetrics } from '../dispatcher/testing/fakes';
 import { type DispatcherStores, memoryStores, memoryTables, Replica } from '../dispatcher/testing/replica';
 import { SettleReversals } from './settle-reversals';
@@ -15,8 +14,7 @@ describe('after a POST', () => {
     tables = memoryTables();
     stores = memoryStores(tables);
     replica = await new Replica(stores).own();
-    await replica.dispatcher.intake.record([terminalEvent(1)]);
-    await settled();
+    await replica.record(1);
   });
 
   const verdictOf = (id: number) => tables.verdicts.get(id)?.kind;

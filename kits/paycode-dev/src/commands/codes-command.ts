@@ -1,8 +1,24 @@
-import { exitCodes } from '../exit-codes';
-import { codeIn, newReference, Shop } from '../platform/shop';
-import { UsageError } from '../usage-error';
-import { codeOptions, codeOptionsHelp, codeWishOf } from './code-options';
-import { accountOf, type Command, type CommandCall, show } from './command';
+import { exitCodes, UsageError } from '../command-error';
+import { amountIn, codeIn, type CodeWish, newReference, Shop } from '../platform/shop';
+import { accountHelp, accountOf, accountOptions, type Command, type CommandCall, numberIn, show } from './command';
+
+export const codeOptions = ['amount', 'currency', 'reference', 'merchant-id', ...accountOptions] as const;
+export const codeOptionsHelp = `  --amount <decimal>    25.50 unless given
+  --currency <code>     ZAR unless given
+  --reference <text>    your name of the order; one of its own unless given
+  --merchant-id <id>    the merchant; a PSP must name it
+${accountHelp}`;
+
+/** @throws UsageError */
+export function codeWishOf(call: CommandCall): CodeWish {
+  const { values } = call;
+  return {
+    amount: amountIn(values['amount']),
+    currencyCode: values['currency'] ?? 'ZAR',
+    reference: values['reference'],
+    merchantId: numberIn(call, 'merchant-id', { standard: 0, max: Number.MAX_SAFE_INTEGER }) || undefined,
+  };
+}
 
 const actions: Record<string, (shop: Shop, call: CommandCall) => Promise<string>> = {
   create: (shop, call) => {

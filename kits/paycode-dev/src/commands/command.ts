@@ -1,8 +1,22 @@
+import type { Readable } from 'node:stream';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { UsageError } from '../command-error';
+import type { Environment } from '../config/env';
 import { Account } from '../platform/account';
 import { type Profile, ProfileStore } from '../platform/profile-store';
-import type { Surroundings } from '../surroundings';
-import { UsageError } from '../usage-error';
+
+/** The environment of the program, and its input and output. Tests replace them. */
+export interface Surroundings {
+  environment: Environment;
+  input: Readable;
+  write(text: string): void;
+  complain(text: string): void;
+  /** Calls `act` once when the program is asked to end. */
+  onStop(act: () => void): void;
+  isTerminal: boolean;
+  samplesFolder: string;
+  version: string;
+}
 
 /** A command for those who integrate. Its help shows an example first. */
 export interface Command {

@@ -1,5 +1,4 @@
-import { exitCodes } from '../exit-codes';
-import { UsageError } from '../usage-error';
+import { exitCodes, UsageError } from '../command-error';
 import type { Command } from './command';
 
 interface Completed {

@@ -1,9 +1,8 @@
-import { exitCodes } from '../exit-codes';
+import { exitCodes, UsageError } from '../command-error';
 import { keyFrom } from '../keys';
 import { forwarded, headerOf, type Heard } from '../listen/forwarder';
 import { Listener } from '../listen/listener';
 import { Rehearsal } from '../listen/rehearsal';
-import { UsageError } from '../usage-error';
 import { opened, RefusedBody } from '../webhook/envelope';
 import { accountHelp, accountOf, accountOptions, type Command, type CommandCall, relayNameOf } from './command';
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { exitCodes } from '../exit-codes';
-import { logIn, logOut, type Login } from '../platform/log-in';
+import { exitCodes, UsageError } from '../command-error';
+import { logIn, type Login, logOut } from '../platform/log-in';
 import { standaloneHome, type StandaloneHome } from '../platform/standalone-home';
-import { UsageError } from '../usage-error';
 import { accountHelp, accountOptions, type Command, type CommandCall, profileOf, profilesOf, show, urlIn } from './command';
 
 export const loginCommand: Command = {

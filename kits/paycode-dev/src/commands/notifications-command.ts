@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { exitCodes } from '../exit-codes';
-import { UsageError } from '../usage-error';
+import { exitCodes, UsageError } from '../command-error';
 import { accountHelp, accountOf, accountOptions, type Command, type CommandCall, numberIn, show } from './command';
 
 const keysKept = 2;

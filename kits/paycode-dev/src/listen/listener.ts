@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CommandError } from '../command-error';
-import { exitCodes } from '../exit-codes';
+import { CommandError, exitCodes } from '../command-error';
 import type { Account } from '../platform/account';
 import { send } from '../platform/send';
 import type { Heard } from './forwarder';

@@ -9,8 +9,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { CommandError } from '../command-error';
-import { exitCodes } from '../exit-codes';
+import { CommandError, exitCodes } from '../command-error';
 import type { Profile } from './profile-store';
 import { accepted, type Answer, errorIn, type PlatformAddress, send } from './send';
 

@@ -13,8 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CommandError } from '../command-error';
-import { exitCodes } from '../exit-codes';
+import { CommandError, exitCodes } from '../command-error';
 import type { PlatformAddress } from './send';
 
 /** An account at a platform. `authorization` is a secret. */

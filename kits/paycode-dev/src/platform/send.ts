@@ -1,6 +1,5 @@
 import { request as httpsRequest } from 'node:https';
-import { CommandError } from '../command-error';
-import { exitCodes } from '../exit-codes';
+import { CommandError, exitCodes } from '../command-error';
 import { agentFor } from './proxy';
 
 /** Where a platform is, and whom to trust there. */

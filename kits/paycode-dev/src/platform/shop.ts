@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { UsageError } from '../usage-error';
+import { UsageError } from '../command-error';
 import type { Rehearsed } from '../listen/rehearsal';
 import type { Account } from './account';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { UsageError } from '../usage-error';
+import { UsageError } from '../command-error';
 import type { PlatformAddress } from './send';
 
 interface StandaloneFile {

@@ -1,6 +1,6 @@
 import type { Verdict } from '../verify/check';
 import type { Checked, Report } from '../verify/verify';
-import { escaped } from './escaped';
+import { escaped } from './text-report';
 
 const words: Record<Verdict, string> = { pass: 'Pass', warn: 'Warning', fail: 'Fail', skip: 'Not tried' };
 

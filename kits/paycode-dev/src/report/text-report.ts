@@ -1,6 +1,13 @@
 import type { Verdict } from '../verify/check';
 import type { Checked, Report } from '../verify/verify';
 
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** For XML and HTML, in texts and in attributes. Control characters have no place in either. */
+export function escaped(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, ' ').replace(/[&<>"']/g, character => entities[character]!);
+}
+
 const columns = 80;
 const indent = '      ';
 const words: Record<Verdict, string> = { pass: 'pass', warn: 'WARN', fail: 'FAIL', skip: 'skip' };
@@ -39,4 +46,27 @@ function wrapped(text: string): string[] {
     } else line = line === '' ? word : `${line} ${word}`;
   }
   return [...lines, line];
+}
+
+/** One test case per check. A warning passes, with its reason as output: JUnit knows no third verdict. */
+export function junitReport({ url, startedAt, counts, checks }: Report): string {
+  const numbers = `tests="${checks.length}" failures="${counts.fail}" skipped="${counts.skip}" errors="0"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="paycode-dev verify" ${numbers}>`,
+    `<testsuite name="${escaped(url)}" timestamp="${startedAt}" ${numbers}>`,
+    ...checks.map(testCase),
+    '</testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+function testCase({ id, title, verdict, reason, page }: Checked): string {
+  const open = `<testcase classname="paycode-dev.verify" name="${escaped(`${id}: ${title}`)}"`;
+  const text = escaped(reason);
+  if (verdict === 'pass') return `${open}/>`;
+  if (verdict === 'skip') return `${open}><skipped message="${text}"/></testcase>`;
+  if (verdict === 'warn') return `${open}><system-out>warning: ${text} ${page}</system-out></testcase>`;
+  return `${open}><failure message="${text}">${page}</failure></testcase>`;
 }

@@ -1,8 +1,7 @@
 /** One POST to the receiver, bounded in time and size, the way the platform sends it. Bodies of answers are counted and dropped. */
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { WebhookRequest } from '../webhook/webhook-request';
-import { type Failure, failureOf } from './failure';
+import type { WebhookRequest } from '../webhook/envelope';
 
 /** The result of a POST. */
 export interface Exchange {
@@ -141,4 +140,28 @@ function flawOf(response: IncomingMessage): Promise<Exchange['flaw']> {
       else resolve(response.complete ? null : 'UNFINISHED');
     });
   });
+}
+
+/** Why no status came. */
+export type Failure = 'NOT_CONNECTED' | 'TLS' | 'CUT' | 'NO_ANSWER' | 'NOT_HTTP';
+
+const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EACCES']);
+
+export function failureOf(error: Error & { code?: string }, isConnected: boolean): Failure {
+  const code = error.code ?? '';
+  if (code.startsWith('HPE_')) return 'NOT_HTTP';
+  if (isConnected) return 'CUT';
+  return neverConnected.has(code) ? 'NOT_CONNECTED' : 'TLS';
+}
+
+const sentences: Record<Failure, string> = {
+  NOT_CONNECTED: 'no connection could be made',
+  TLS: 'TLS could not be agreed on',
+  CUT: 'the connection was cut without an answer',
+  NO_ANSWER: 'no answer came in time',
+  NOT_HTTP: 'what came is not HTTP/1.1',
+};
+
+export function sentenceOf(failure: Failure): string {
+  return sentences[failure];
 }

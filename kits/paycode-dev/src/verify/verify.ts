@@ -1,14 +1,12 @@
 import { Endpoint, type Exchange } from '../transport/exchange';
-import { sealed } from '../webhook/envelope';
+import { notificationRequest, sealed } from '../webhook/envelope';
 import { type MakerOptions, NotificationMaker } from '../webhook/notification-maker';
-import { notificationRequest } from '../webhook/webhook-request';
 import { type Check, fail, type Finding, skip, type Subject, type Verdict } from './check';
 import { acceptanceChecks } from './checks/acceptance-checks';
 import { connectionChecks } from './checks/connection-checks';
 import { forgeryChecks } from './checks/forgery-checks';
 import { closingChecks, loadChecks, quantile, tortureChecks } from './checks/load-checks';
-import { laterChecks, orderChecks } from './checks/order-checks';
-import { renewalChecks } from './checks/renewal-checks';
+import { laterChecks, orderChecks, renewalChecks } from './checks/order-checks';
 
 export interface VerifyOptions extends MakerOptions {
   url: URL;

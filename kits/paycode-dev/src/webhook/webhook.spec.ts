@@ -4,9 +4,8 @@ import { generateWebhookKey, importWebhookKey, webhookEnvelope } from '@paycode/
 import { userAgent } from '@paycode/safe-http';
 import { parse } from 'yaml';
 import { openNotification } from '../../../node/src/index';
-import { opened, RefusedBody, sealed } from './envelope';
+import { notificationRequest, opened, probeRequest, RefusedBody, sealed } from './envelope';
 import { newLargeId, NotificationMaker, widened, withUnknownFields } from './notification-maker';
-import { notificationRequest, probeRequest } from './webhook-request';
 
 const root = join(__dirname, '../../../..');
 const maker = NotificationMaker.from(join(root, 'libs/dto/samples/notifications'));

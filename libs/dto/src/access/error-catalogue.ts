@@ -1,4 +1,4 @@
-import { channels, validTypesText } from '../internal/channels.ts';
+import { channels, validTypesText } from '../internal/routes.ts';
 
 /** One kind of refusal, as `code` in the error body names it and as the reference page explains it. */
 export interface ErrorKind {

@@ -1,10 +1,9 @@
 import type { FieldError } from '../access/error-catalogue';
 import type { Addressee } from './alerts';
-import type { Channel } from './channels';
 import type { RedeliveryAnswer } from './deliveries';
 import type { ReadsIn } from './people';
 import type { ReceiverCredential } from './receiver-credential';
-import type { EncryptionProfile, MerchantRecord } from './routes';
+import type { Channel, EncryptionProfile, MerchantRecord } from './routes';
 
 /** Calls of the portal about a merchant's notifications: POST notification-config /internal/portal/notifications/{operation}. */
 export type PortalOperation = keyof PortalOperationAnswers<unknown>;

@@ -1,6 +1,8 @@
+import { validateSync } from 'class-validator';
 import fc from 'fast-check';
 import * as z from 'zod';
 import { contract, id, instant, milliseconds, natural, oneOf, own, pattern, record, text } from './contract';
+import { idOf, IsId, IsIdText } from './ids';
 
 const safeMax = Number.MAX_SAFE_INTEGER;
 const accepted = (rule: z.ZodType, values: readonly unknown[]) => values.filter(value => rule.safeParse(value).success);
@@ -148,4 +150,34 @@ describe('the rules of a record', () => {
   it('is documented in the order of reading: what it is, then its parts', () => {
     expect(Object.keys(outer.schema)).toEqual(['title', 'description', 'type', 'required', 'properties']);
   });
+});
+
+class Body {
+  @IsId()
+  id: unknown = 1;
+
+  @IsId({ each: true })
+  ids: unknown = [1];
+
+  @IsIdText()
+  text: unknown = '1';
+}
+
+const refused = (over: Partial<Body>) => validateSync(Object.assign(new Body(), over)).map(({ property }) => property);
+
+describe('ids (A-57)', () => {
+  it.each([1, 1_001, Number.MAX_SAFE_INTEGER])('%d is an id, as a number and as text', id => {
+    expect([idOf(String(id)), refused({ id, ids: [id], text: String(id) })]).toEqual([id, []]);
+  });
+
+  it.each([0, -1, 1.5, Number.MAX_SAFE_INTEGER + 1, '1', null])('the JSON value %j is no id', id => {
+    expect(refused({ id, ids: [1, id] })).toEqual(['id', 'ids']);
+  });
+
+  it.each(['', '0', '01', '-1', '1.5', '1e3', ' 1', '1\n', '9007199254740992', '9'.repeat(17), 'abc'])(
+    'the text %j is no id',
+    text => {
+      expect([idOf(text), refused({ text })]).toEqual([undefined, ['text']]);
+    },
+  );
 });

@@ -1,7 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { noRecipients } from '../internal/channels';
-import type { Route } from '../internal/routes';
+import { noRecipients, type Route } from '../internal/routes';
 import { parseNotification } from '../notification/notification-json';
 import type { TransactionNotificationV3 } from '../notification/transaction-notification-v3';
 

@@ -1,3 +1,3 @@
 export * from './memory-shard.store';
-export * from './shard-rows';
+export * from './shard-tables';
 export * from './shard-store.conformance';

@@ -1,3 +1,2 @@
 export * from './entities.conformance';
-export * from './lock-order';
 export * from './test-database';

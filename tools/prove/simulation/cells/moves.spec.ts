@@ -1,18 +1,6 @@
+import { outsidePromises } from '../engine/sim-process.ts';
 import { moveGuards, type MoveGuard } from './moves-surroundings.ts';
 import { MovesWorld } from './moves-world.ts';
-
-/** The simulation runs promise callbacks itself, so it cannot run inside one. */
-function outsidePromises<T>(work: () => T): Promise<T> {
-  return new Promise((resolve, reject) =>
-    setImmediate(() => {
-      try {
-        resolve(work());
-      } catch (error) {
-        reject(error as Error);
-      }
-    }),
-  );
-}
 
 /** The first of the seeds that breaks. */
 function brokenSeed(seeds: number, guard?: MoveGuard) {

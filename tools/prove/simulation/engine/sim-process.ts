@@ -154,3 +154,16 @@ export class SimProcess {
     }
   }
 }
+
+/** For tests: the simulation runs promise callbacks itself, so it cannot run inside one. */
+export function outsidePromises<T>(work: () => T): Promise<T> {
+  return new Promise((resolve, reject) =>
+    setImmediate(() => {
+      try {
+        resolve(work());
+      } catch (error) {
+        reject(error as Error);
+      }
+    }),
+  );
+}

@@ -8,7 +8,7 @@ import { TransactionTerminalConsumer } from '../../../../apps/webhook-dispatcher
 import type { WebhookSealer } from '../../../../apps/webhook-dispatcher/src/posting/webhook-sealer';
 import type { StoredNotification } from '../../../../apps/webhook-dispatcher/src/recovery/notification.store';
 import { AcknowledgeByPull, RecoverNotification } from '../../../../apps/webhook-dispatcher/src/recovery/recover-notification';
-import type { RouteSource } from '../../../../apps/webhook-dispatcher/src/routes/route-source.client';
+import type { RouteSource } from '../../../../apps/webhook-dispatcher/src/routes/route-cache';
 import { storesFor } from './dispatcher-stores.ts';
 import type { SimProcess } from '../engine/sim-process.ts';
 import type { Mutation } from './swarm.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { channels } from '../../../../../libs/dto/src/internal/channels.ts';
+import { channels } from '../../../../../libs/dto/src/internal/routes.ts';
 import { type CommandContext, idOf } from '../command-context.ts';
 import { OperatorError } from '../operator-connection.ts';
 

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { exactNumber } from '../../../../../libs/platform-client/src/http/exact-number.ts';
+import { exactNumber } from '../../../../../libs/platform-client/src/http/send-json.ts';
 import { type CommandContext, idOf } from '../command-context.ts';
 import { OperatorError } from '../operator-connection.ts';
 

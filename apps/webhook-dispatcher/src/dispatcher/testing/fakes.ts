@@ -1,5 +1,5 @@
 import { InternalCallError } from '@paycode/access';
-import { type ArmItem, type Decision, type Route, type SettleItem } from '@paycode/dto';
+import type { ArmItem, Decision, Route, SettleItem } from '@paycode/dto';
 import { noRoute } from '@paycode/dto/testing';
 import { ReversalScheduler } from '../../arming/reversal-scheduler.client';
 import { DeliveryMetrics, type DeliveryReport } from '../../deliveries/deliveries.ports';
@@ -13,7 +13,7 @@ import {
   type WebhookRequest,
 } from '../../posting/post-webhook';
 import { type SealedBody, type SealedNotification, WebhookSealer } from '../../posting/webhook-sealer';
-import { RouteSource } from '../../routes/route-source.client';
+import { RouteSource } from '../../routes/route-cache';
 
 export function routeTo(url: string | null, changes: Partial<Route> = {}): Route {
   return { ...noRoute, merchantId: 1001, url, ...changes };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { allShards, PostgresShardStore } from '@paycode/ownership';
 import { eventually } from '@paycode/service-runtime/testing';
-import { ManualClock } from '@paycode/service-runtime/timing/testing';
+import { ManualClock, settled } from '@paycode/service-runtime/timing/testing';
 import { DataSource } from 'typeorm';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
 import { atOnce, DispatcherTables } from '../../deliveries/testing/dispatcher-tables';
@@ -15,7 +15,7 @@ import { PauseStore } from '../../pausing/pause.store';
 import { PostgresVerdictStore } from '../../verdicts/verdict.store';
 import { Dispatcher, type DispatcherPorts, type DispatcherSettings } from '../dispatcher';
 import { FakePoster, FakeRoutes, FakeScheduler, PlainSealer, RecordingMetrics } from './fakes';
-import { plainTokens } from '../../deliveries/testing/samples';
+import { plainTokens, terminalEvent } from '../../deliveries/testing/samples';
 
 export type DispatcherStores = Pick<
   DispatcherPorts,
@@ -78,6 +78,12 @@ export class Replica {
     await this.dispatcher.shards.pass();
     await this.recoverAll();
     return this;
+  }
+
+  /** Payments of these ids become terminal, and go as far as they can by now. */
+  async record(...ids: number[]): Promise<void> {
+    await this.dispatcher.intake.record(ids.map(id => terminalEvent(id)));
+    await settled();
   }
 
   /** Takes the shards of an owner whose heartbeat stopped. */

@@ -1,7 +1,6 @@
 import { nonceBytes, tagBytes } from '../../webhook/envelope';
 import { newLargeId, type Sample, widened, withUnknownFields } from '../../webhook/notification-maker';
-import { type Check, fail, type Finding, pass, type Subject } from '../check';
-import { isAccepted, mustBeAccepted, outcomeOf, sentence } from '../outcome';
+import { type Check, fail, type Finding, isAccepted, mustBeAccepted, outcomeOf, pass, sentence, type Subject } from '../check';
 
 const section = 'Good notifications';
 const bodyChars = 65_536;

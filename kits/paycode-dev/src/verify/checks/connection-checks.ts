@@ -1,9 +1,8 @@
 import type { SecureVersion } from 'node:tls';
 import { Endpoint } from '../../transport/exchange';
 import { inspectTls, type TlsFacts } from '../../transport/tls-inspection';
-import { probeRequest } from '../../webhook/webhook-request';
-import { type Check, fail, type Finding, pass, skip, type Subject, warn } from '../check';
-import { mustBeAccepted } from '../outcome';
+import { probeRequest } from '../../webhook/envelope';
+import { type Check, fail, type Finding, mustBeAccepted, pass, skip, type Subject, warn } from '../check';
 
 const probeMs = 10_000;
 const dayMs = 86_400_000;

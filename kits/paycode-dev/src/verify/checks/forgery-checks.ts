@@ -7,8 +7,7 @@ import {
   unencryptedBodies,
   wrongKeyBodies,
 } from '../../webhook/altered-body';
-import { type Check, fail, type Finding, pass, type Subject, warn } from '../check';
-import { isAccepted, outcomeOf, sentence } from '../outcome';
+import { type Check, fail, type Finding, isAccepted, outcomeOf, pass, sentence, type Subject, warn } from '../check';
 
 const section = 'Forged notifications';
 

@@ -1,7 +1,17 @@
 import type { Exchange } from '../../transport/exchange';
 import { sealed } from '../../webhook/envelope';
-import { type Check, fail, type Finding, pass, type Subject, warn } from '../check';
-import { isAccepted, milliseconds, outcomeOf, sentence } from '../outcome';
+import {
+  type Check,
+  fail,
+  type Finding,
+  isAccepted,
+  milliseconds,
+  outcomeOf,
+  pass,
+  sentence,
+  type Subject,
+  warn,
+} from '../check';
 import { type Torture, torture, tortures } from '../../../../vectors/torture';
 
 const section = 'Connections, load and time';

@@ -1,6 +1,17 @@
 import { newId } from '../../webhook/notification-maker';
-import { type Check, fail, type Finding, pass, skip, type Subject, warn } from '../check';
-import { isAccepted, mustBeAccepted, outcomeOf, sentence } from '../outcome';
+import {
+  type Check,
+  fail,
+  type Finding,
+  isAccepted,
+  mustBeAccepted,
+  outcomeOf,
+  pass,
+  sentence,
+  skip,
+  type Subject,
+  warn,
+} from '../check';
 
 const section = 'Repeats and order';
 const repeatAdvice =
@@ -53,4 +64,27 @@ export const orderChecks: Check[] = [
 /** At the end: other work lies between. */
 export const laterChecks: Check[] = [
   { id: 'duplicate-later', title: 'a repeat later is acknowledged', section, run: duplicateLater },
+];
+
+const renewalSection = 'Renewal of the key';
+
+function renewalCheck(id: string, title: string, run: (subject: Subject, newKey: Buffer) => Promise<Finding>): Check {
+  return {
+    id,
+    title,
+    section: renewalSection,
+    run: subject => (subject.newKey ? run(subject, subject.newKey) : skip('No new key was given (--new-key).')),
+  };
+}
+
+export const renewalChecks: Check[] = [
+  renewalCheck('new-key', 'a body under the new key is acknowledged', async ({ maker, deliver }, key) =>
+    mustBeAccepted(await deliver(maker.success(), { key }), 'The platform uses the new key from the moment of renewKey on.'),
+  ),
+  renewalCheck('old-key', 'a body under the old key still is', async ({ maker, deliver }) =>
+    mustBeAccepted(
+      await deliver(maker.success()),
+      'A notification on its way was encrypted under the old key: take both for a while.',
+    ),
+  ),
 ];

@@ -1,5 +1,4 @@
-import { refundedAmountOf, refundProblem, reversalProblem, reversalStateOf } from './refund';
-import type { StoredTransaction } from './transaction';
+import { refundedAmountOf, refundProblem, reversalProblem, reversalStateOf, type StoredTransaction } from './transaction';
 
 const refundOf = (amount: string, txState = 'END_REFUNDED') => ({ transactionId: 2, txState, amount });
 const purchase = (over: Partial<StoredTransaction> = {}): StoredTransaction => ({

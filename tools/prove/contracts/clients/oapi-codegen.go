@@ -3,31 +3,11 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/json"
 	"net/http"
-	"os"
-	"strconv"
 	"time"
 
 	"pay/paycode"
 )
-
-type given struct {
-	BaseURL, CaFile, Username, Password, URL, Reference, Amount string
-	MerchantID, ExpiryDate                                      int64
-	Amounts                                                     []struct{ Amount, CurrencyCode string }
-}
-
-const patience = 2 * time.Minute
-
-func must[T any](value T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return value
-}
 
 // read gives the body of an answer 200.
 func read[T any](value *T, body []byte) T {
@@ -37,16 +17,8 @@ func read[T any](value *T, body []byte) T {
 	return *value
 }
 
-func number(text string) float64 { return must(strconv.ParseFloat(text, 64)) }
-
-func text(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
-
 func main() {
-	var order given
-	must(0, json.Unmarshal([]byte(os.Args[1]), &order))
-	authorities := x509.NewCertPool()
-	authorities.AppendCertsFromPEM(must(os.ReadFile(order.CaFile)))
-	transport := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities}}}
+	order, transport := readOrder()
 	account := func(_ context.Context, request *http.Request) error {
 		request.SetBasicAuth(order.Username, order.Password)
 		return nil
@@ -70,18 +42,18 @@ func main() {
 	code := create(order.Reference, order.Amount, "ZAR")
 	paid := must(client.PayCodeWithResponse(ctx, code.Code, paycode.PaymentBody{Outcome: "SUCCESS", ClientMsisdn: "+27820000001", TipAmount: &tip}))
 	notification := notificationOf(ctx, client, read(paid.JSON200, paid.Body).TransactionId)
-	must(0, json.NewEncoder(os.Stdout).Encode(map[string]any{
+	report(map[string]any{
 		"encryptKey":               stored.EncryptKey,
 		"kept":                     kept,
 		"code":                     code.Code,
-		"expiryDate":               strconv.FormatInt(code.ExpiryDate, 10),
-		"merchantId":               strconv.FormatInt(notification.MerchantId, 10),
-		"transactionId":            strconv.FormatInt(notification.TransactionId, 10),
-		"referenceTransactionId":   strconv.FormatInt(notification.ReferenceTransactionId, 10),
-		"retrievalReferenceNumber": strconv.FormatInt(*notification.BankResponse.RetrievalReferenceNumber, 10),
+		"expiryDate":               digits(code.ExpiryDate),
+		"merchantId":               digits(notification.MerchantId),
+		"transactionId":            digits(notification.TransactionId),
+		"referenceTransactionId":   digits(notification.ReferenceTransactionId),
+		"retrievalReferenceNumber": digits(*notification.BankResponse.RetrievalReferenceNumber),
 		"amount":                   text(notification.Amount),
 		"tipAmount":                text(*notification.TipAmount),
-	}))
+	})
 }
 
 // notificationOf waits: a moment after the payment there may be nothing to read yet.

@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
-import { openDataSource } from './data-source';
+import { connectTimeoutMsOf, openDataSource } from './data-source';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
@@ -64,5 +64,21 @@ describe('a database server whose certificate a private authority signed', () =>
 
   it('is refused when the file is missing, with its name', async () => {
     await expect(open(urlAt('localhost'), join(folder, 'none.crt'))).rejects.toThrow('none.crt');
+  });
+});
+
+describe('the connect time-out of a database URL', () => {
+  it.each([
+    ['postgres://u:p@host/d', 5_000],
+    ['postgres://u:p@host/d?connect_timeout=120', 120_000],
+    ['postgres://u:p@host/d?sslmode=require&connect_timeout=1#x', 1_000],
+  ])('of %s is %i ms', (url, expectedMs) => {
+    expect(connectTimeoutMsOf(url)).toBe(expectedMs);
+  });
+
+  it.each(['', '0', '601', '-1', '1.5', 'soon'])('%j is refused, and the error shows no password', text => {
+    expect(() => connectTimeoutMsOf(`postgres://u:hunter2@host/d?connect_timeout=${text}`)).toThrow(
+      'connect_timeout of the database URL: expected whole seconds from 1 to 600',
+    );
   });
 });

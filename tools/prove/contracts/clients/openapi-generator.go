@@ -3,46 +3,19 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/json"
 	"net/http"
-	"os"
-	"strconv"
 	"time"
 
 	paycode "pay/paycode"
 )
 
-type given struct {
-	BaseURL, CaFile, Username, Password, URL, Reference, Amount string
-	MerchantID, ExpiryDate                                      int64
-	Amounts                                                     []struct{ Amount, CurrencyCode string }
-}
-
-const patience = 2 * time.Minute
-
-func must[T any](value T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return value
-}
-
 func answered[T any](value T, _ *http.Response, err error) T { return must(value, err) }
 
-func number(text string) float64 { return must(strconv.ParseFloat(text, 64)) }
-
-func text(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
-
 func main() {
-	var order given
-	must(0, json.Unmarshal([]byte(os.Args[1]), &order))
-	authorities := x509.NewCertPool()
-	authorities.AppendCertsFromPEM(must(os.ReadFile(order.CaFile)))
+	order, transport := readOrder()
 	configuration := paycode.NewConfiguration()
 	configuration.Servers = paycode.ServerConfigurations{{URL: order.BaseURL}}
-	configuration.HTTPClient = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities}}}
+	configuration.HTTPClient = transport
 	client := paycode.NewAPIClient(configuration)
 	as := context.WithValue(context.Background(), paycode.ContextBasicAuth, paycode.BasicAuth{UserName: order.Username, Password: order.Password})
 
@@ -65,18 +38,18 @@ func main() {
 	payment.SetTipAmount(0.5)
 	paid := answered(client.PublicPagesAPI.PayCode(as, code.Code).PaymentBody(*payment).Execute())
 	notification := notificationOf(as, client, paid.TransactionId)
-	must(0, json.NewEncoder(os.Stdout).Encode(map[string]any{
+	report(map[string]any{
 		"encryptKey":               stored.EncryptKey,
 		"kept":                     kept,
 		"code":                     code.Code,
-		"expiryDate":               strconv.FormatInt(code.ExpiryDate, 10),
-		"merchantId":               strconv.FormatInt(notification.MerchantId, 10),
-		"transactionId":            strconv.FormatInt(notification.TransactionId, 10),
-		"referenceTransactionId":   strconv.FormatInt(notification.ReferenceTransactionId, 10),
-		"retrievalReferenceNumber": strconv.FormatInt(notification.BankResponse.GetRetrievalReferenceNumber(), 10),
+		"expiryDate":               digits(code.ExpiryDate),
+		"merchantId":               digits(notification.MerchantId),
+		"transactionId":            digits(notification.TransactionId),
+		"referenceTransactionId":   digits(notification.ReferenceTransactionId),
+		"retrievalReferenceNumber": digits(notification.BankResponse.GetRetrievalReferenceNumber()),
 		"amount":                   text(notification.Amount),
 		"tipAmount":                text(notification.GetTipAmount()),
-	}))
+	})
 }
 
 // notificationOf waits: a moment after the payment there may be nothing to read yet.
