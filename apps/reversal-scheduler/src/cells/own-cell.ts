@@ -18,7 +18,7 @@ export interface OwnDispatcher {
   view(): Promise<CellView>;
 }
 
-/** Who takes an event is not decided yet, or not known here: it waits. */
+/** The cell of an event is not decided yet, or not known here: the event waits. */
 export class UndecidedCellError extends Error {
   override readonly name = 'UndecidedCellError';
 }
@@ -31,7 +31,7 @@ export class OwnCell {
     private readonly dispatcher?: OwnDispatcher,
   ) {}
 
-  /** What a service of this cell published. */
+  /** The events that a service of this cell published. */
   saidBy(service: string, batch: EventBatch): EventBatch {
     if (this.name === null) return batch;
     const source = nameInCell(service, this.name);
@@ -49,8 +49,8 @@ export class OwnCell {
 }
 
 /**
- * The present range decides about what lies in it: an event that is published already lies below the end that the range may get later. What lies below it belonged to
- * earlier entries. What lies beyond its end waits for the entry that follows.
+ * The present range decides about its events: an event that is published already lies below the end that the range may get later. Events below it belonged to
+ * earlier entries. An event beyond its end waits for the entry that follows.
  */
 function isTakenBy(
   self: string,

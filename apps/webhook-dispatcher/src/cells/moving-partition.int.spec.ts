@@ -19,7 +19,7 @@ import { PostgresPartitionRanges } from './partition-range';
 
 const partitionCount = 4;
 
-/** What the cells have in common: the log, the map, and the way to each other. */
+/** The cells have this in common: the log, the map, and the way to each other. */
 interface Platform {
   harness: TransportHarness;
   topic: string;

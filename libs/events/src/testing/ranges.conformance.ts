@@ -10,7 +10,7 @@ const all: TakenRange = { from: 0, until: null };
 /** A cell as intake makes it: it takes what lies in its ranges, says where they end, and waits while one of them is written. */
 class RangedCell {
   readonly taken = new Map<string, number>();
-  /** What it was given and did not take. */
+  /** Events that it was given and did not take. */
   readonly refused: string[] = [];
   ranges: TakenRange[];
   /** As the reader knows them: older than `ranges` until `follow`. */

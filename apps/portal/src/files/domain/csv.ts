@@ -2,7 +2,7 @@
 export type Kind = 'word' | 'text' | 'count' | 'money' | 'instant' | 'day';
 export type Value = string | number | null;
 
-/** What a file shows of a row. Instants are ISO 8601 UTC, amounts have the decimals of their currency; null: not known. */
+/** The columns of a file. Instants are ISO 8601 UTC, amounts have the decimals of their currency; null: not known. */
 export type Columns<Row> = readonly (readonly [name: string, kind: Kind, of: (row: Row) => Value])[];
 
 /** Spreadsheets that write 1,50 separate columns by `;`, those that write 1.50 by `,`. */

@@ -141,7 +141,7 @@ const dayMs = 86_400_000;
 const daysTo1970 = 25_569;
 const serialOfUtc = (ms: number) => ms / dayMs + daysTo1970;
 
-/** What the clock of a zone shows, as the days that a spreadsheet counts. */
+/** The time that the clock of a zone shows, as the days that a spreadsheet counts. */
 function serialIn(timeZone: string): (instant: string) => number {
   // Swedish writes a time as ISO 8601 does.
   const clock = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
