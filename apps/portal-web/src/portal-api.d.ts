@@ -201,19 +201,16 @@ export type AccountSummary = {
   mode: 'BASIC' | 'BEARER';
   hasPassword: boolean;
   challengeRequired: boolean;
-  /** ISO 8601 UTC. */
   passwordChangedAt: string;
   hasPublicKey: boolean;
   isBoundToAddresses: boolean;
 };
 
-/** A rule as one person has it. */
 export type AlertChoice = { rule: 'CERTIFICATE' | 'KEY' | 'RECEIVER' | 'REVERSED'; isOn: boolean };
 
 export type AlertChoiceBody = { rule: 'CERTIFICATE' | 'KEY' | 'RECEIVER' | 'REVERSED'; isOn: boolean };
 
 export type AskedReport = {
-  /** Whether those who can confirm are mailed. */
   isMailed: boolean;
   requestId: string;
   state: 'ASKER_LEFT' | 'CHANGED' | 'CONFIRMED' | 'EXPIRED' | 'OPEN' | 'REFUSED' | 'WITHDRAWN';
@@ -226,49 +223,29 @@ export type AskedReport = {
 export type AssertionBody = {
   authenticatorData: string;
   signature: string;
-  /** Whose the passkey says it is. */
   userHandle?: string | null;
-  /** The value that came with the options. */
   sealed: string;
-  /** Of the passkey. */
   id: string;
   clientDataJSON: string;
 };
 
 export type AttestationBody = {
-  /** As its person calls it. */
   name: string;
   attestationObject: string;
   transports: string[];
-  /** The value that came with the options. */
   sealed: string;
-  /** Of the passkey. */
   id: string;
   clientDataJSON: string;
 };
 
-export type BearerConfirmBody = {
-  requestId: string;
-  /** The name of the account, so that nobody switches by a click. */
-  typed: string;
-  current: string;
-};
+export type BearerConfirmBody = { requestId: string; typed: string; current: string };
 
-export type BearerSwitchBody = {
-  /** The name of the account, so that nobody switches by a click. */
-  typed: string;
-  current: string;
-};
+export type BearerSwitchBody = { typed: string; current: string };
 
-export type BeginPasskeyBody = {
-  /** The own password; not asked for where one has just signed in with it to set up a second factor. */
-  current?: string | null;
-};
+export type BeginPasskeyBody = { current?: string | null };
 
-/** The challenge for a new passkey; `sealed` comes back with the browser's answer. */
 export type BegunPasskey = { sealed: string; options: CreationOptions };
 
-/** The challenge for any passkey of the person; `sealed` comes back with the browser's answer. */
 export type BegunSignIn = { sealed: string; options: SignInOptions };
 
 export type Bucket = {
@@ -276,7 +253,6 @@ export type Bucket = {
   settled: number;
   reversed: number;
   pending: number;
-  /** Of answers that acknowledged, in milliseconds; null: none. */
   medianMs: number | null;
   slowestMs: number | null;
 };
@@ -285,17 +261,13 @@ export type ChallengeRuleBody = { challengeRequired: boolean; current: string };
 
 export type ChangePasswordBody = { next: string; current: string };
 
-/** A member that is left out stays as it is. */
 export type ChangePaymentViewBody = { name?: string | null; filter?: PaymentViewFilter | null };
 
 export type CheckBody = { url?: string | null };
 
-/** How the receiver at a URL answered a check. */
 export type CheckedUrl = {
   url: string;
-  /** The receiver accepted the POST with status 200. */
   isAccepted: boolean;
-  /** null when accepted. */
   reason: 'did not accept POST' | 'did not return 200' | 'not allowed' | 'not reachable' | null;
   detail:
     | 'ANSWER_NOT_HTTP'
@@ -322,39 +294,28 @@ export type CheckedUrl = {
     | 'TLS_TIMEOUT'
     | 'TLS_VERSION_TOO_OLD'
     | null;
-  /** HTTP status of the answer; null without one. */
   status: number | null;
   timings: ProbeTimings;
-  /** ISO 8601 UTC instant at which the receiver's certificate expires; null without TLS or before it was seen. */
   certificateExpiresAt: string | null;
 };
 
-export type ClientKeyBody = {
-  /** Base64 of the X.509 RSA-4096 public key. */
-  publicKey: string;
-  current: string;
-};
+export type ClientKeyBody = { publicKey: string; current: string };
 
 export type CodeBody = { code: string };
 
 export type CodePayments = { payments: TakenPayment[] };
 
-/** As the people of its tenant see it. */
 export type Colleague = {
-  /** false: invited, and not here yet. */
   isIn: boolean;
-  /** Whether too many wrong codes of its app were given today. */
   areCodesRefused: boolean;
   personId: string;
   email: string;
   name: string;
   tenantType: 'ACQUIRER' | 'MERCHANT' | 'OPERATOR' | 'PSP';
-  /** Merchant or PSP id, name of the acquirer; empty for operators. */
   tenantId: string;
   role: 'ADMINISTRATOR' | 'DEVELOPER' | 'ON_CALL' | 'OWNER' | 'VIEWER';
   hasTotp: boolean;
   hasPasskey: boolean;
-  /** false: a company's provider or a passkey signs the person in. */
   hasPassword: boolean;
   language: 'ar' | 'en' | 'es' | null;
   timeZone: string | null;
@@ -362,7 +323,6 @@ export type Colleague = {
 
 export type CompanyBody = { company: string };
 
-/** Options of a new passkey, as WebAuthn writes them in JSON: the members that we send. */
 export type CreationOptions = {
   challenge: string;
   rp: { id?: string; name: string };
@@ -380,19 +340,10 @@ export type CreationOptions = {
   extensions?: { credProps?: boolean };
 };
 
-/** The person's own password, so that a stolen session alone changes nothing here (T-52). */
 export type CurrentPasswordBody = { current: string };
 
-export type DeliveryAttempt = {
-  /** The number of `X-Webhook-Attempt`. Two entries have one number when the request was sent again on a fresh connection. */
-  attempt: number;
-  startedAt: string;
-  /** `HTTP 200`, `HTTP 503`, `TIMEOUT`, `CONNECTION: ECONNREFUSED`, …; null while in flight. */
-  outcome: string | null;
-  elapsedMs: number | null;
-};
+export type DeliveryAttempt = { attempt: number; startedAt: string; outcome: string | null; elapsedMs: number | null };
 
-/** GET webhook-dispatcher /internal/deliveries/{transactionId}. Instants are ISO 8601 UTC. */
 export type DeliveryTimeline = {
   transactionId: number;
   merchantId: number;
@@ -420,55 +371,34 @@ export type DeliveryTimeline = {
 
 export type Descriptor = { id: string; type: string; transports?: string[] };
 
-/** An action of a person on a transaction in the portal. */
 export type Doing = { at: string; personName: string; action: string };
 
-/** A pause of deliveries to one endpoint. Instants are ISO 8601 UTC. */
 export type EndpointPause = {
   pauseId: number;
-  /** Origin of URLs of merchants: `https://shop.example:8443`; a relay of a sandbox is one of its own. */
   endpoint: string;
-  /** Whose URL named the endpoint. Others may have theirs there. */
   merchantId: number;
   reason: string;
   pausedBy: string;
   pausedAt: string;
-  /** When it ends by itself. */
   endsAt: string;
-  /** Ended by somebody before that; null: not. */
   endedAt: string | null;
   endedBy: string | null;
 };
 
-export type EnrolBody = {
-  sealed: string;
-  /** The own password; not asked for where one has just signed in with it to set up a second factor. */
-  current?: string | null;
-  code: string;
-};
+export type EnrolBody = { sealed: string; current?: string | null; code: string };
 
-/** Body of every error answer (decision "Error body"). */
 export type ErrorBody = {
-  /** ISO 8601 UTC. */
   timestamp: string;
   status: number;
-  /** Reason phrase, e.g. `Bad Request`. */
   error: string;
-  /** Message for people: the literals of the specification, verbatim. */
   message: string;
-  /** Stable name for programs, from the error catalogue. A client treats an unknown one by the status alone. */
   code: string;
-  /** Path of the request, without its query. */
   path: string;
-  /** Also in the header `X-Request-Id`; support asks for it. */
   requestId: string;
-  /** Validation problems, one per field and rule. */
   errors?: FieldError[];
 };
 
-/** Codes, because the pages make the sentences, in the language of the reader. */
 export type Explanation = {
-  /** Whether it is paid and whether the goods may go, and why. */
   code:
     | 'NOT_PAID'
     | 'NOT_SENT_YET'
@@ -485,9 +415,7 @@ export type Explanation = {
     | 'SETTLED_BY_READING'
     | 'SETTLED_WITHOUT_NOTIFICATION'
     | 'WAITING';
-  /** Of the code: why it was not paid, the other transaction, the milliseconds until HTTP 200, the answer that lost the payment. */
   values: { status?: string; transactionId?: number; elapsedMs?: number; answer?: string };
-  /** Actions for the merchant; empty when there are none. */
   advice: (
     | 'ANSWER_AT_ONCE'
     | 'ASK_SUPPORT'
@@ -525,16 +453,12 @@ export type Explanation = {
     | 'TLS_FAILED'
     | 'UNREACHABLE'
   )[];
-  /** When a payment that waits is reversed without an HTTP 200, ISO 8601 UTC; null: it does not wait, or nobody knows. */
   dueAt: string | null;
 };
 
-/** An endpoint that does not acknowledge, and what that costs its merchants, in one currency. */
 export type FailingEndpoint = {
-  /** Host; null: no URL is set any more, or the dispatcher did not answer. */
   endpoint: string | null;
   merchantIds: number[];
-  /** When its pause ends; null: deliveries go on. */
   pausedUntil: string | null;
   currencyCode: string;
   failed: number;
@@ -556,50 +480,31 @@ export type FoundTransaction = {
   delivery: DeliveryTimeline | null;
   reversal: ReversalState | null;
   doings: Doing[];
-  /** Its traces and log lines in Grafana; null: no Grafana is set, or nobody knows the transaction. */
   dashboard: string | null;
-  /** Services that did not answer: what they know is missing. */
   silent: string[];
 };
 
 export type HomeAnswer = {
   today: Sum[];
-  /** Of yesterday until the same time of day. */
   yesterday: Sum[];
   chart: { since: string; bucketS: number; buckets: Bucket[] };
-  /** Reversed payments since the day began, and at least of the last hour. */
   lost: Lost[];
-  /** Of one merchant: until when its deliveries wait because people on call paused them; null: they do not, or nobody knows. */
   pausedUntil: string | null;
 };
 
-/** Answer of addHttp and renewKey, the only endpoints that show a key (R-2.4-5). */
-export type HttpNotificationAnswer = {
-  merchantId: number;
-  url: string;
-  version: string;
-  /** 32 lower-case hexadecimal characters. */
-  encryptKey: string;
-};
+export type HttpNotificationAnswer = { merchantId: number; url: string; version: string; encryptKey: string };
 
 export type InviteColleagueBody = {
-  /** The own password: in production, for somebody who can confirm requests. */
   current?: string | null;
   role: 'ADMINISTRATOR' | 'DEVELOPER' | 'ON_CALL' | 'OWNER' | 'VIEWER';
   email: string;
   name: string;
 };
 
-/** Whether the signature is by the registered key. */
 export type KeyTrial = { verifies: boolean };
 
-export type KeyTrialBody = {
-  nonce: string;
-  /** Base64; may contain line breaks. */
-  signature: string;
-};
+export type KeyTrialBody = { nonce: string; signature: string };
 
-/** Fields of a transaction that the portal has from its events; none is about the payer. */
 export type KnownTransaction = {
   merchantId: number;
   kind: string | null;
@@ -611,13 +516,11 @@ export type KnownTransaction = {
   reversedBy: number | null;
 };
 
-/** How a merchant's receiver answered to one payment. */
 export type LastAnswer = {
   transactionId: number;
   completedAt: string;
   outcome: 'NO_MONEY' | 'PENDING' | 'REVERSED' | 'SETTLED';
   answer: 'BACKSTOP' | 'CONNECTION' | 'HTTP_200' | 'NEVER_SENT' | 'NON_200' | 'READ' | 'TIMEOUT';
-  /** null: there was no acknowledgement to measure. */
   elapsedMs: number | null;
 };
 
@@ -634,57 +537,34 @@ export type LettersPage = {
     letters: ServiceLetter[];
     isMore: boolean;
   }[];
-  /** Services that did not answer: their dead letters are missing. */
   silent: string[];
 };
 
-export type ListedMerchants = {
-  /** Merchants of the tenant, whatever is looked for, at most 10,000; null: all of the platform. */
-  count: number | null;
-  merchants: MerchantRecord[];
-  /** For `after`; null: this is the last page. */
-  next: number | null;
-};
+export type ListedMerchants = { count: number | null; merchants: MerchantRecord[]; next: number | null };
 
-/** Payments of one currency that were reversed for the same answer. */
 export type Lost = {
-  /** null: the payment network gave the money back by itself. */
   answer: 'BACKSTOP' | 'CONNECTION' | 'HTTP_200' | 'NEVER_SENT' | 'NON_200' | 'READ' | 'TIMEOUT' | null;
-  /** When the first and the last of them were paid. */
   firstAt: string;
   lastAt: string;
   currencyCode: string;
   count: number;
-  /** With the decimals of the currency. */
   amount: string;
 };
 
-/** Amounts: exact decimals with the decimals of the currency. */
-export type LostMoney = {
-  currencyCode: string;
-  reversed: number;
-  reversedAmount: string;
-  /** Of the payments of the last hour, whatever became of them. */
-  lastHourAmount: string;
-};
+export type LostMoney = { currencyCode: string; reversed: number; reversedAmount: string; lastHourAmount: string };
 
 export type MadeCode = {
   merchantReference: string;
   amount: string;
   currencyCode: string;
   code: string;
-  /** The payment page, which is the content of the QR image. */
   payUrl: string;
-  /** Path of the QR image on the gateway. */
   qrPath: string;
-  /** Milliseconds since 1970; null: never. */
   expiresAtMs: number | null;
 };
 
-/** People of a merchant's own who may sign in, and those who have not accepted their invitation yet. */
 export type MerchantPeople = { owners: number; others: number; invited: number };
 
-/** GET notification-config /internal/merchants/{merchantId} (operator, payment-simulator). */
 export type MerchantRecord = {
   merchantId: number;
   merchantName: string;
@@ -695,18 +575,13 @@ export type MerchantRecord = {
 
 export type MerchantSummary = {
   merchant: MerchantRecord;
-  /** null: notification-config did not answer. */
   receiver: ReceiverSummary | null;
-  /** null: there is none, or auth-session did not answer. */
   account: AccountSummary | null;
   lastAnswers: LastAnswer[];
-  /** Deliveries to its endpoint wait; null: they do not, or the dispatcher did not answer. */
   pause: EndpointPause | null;
-  /** Services that did not answer: what they know is missing. */
   silent: string[];
 };
 
-/** null: the name is not known now. */
 export type NamedPayment = {
   merchantName: string | null;
   transactionId: number;
@@ -718,7 +593,6 @@ export type NamedPayment = {
   amount: string;
   currencyCode: string;
   reference: string;
-  /** null: the payment had none. */
   code: string | null;
   referenceTransactionId: number;
   acknowledgedAt: string | null;
@@ -726,31 +600,22 @@ export type NamedPayment = {
   ackElapsedMs: number | null;
   reversalRequestedAt: string | null;
   reversalReason: 'BACKSTOP' | 'CONNECTION' | 'NEVER_SENT' | 'NON_200' | 'TIMEOUT' | null;
-  /** null: none is known. */
   answer: 'BACKSTOP' | 'CONNECTION' | 'HTTP_200' | 'NEVER_SENT' | 'NON_200' | 'READ' | 'TIMEOUT' | null;
-  /** The transaction that gave the money back. */
   reversedBy: number | null;
-  /** The transaction that said that the core could not give the money back. */
   reversalFailedBy: number | null;
-  /** When the reversal was made; null: none was. */
   returnedAt: string | null;
-  /** When the last refund was made; null: none was. */
   refundedAt: string | null;
-  /** The sum of its refunds. */
   refundedAmount: string | null;
 };
 
-/** Shown once. */
 export type NewPassword = { apiPassword: string };
 
-/** `pausedUntil`: its endpoint is paused, null: it is not. */
 export type OpenDelivery = {
   transactionId: number;
   merchantId: number;
   kind: 'PURCHASE' | 'REFUND' | 'REVERSAL';
   status: string;
   receivedAt: string;
-  /** null: open. */
   verdict:
     | 'ACKED_HTTP'
     | 'ACKED_PULL'
@@ -768,26 +633,22 @@ export type OpenDelivery = {
 
 export type OpenRecovery = { recovery: RecoveryReport | null };
 
-/** In place of `current`, the own password. */
 export type OwnProof = { current: string };
 
 export type OwnSession = {
   sessionId: string;
   stage: 'CODE_DUE' | 'ENROL_DUE' | 'FULL';
   address: string;
-  /** Browser and system, as mails name them. */
   device: string;
   createdAt: string;
   seenAt: string;
   isThisOne: boolean;
 };
 
-/** As its person sees it. */
 export type Passkey = { passkeyId: string; name: string; createdAt: string; usedAt: string | null };
 
 export type PauseBody = { minutes: number; reason: string };
 
-/** A line of the list. Instants are ISO 8601 UTC, amounts exact decimals. */
 export type Payment = {
   transactionId: number;
   merchantId: number;
@@ -798,7 +659,6 @@ export type Payment = {
   amount: string;
   currencyCode: string;
   reference: string;
-  /** null: the payment had none. */
   code: string | null;
   referenceTransactionId: number;
   acknowledgedAt: string | null;
@@ -806,48 +666,25 @@ export type Payment = {
   ackElapsedMs: number | null;
   reversalRequestedAt: string | null;
   reversalReason: 'BACKSTOP' | 'CONNECTION' | 'NEVER_SENT' | 'NON_200' | 'TIMEOUT' | null;
-  /** null: none is known. */
   answer: 'BACKSTOP' | 'CONNECTION' | 'HTTP_200' | 'NEVER_SENT' | 'NON_200' | 'READ' | 'TIMEOUT' | null;
-  /** The transaction that gave the money back. */
   reversedBy: number | null;
-  /** The transaction that said that the core could not give the money back. */
   reversalFailedBy: number | null;
-  /** When the reversal was made; null: none was. */
   returnedAt: string | null;
-  /** When the last refund was made; null: none was. */
   refundedAt: string | null;
-  /** The sum of its refunds. */
   refundedAmount: string | null;
 };
 
-export type PaymentPage = {
-  payments: NamedPayment[];
-  /** For `after`: older payments; null: there are none. */
-  next: string | null;
-  /** For `before`: newer payments; null: there are none. */
-  previous: string | null;
-  /** Too many payments begin as the search does: these are the ones that are it as a whole. */
-  isWhole: boolean;
-};
+export type PaymentPage = { payments: NamedPayment[]; next: string | null; previous: string | null; isWhole: boolean };
 
-export type PaymentTotals = {
-  totals: Total[];
-  /** There are more payments than are added up. */
-  isCut: boolean;
-};
+export type PaymentTotals = { totals: Total[]; isCut: boolean };
 
-/** Filters of the list and of its columns, as the address of the page has them. */
 export type PaymentViewFilter = {
-  /** Instead of from and to: it moves with the time. */
   range?: '7d' | 'hour' | 'today' | 'yesterday';
-  /** Columns that are not shown. */
   hidden?: string | null;
-  /** How a transaction id, reference or code begins, upper and lower case alike. */
   search?: string | null;
   outcome?: 'NO_MONEY' | 'PENDING' | 'REFUNDED' | 'REVERSED' | 'SETTLED';
   status?: string | null;
   answer?: 'BACKSTOP' | 'CONNECTION' | 'HTTP_200' | 'NEVER_SENT' | 'NON_200' | 'READ' | 'TIMEOUT';
-  /** Exactly this one. */
   amount?: string | null;
   from?: string | null;
   to?: string | null;
@@ -859,95 +696,64 @@ export type Person = {
   email: string;
   name: string;
   tenantType: 'ACQUIRER' | 'MERCHANT' | 'OPERATOR' | 'PSP';
-  /** Merchant or PSP id, name of the acquirer; empty for operators. */
   tenantId: string;
   role: 'ADMINISTRATOR' | 'DEVELOPER' | 'ON_CALL' | 'OWNER' | 'VIEWER';
   hasTotp: boolean;
   hasPasskey: boolean;
-  /** false: a company's provider or a passkey signs the person in. */
   hasPassword: boolean;
   language: 'ar' | 'en' | 'es' | null;
   timeZone: string | null;
 };
 
-/** An account without its secrets. */
 export type PortalAccount = {
   username: string;
   mode: 'BASIC' | 'BEARER';
   hasPassword: boolean;
   challengeRequired: boolean;
-  /** Where it may be used from; empty: everywhere. */
   sourceAddresses: string[];
-  /** Hex SHA-256 of the registered client key; null without a key. */
   publicKeySha256: string | null;
-  /** ISO 8601 UTC. */
   passwordChangedAt: string;
 };
 
-/** A session that a program of the account opened. */
-export type PortalApiSession = {
-  sessionId: string;
-  /** Whether the login proved the client's key. */
-  loginKind: 'CHALLENGE' | 'PASSWORD';
-  /** ISO 8601 UTC. */
-  startedAt: string;
-  /** ISO 8601 UTC: the end of its current token. */
-  expiresAt: string;
-};
+export type PortalApiSession = { sessionId: string; loginKind: 'CHALLENGE' | 'PASSWORD'; startedAt: string; expiresAt: string };
 
-/** Answer of getNotification to the merchant's programs. */
 export type PortalFetchedNotification = { body: string };
 
-/** Settings of a merchant; never a key. */
 export type PortalNotifications = {
   http: {
     url: string;
     version: string;
     keyId: string;
     changedAt: string;
-    /** Whether requests carry a credential; nobody can read it. */
     hasCredential: boolean;
     hasClientCertificate: boolean;
-    /** ISO 8601 UTC: when its server first opened a test notification under this URL and key; null: never. */
     openedAt: string | null;
   } | null;
   encryption: 'AES-128-CBC-LEGACY' | 'AES-128-GCM';
-  /** PEM of the authorities of the platform's client certificate; null: the platform has none. */
   certificateAuthorities: string | null;
   recipients: { type: 'EMAIL' | 'SMS'; value: string }[];
 };
 
 export type PortalSandboxTransaction = { transactionId: number; status: string };
 
-/** A notification as its receiver saw it. Personal data of the payer: shown, never stored. */
 export type PortalShownNotification = {
-  /** The JSON text that each attempt encrypts. */
   body: string;
-  /** Whether the payer was erased: what was sent said more. */
   isErased: boolean;
-  /** A request as an attempt would send it now; null: no URL is set. */
   request: { headers: Record<string, string>; body: string } | null;
 };
 
 export type PreviewedLetter = {
   letterId: number;
   topic: string;
-  /** The consumer group that parked it. */
   group: string;
-  /** CloudEvents `type`; null: the record has none that can be read. */
   eventType: string | null;
-  /** CloudEvents `time`. */
   eventAt: string | null;
-  /** null: the record names none. */
   transactionId: number | null;
   merchantId: number | null;
-  /** Why it was parked the last time. */
   reason: string;
-  /** How often it was parked. */
   times: number;
   firstParkedAt: string;
   parkedAt: string;
-  /** Fault of the record itself, as the running release sees it; null: none, so the handler failed. */
   defect: string | null;
   service: 'portal' | 'recipient-messages' | 'reversal-scheduler' | 'webhook-dispatcher';
   effect:
@@ -968,59 +774,36 @@ export type ProbeTimings = {
   dnsMs: number | null;
   connectMs: number | null;
   tlsMs: number | null;
-  /** From the request being written to the status line. */
   firstByteMs: number | null;
   totalMs: number;
 };
 
 export type RankedReceiver = {
   merchantName: string | null;
-  /** Payments of today that its server acknowledged by HTTP 200, and those that it did not. */
   acknowledged: number;
   failed: number;
   money: LostMoney[];
   merchantId: number;
   lastAnswer: 'BACKSTOP' | 'CONNECTION' | 'HTTP_200' | 'NEVER_SENT' | 'NON_200' | 'READ' | 'TIMEOUT';
   lastAnswerAt: string;
-  /** First payment that was reversed after the last one that was acknowledged; null: the last one was acknowledged. */
   failingSince: string | null;
 };
 
-export type ReadingBody = {
-  language: 'ar' | 'en' | 'es';
-  /** IANA name. */
-  timeZone: string;
-};
+export type ReadingBody = { language: 'ar' | 'en' | 'es'; timeZone: string };
 
-/** A merchant's server may demand it of each request: `header` and `value`, or `username` and `password` (Basic, RFC 7617). Without any member: nothing. */
-export type ReceiverCredential = {
-  /** Name of a header field: `Authorization`, `X-Api-Key`. */
-  header?: string;
-  value?: string;
-  username?: string;
-  password?: string;
-};
+export type ReceiverCredential = { header?: string; value?: string; username?: string; password?: string };
 
-export type Receivers = {
-  receivers: RankedReceiver[];
-  /** There are more than are shown. */
-  isCut: boolean;
-  /** Merchants of the tenant; null: all of the platform. */
-  merchants: number | null;
-};
+export type Receivers = { receivers: RankedReceiver[]; isCut: boolean; merchants: number | null };
 
 export type ReceiverSummary = {
-  /** null: no URL is set. */
   host: string | null;
   changedAt: string | null;
   encryption: 'AES-128-CBC-LEGACY' | 'AES-128-GCM';
-  /** Masked. */
   recipients: string[];
 };
 
 export type RecipientBody = { type: 'EMAIL' | 'SMS'; value: string };
 
-/** As the owners of the account read it. `at`: ISO 8601 UTC. */
 export type RecordedAction = {
   auditEventId: string;
   at: string;
@@ -1031,26 +814,21 @@ export type RecordedAction = {
   detail: Record<string, string>;
 };
 
-/** As operators and owners see it; instants are ISO 8601 UTC. */
 export type RecoveryReport = {
   recoveryId: string;
   state: 'CONFIRMED' | 'EXPIRED' | 'OPEN' | 'REFUSED' | 'WITHDRAWN';
   askedBy: string;
   askedAt: string;
-  /** Until then owners have time to refuse. */
   confirmsFrom: string;
   expiresAt: string;
   endedBy: string | null;
-  /** Of the new owner. */
   email: string;
   name: string;
-  /** Why, as the owners read it. */
   reason: string;
   tenantType: 'ACQUIRER' | 'MERCHANT' | 'PSP';
   tenantId: string;
 };
 
-/** Answer of POST webhook-dispatcher /internal/deliveries/{transactionId}/redeliver (notices that move no money only). */
 export type RedeliveryAnswer = { transactionId: number; outcome: 'SCHEDULED' };
 
 export type RedriveConfirmBody = { requestId: string; current: string };
@@ -1062,31 +840,19 @@ export type RedrivenLetter = {
   service: 'portal' | 'recipient-messages' | 'reversal-scheduler' | 'webhook-dispatcher';
 };
 
-export type RedriveRequestBody = {
-  /** The person's own password. */
-  current: string;
-  letters: LetterRefBody[];
-};
+export type RedriveRequestBody = { current: string; letters: LetterRefBody[] };
 
 export type RedriveState = {
   request: RequestReport | null;
-  /** People who may ask and confirm. */
   owners: { personId: string; name: string; confirmsFrom: string }[];
   takesTwo: boolean;
-  /** Dead letters of the open request, without those that are deleted by now. */
   letters: ServiceLetter[];
 };
 
 export type RemovePasskeyBody = { passkeyId: string; current: string };
 
-export type RemoveRecipientBody = {
-  /** The person's own password. */
-  current: string;
-  type: 'EMAIL' | 'SMS';
-  value: string;
-};
+export type RemoveRecipientBody = { current: string; type: 'EMAIL' | 'SMS'; value: string };
 
-/** As pages show it; instants are ISO 8601 UTC. */
 export type RequestReport = {
   requestId: string;
   state: 'ASKER_LEFT' | 'CHANGED' | 'CONFIRMED' | 'EXPIRED' | 'OPEN' | 'REFUSED' | 'WITHDRAWN';
@@ -1096,7 +862,6 @@ export type RequestReport = {
   endedBy: string | null;
 };
 
-/** GET reversal-scheduler /internal/reversals/{transactionId}. */
 export type ReversalState = {
   transactionId: number;
   state: 'ARMED' | 'REVERSED' | 'SETTLED';
@@ -1112,93 +877,55 @@ export type SandboxCodeBody = { amount: string; currencyCode: string };
 
 export type SandboxFollowBody = { code: string; followUp: 'REFUND' | 'REVERSAL' };
 
-export type SandboxPaymentBody = {
-  code: string;
-  /** Terminal TxState. */
-  txState: string;
-  /** A slow payment core. */
-  announcedAfterS?: number | null;
-};
+export type SandboxPaymentBody = { code: string; txState: string; announcedAfterS?: number | null };
 
 export type SandboxRedeliveryBody = { transactionId: number };
 
 export type SavePaymentViewBody = { name: string; filter: PaymentViewFilter };
 
-/** A rehearsal with a name, for whoever writes a receiver: `paycode-dev trigger <name>`, and a button in the portal. */
 export type Scenario = {
   name: string;
-  /** Requests that the receiver gets. */
   sees: string;
-  /** Advice to the receiver; null: handle it as any notification. */
   ought: string | null;
-  /** Entries in the portal afterwards; null: one payment, as any. */
   timeline: string | null;
-  /** A code for each, paid with this TxState. */
   payments: string[];
   followUp: 'REFUND' | 'REVERSAL' | null;
-  /** The fault that `paycode-dev listen` plays with it. */
   rehearsal: 'duplicate' | 'hanging' | 'out-of-order' | null;
-  /** How many seconds after it is paid the payment core announces it, when the portal plays; at most `announcedAfterSMax`. */
   announcedAfterS: number;
-  /** The notice of the follow-up is sent once more, when the portal plays. */
   isNoticeRepeated: boolean;
   playedBy: ('COMMAND' | 'PORTAL')[];
-  /** ALL_AT_ONCE: as many payments as whoever plays it wishes. */
   pace: 'ALL_AT_ONCE' | 'CUSTOMER_IS_SLOW' | 'ONE_BY_ONE';
 };
 
 export type ServiceLetter = {
   letterId: number;
   topic: string;
-  /** The consumer group that parked it. */
   group: string;
-  /** CloudEvents `type`; null: the record has none that can be read. */
   eventType: string | null;
-  /** CloudEvents `time`. */
   eventAt: string | null;
-  /** null: the record names none. */
   transactionId: number | null;
   merchantId: number | null;
-  /** Why it was parked the last time. */
   reason: string;
-  /** How often it was parked. */
   times: number;
   firstParkedAt: string;
   parkedAt: string;
-  /** Fault of the record itself, as the running release sees it; null: none, so the handler failed. */
   defect: string | null;
   service: 'portal' | 'recipient-messages' | 'reversal-scheduler' | 'webhook-dispatcher';
 };
 
-/** Replicas that own shards; `stillMs`: time since the portal last saw a new heartbeat of the replica. */
-export type Shards = {
-  replicas: { name: string; shards: number; stillMs: number }[];
-  /** How many there are. */
-  count: number;
-  /** Shards of nobody, or of a replica that is not registered: their deliveries wait until somebody takes them. */
-  withoutOwner: number[];
-};
+export type Shards = { replicas: { name: string; shards: number; stillMs: number }[]; count: number; withoutOwner: number[] };
 
 export type ShownPayment = {
   payment: NamedPayment;
   explanation: Explanation;
   timeline: TimelineStep[];
-  /** Its reversals and refunds, at most 50. */
   notices: Payment[];
-  /** Services that did not answer: what they know is missing in the timeline. */
   silent: string[];
   attempts: DeliveryAttempt[];
-  /** Whether reading the notification, as a program of the merchant does, would acknowledge this payment. */
   doesFetchAcknowledge: boolean;
 };
 
-export type ShownPaymentView = {
-  viewId: string;
-  name: string;
-  filter: PaymentViewFilter;
-  /** Whether a part of the filter exists no more, or a merchant of it is no longer yours: `filter` holds the rest. */
-  isPartial: boolean;
-};
+export type ShownPaymentView = { viewId: string; name: string; filter: PaymentViewFilter; isPartial: boolean };
 
 export type ShownPerson = {
   stage: 'CODE_DUE' | 'ENROL_DUE' | 'FULL';
@@ -1208,12 +935,10 @@ export type ShownPerson = {
     email: string;
     name: string;
     tenantType: 'ACQUIRER' | 'MERCHANT' | 'OPERATOR' | 'PSP';
-    /** Merchant or PSP id, name of the acquirer; empty for operators. */
     tenantId: string;
     role: 'ADMINISTRATOR' | 'DEVELOPER' | 'ON_CALL' | 'OWNER' | 'VIEWER';
     hasTotp: boolean;
     hasPasskey: boolean;
-    /** false: a company's provider or a passkey signs the person in. */
     hasPassword: boolean;
     language: 'ar' | 'en' | 'es' | null;
     timeZone: string | null;
@@ -1229,7 +954,6 @@ export type ShownPerson = {
 
 export type SignInBody = { email: string; password: string };
 
-/** Options of a sign-in with a passkey, as WebAuthn writes them in JSON: the members that we send. */
 export type SignInOptions = {
   challenge: string;
   rpId?: string;
@@ -1238,26 +962,13 @@ export type SignInOptions = {
   userVerification?: 'discouraged' | 'preferred' | 'required';
 };
 
-export type SourcesBody = {
-  /** IP addresses and CIDR ranges; an empty list permits every address. */
-  sourceAddresses: string[];
-  current: string;
-};
+export type SourcesBody = { sourceAddresses: string[]; current: string };
 
-export type SsoAnswerBody = {
-  /** The query that the provider sent the browser back with. */
-  answer: string;
-  company: string;
-};
+export type SsoAnswerBody = { answer: string; company: string };
 
-export type Statement = {
-  lines: StatementLine[];
-  /** Sums of the lines, by currency. */
-  totals: StatementSums[];
-};
+export type Statement = { lines: StatementLine[]; totals: StatementSums[] };
 
 export type StatementLine = {
-  /** `2026-11-03`, `2026-11` or, of several merchants, the whole period. */
   day: string;
   merchantId: number;
   merchantName: string;
@@ -1267,30 +978,15 @@ export type StatementLine = {
   reversed: StatementPart;
   waiting: StatementPart;
   refunded: StatementPart;
-  /** Contained in the settled amount. */
   tips: string;
 };
 
-/** How often a person is mailed a statement. */
-export type StatementMails = {
-  every: 'DAY' | 'MONTH' | 'NEVER';
-  /** Whose days and months they are; null: never. */
-  timeZone: string | null;
-};
+export type StatementMails = { every: 'DAY' | 'MONTH' | 'NEVER'; timeZone: string | null };
 
-export type StatementMailsBody = {
-  every: 'DAY' | 'MONTH' | 'NEVER';
-  /** Whose days and months they are, such as `Africa/Johannesburg`. */
-  timeZone: string;
-};
+export type StatementMailsBody = { every: 'DAY' | 'MONTH' | 'NEVER'; timeZone: string };
 
-export type StatementPart = {
-  count: number;
-  /** With the decimals of the currency. */
-  amount: string;
-};
+export type StatementPart = { count: number; amount: string };
 
-/** Money of one currency. `paid` is `settled`, `reversed` and `waiting` together; a refund counts on its own day. */
 export type StatementSums = {
   currencyCode: string;
   paid: StatementPart;
@@ -1298,7 +994,6 @@ export type StatementSums = {
   reversed: StatementPart;
   waiting: StatementPart;
   refunded: StatementPart;
-  /** Contained in the settled amount. */
   tips: string;
 };
 
@@ -1307,25 +1002,19 @@ export type StepValues = {
   amount?: string;
   currencyCode?: string;
   attempt?: number;
-  /** As the dispatcher recorded it, such as `HTTP 503`. */
   answer?: string;
   elapsedMs?: number;
-  /** Of an acknowledgement, an order to reverse, or the end of a delivery; NOT_ASKED: no URL was set. */
   cause?: 'BACKSTOP' | 'CONNECTION' | 'HTTP_200' | 'NEVER_SENT' | 'NON_200' | 'NOT_ASKED' | 'READ' | 'TIMEOUT';
   state?: 'REVERSED' | 'SETTLED';
   transactionId?: number;
 };
 
 export type Stuck = {
-  /** Oldest first; null: the dispatcher did not answer. */
   open: OpenDelivery[] | null;
-  /** Whether there may be more open deliveries than are shown. */
   isMore: boolean;
   since: string;
   failing: FailingEndpoint[];
-  /** In effect; null: the dispatcher did not answer. */
   pauses: EndpointPause[] | null;
-  /** null: the dispatcher did not answer. */
   shards: Shards | null;
 };
 
@@ -1333,13 +1022,11 @@ export type Sum = {
   outcome: 'NO_MONEY' | 'PENDING' | 'REVERSED' | 'SETTLED';
   currencyCode: string;
   count: number;
-  /** With the decimals of the currency. */
   amount: string;
 };
 
 export type SwitchOverview = {
   request: RequestReport | null;
-  /** People who may ask and confirm. */
   owners: { personId: string; name: string; confirmsFrom: string }[];
   takesTwo: boolean;
 };
@@ -1348,17 +1035,13 @@ export type TakenPayment = {
   state: 'CONFIRMING' | 'FAILED' | 'PAID' | 'REVERSED';
   status: string;
   currencyCode: string;
-  /** With the tip. */
   amount: string;
   transactionId: number;
   completedAt: string;
 };
 
-/** Result of a test notification: `Outcome` is the answer of its receiver, in the terms of a check. */
 export type TestNotificationResult = {
-  /** The receiver accepted the POST with status 200. */
   isAccepted: boolean;
-  /** null when accepted. */
   reason: 'did not accept POST' | 'did not return 200' | 'not allowed' | 'not reachable' | null;
   detail:
     | 'ANSWER_NOT_HTTP'
@@ -1385,25 +1068,19 @@ export type TestNotificationResult = {
     | 'TLS_TIMEOUT'
     | 'TLS_VERSION_TOO_OLD'
     | null;
-  /** HTTP status of the answer; null without one. */
   status: number | null;
   timings: ProbeTimings;
-  /** ISO 8601 UTC instant at which the receiver's certificate expires; null without TLS or before it was seen. */
   certificateExpiresAt: string | null;
   url: string;
-  /** Outside the range of payments. */
   transactionId: number;
-  /** `TEST-…` */
   reference: string;
   encryption: 'AES-128-CBC-LEGACY' | 'AES-128-GCM';
   isOpened: 'NO' | 'NOT_SEEN' | 'YES';
 };
 
 export type TillCodeBody = {
-  /** One code is made of it, however often the button is pressed (A-76). */
   merchantReference: string;
   shortDescription?: string | null;
-  /** Milliseconds since 1970; 0: never. */
   expiryDate: number;
   useOnce: boolean;
   requestTip: boolean;
@@ -1429,27 +1106,16 @@ export type TimelineStep = {
     | 'SENT'
     | 'SENT_AGAIN'
     | 'VERDICT';
-  /** Values of the sentence about this kind of step, which the pages make in the language of the reader. */
   values: StepValues;
 };
 
-/** Of payments that end alike in one currency. */
 export type Total = {
-  /** Those of which a part was refunded, and this part. */
   refunded: number;
   refundedAmount: string;
   outcome: 'NO_MONEY' | 'PENDING' | 'REVERSED' | 'SETTLED';
   currencyCode: string;
   count: number;
-  /** With the decimals of the currency. */
   amount: string;
 };
 
-export type UrlBody = {
-  url: string;
-  /** The server demands it of each request; `{}`: nothing. Absent: stays as it is. */
-  credential?: ReceiverCredential;
-  /** Whether connections show the platform's client certificate. Absent: stays as it is. */
-  clientCertificate?: boolean | null;
-  current: string;
-};
+export type UrlBody = { url: string; credential?: ReceiverCredential; clientCertificate?: boolean | null; current: string };
