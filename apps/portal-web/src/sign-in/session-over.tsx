@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useEffect, useRef, useSyncExternalStore } from 'react';
+import { type ReactNode, Suspense, useEffect, useSyncExternalStore } from 'react';
 import { isSessionOverQuery, meQuery, queryClient, sessionNowQuery } from '../queries';
 import { t } from '../language/language';
+import { useModal } from '../ui';
 
 /** A person who is signed in does not wait for this script. */
 const SignInSteps = lazyRouteComponent(() => import('./sign-in-steps'), 'SignInSteps');
@@ -14,9 +15,8 @@ export function SessionOver(): ReactNode {
 }
 
 function SignInAgain(): ReactNode {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const { data: now } = useQuery(sessionNowQuery);
-  useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
     if (now?.stage !== 'FULL') return;
     const before = queryClient.getQueryData(meQuery.queryKey);

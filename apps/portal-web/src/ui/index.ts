@@ -21,5 +21,6 @@ export {
   OutcomeTag,
   roleName,
   Secret,
+  useModal,
 } from './parts';
 export { type Column, Table } from './table';

@@ -5,9 +5,10 @@ import {
   type InputHTMLAttributes,
   type ReactElement,
   type ReactNode,
+  type RefObject,
   type TextareaHTMLAttributes,
-  useEffect,
   useId,
+  useLayoutEffect,
   useRef,
   useState,
 } from 'react';
@@ -161,6 +162,17 @@ export function Form(props: {
   );
 }
 
+/** Opens the dialog as long as it is on the page. Closed before it goes, it gives the focus back to the button that opened it. */
+export function useModal(): RefObject<HTMLDialogElement | null> {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    current!.showModal();
+    return () => current!.close();
+  }, []);
+  return dialog;
+}
+
 /**
  * Asks before something that cannot be undone. The browser's own dialog: focus stays in it, Escape closes it. It stays open until the answer is
  * there, and shows why there is none; `onConfirm` rejects with that. `isSafe`: it can be undone.
@@ -173,10 +185,9 @@ export function Confirm(props: {
   isSafe?: boolean;
   children: ReactNode;
 }): ReactNode {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const titleId = useId();
   const step = useMutation({ mutationFn: props.onConfirm, onSuccess: props.onClose });
-  useEffect(() => dialog.current?.showModal(), []);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     step.mutate();
