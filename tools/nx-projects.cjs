@@ -2,13 +2,17 @@
 const { existsSync } = require('node:fs');
 const { basename, join } = require('node:path');
 
-const services = ['auth-session', 'notification-config', 'webhook-dispatcher', 'reversal-scheduler'].concat([
+const services = [
+  'auth-session',
+  'notification-config',
+  'webhook-dispatcher',
+  'reversal-scheduler',
   'recipient-messages',
   'payment-simulator',
   'portal',
   'api-gateway',
   'standalone',
-]);
+];
 
 const foldersOf = {
   app: ['apps/portal-web', ...services.map(name => `apps/${name}`)],
