@@ -144,6 +144,7 @@ type Call = [method: 'get' | 'post' | 'delete', path: string, body?: object];
 const ofMerchant: Call[] = [
   ['get', 'session'],
   ['post', 'session/seen'],
+  ['post', 'session/reading', { language: 'es', timeZone: 'Africa/Johannesburg' }],
   ['get', 'sessions'],
   ['get', 'people'],
   ['get', 'actions'],

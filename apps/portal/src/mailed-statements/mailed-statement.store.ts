@@ -21,7 +21,7 @@ const mailedStatementSql = {
     select p.person_id as "personId", p.tenant_type as "tenantType", p.tenant_id as "tenantId",
            c.every, c.time_zone as "timeZone", c.last_period as "last", newest.period as newest
       from statement_choice c join person p using (person_id)
-      join unnest($1::text[], $2::text[], $3::text[]) as newest(every, time_zone, period) using (every, time_zone)
+      join unnest($1::text[], $2::text[], $3::text[]) as newest(every, zone, period) on (newest.every, newest.zone) = (c.every, c.time_zone)
      where c.last_period < newest.period and p.accepted_at is not null and not exists (
        select from alert_mail m where m.person_id = c.person_id and m.kind = 'STATEMENT' and m.secret_sealed is not null)
      order by random() limit $4`,
