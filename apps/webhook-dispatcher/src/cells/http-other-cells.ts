@@ -1,6 +1,7 @@
 import type { InternalClient } from '@paycode/access';
 import { cellRoutes, type CellsAnswer } from '@paycode/dto';
 import { mainCell } from '@paycode/events';
+import { DomainError } from '@paycode/service-runtime';
 import type { CellView, KnownRequest, OtherCells } from './former-cells';
 import type { FollowMap } from './own-ranges';
 import type { PartitionRanges } from './partition-range';
@@ -40,8 +41,13 @@ export class HttpOtherCells implements OtherCells {
   }
 
   view(): MapAndRanges {
-    if (!this.read) throw new Error('the map of cells was not read yet');
-    return this.read;
+    if (this.read) return this.read;
+    throw new DomainError({
+      status: 503,
+      reason: 'MAP_UNREAD',
+      message: 'the map of cells was not read yet',
+      headers: { 'retry-after': '1' },
+    });
   }
 
   /** The ranges as they are now, for the scheduler. A map that is older than they are lacks their entry. */
