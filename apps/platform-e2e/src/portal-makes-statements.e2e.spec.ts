@@ -123,7 +123,7 @@ describeInBrowser('statements', () => {
     await portal.page.reload();
     await eventually(async () => expect(await choice.inputValue()).toBe('DAY'));
     await aDayPasses();
-    const mails = () => outbox.find('email', viewer.email, 'Settled: ZAR 1010.75 (3)');
+    const mails = () => outbox.find('email', viewer.email, 'Settled: ZAR\u00a01,010.75 (3)');
     await eventually(() => expect(mails()).toHaveLength(1));
     const link = (form: RegExp) => form.exec(mails()[0]!)![0];
     await portal.page.goto(link(/https:\S+\/console\/statements\?period=[\d-]{10}&timeZone=UTC/));

@@ -17,6 +17,7 @@ export class OutboxFolder {
       return names.map(name =>
         readFileSync(join(folder, name), 'utf8')
           .replace(/=\r?\n/g, '')
+          .replace(/(=[89A-F][0-9A-F])+/g, bytes => Buffer.from(bytes.replaceAll('=', ''), 'hex').toString())
           .replaceAll('=3D', '='),
       );
     } catch (error) {
