@@ -15,7 +15,7 @@ import { unreadSettings } from './gates/unread-settings.ts';
 import { serviceSettings } from '../run/build/declarations.ts';
 import { supplyChainPolicy } from '../run/images/supply-chain.policy.ts';
 import { amendmentsReadAt } from '../../libs/dto/src/notification/currency.ts';
-import { generatedPages, staleDocs } from './generate-docs.ts';
+import { generatedPages, staleDocs, writeIgnored } from './generate-docs.ts';
 
 const root = join(import.meta.dirname, '../..');
 const atOnce = 2;
@@ -57,14 +57,16 @@ async function command(name: string, args: string[]): Promise<string[]> {
   return [];
 }
 
-/** The pages of the portal run in browsers: their types are others. */
+/** The pages of the portal run in browsers: their types are others, and those of their calls are generated. */
 async function types(): Promise<string[]> {
+  await writeIgnored();
   for (const project of ['tsconfig.json', 'apps/portal-web/tsconfig.json'])
     await run('node', ['node_modules/ts7/bin/tsc', '-p', project]);
   return [];
 }
 
 async function lint(): Promise<string[]> {
+  await writeIgnored();
   // Without the project graph the boundary rule skips itself and ESLint exits 0.
   await run('nx', ['show', 'projects'], { env: { NX_DAEMON: 'false', NX_TUI: 'false' } });
   const [program, ...args] = flags.has('--changed')

@@ -65,10 +65,14 @@ async function ignoredOf(pages: Page[]): Promise<Page[]> {
   return code > 1 ? pages : pages.filter(({ path }) => paths.has(path));
 }
 
+/** Writes what git does not hold, and gives the paths of what it wrote. */
+export async function writeIgnored(): Promise<string[]> {
+  return writePages(await ignoredOf(await generatedPages()));
+}
+
 async function generate(): Promise<void> {
-  const pages = await generatedPages();
-  const wanted = process.argv.includes('--ignored') ? await ignoredOf(pages) : pages;
-  for (const path of writePages(wanted)) console.log(`wrote ${path}`);
+  const paths = process.argv.includes('--ignored') ? await writeIgnored() : writePages(await generatedPages());
+  for (const path of paths) console.log(`wrote ${path}`);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

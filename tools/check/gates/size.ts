@@ -59,7 +59,7 @@ function areaSizes(texts: ReadonlyMap<string, string>): Sizes {
 
 /** The first that fits is the area of a file. */
 const areas: readonly [area: string, files: RegExp][] = [
-  ['generated', /^docs\/reference\/|schema\.sql$|^libs\/dto\/contracts\/|\/portal-api\.d\.ts$/],
+  ['generated', /^docs\/reference\/|schema\.sql$|^libs\/dto\/contracts\//],
   ['specs', /^(apps|libs)\/.*(\.(spec|conformance|fixture)\.ts$|\/testing\/)|^apps\/platform-e2e\//],
   ['product', /^(apps|libs)\//],
   ['tools', /^tools\//],
