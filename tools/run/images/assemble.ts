@@ -1,7 +1,7 @@
 /**
- * Makes the content of a container image of one app: its bundles, the packages that stay apart from them, and the manifests of the bundled
+ * Makes the content of a container image of an app: its bundles, the packages that stay apart from them, and the manifests of the bundled
  * ones; nothing else.
- * Usage: node tools/run/images/assemble.ts <app> <folder>. The app is built before (tools/run/build.ts).
+ * Usage: node tools/run/images/assemble.ts <app> <folder> [<app> <folder>...]. The apps are built before (tools/run/build.ts).
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,8 @@ import { pagePackages } from '../build/portal-pages.ts';
 import { imageBom, packagesAt, sbomFile, textOf, workspaceBom } from './sbom.ts';
 
 const root = join(import.meta.dirname, '../../..');
+/** What npm answered: most apps have the same packages beside their bundles. */
+const queried = new Map<string, string[]>();
 
 /**
  * Fills `target` again and returns the number of packages. Source maps are left out to keep images small, so stack traces name lines
@@ -62,7 +64,7 @@ export function imagePackages(app: string): ImagePackages {
   const inBundles = placesIn(join(dist, packageList));
   const inPages = existsSync(join(dist, pagePackages)) ? placesIn(join(dist, pagePackages)) : [];
   const apart = bundles.flatMap(bundle => packagesRequiredBy(readFileSync(join(dist, bundle), 'utf8'))).filter(isApart);
-  const installed = placesOf([...new Set(apart)]);
+  const installed = placesOf([...new Set(apart)].sort());
   // No process loads what pages are made of, so it may be a development dependency.
   const places = [...new Set([...forProduction(lock, [...inBundles, ...installed]), ...inPages])];
   return { dist, bundles, bundled: [...new Set([...inBundles, ...inPages])], installed, places };
@@ -87,9 +89,10 @@ function copyPackage(from: string, to: string, isWanted = (path: string) => !not
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const [app, target] = process.argv.slice(2);
-  if (!app || !target) throw new Error('usage: node tools/run/images/assemble.ts <app> <folder>');
-  console.log(`${app}: ${assemble(app, target)} packages in ${target}`);
+  const words = process.argv.slice(2);
+  if (words.length === 0 || words.length % 2 === 1) throw new Error('usage: node tools/run/images/assemble.ts <app> <folder>...');
+  for (let at = 0; at < words.length; at += 2)
+    console.log(`${words[at]}: ${assemble(words[at]!, words[at + 1]!)} packages in ${words[at + 1]}`);
 }
 
 /** The part of package-lock.json (v3) that is read here. */
@@ -107,11 +110,16 @@ function packagesRequiredBy(bundle: string): string[] {
 function placesOf(names: readonly string[]): string[] {
   if (names.length === 0) return [];
   const selector = names.flatMap(name => [`:root > [name="${name}"]`, `:root > [name="${name}"] *`]).join(', ');
-  const found = JSON.parse(execFileSync('npm', ['query', selector], { cwd: root, encoding: 'utf8' })) as { location: string }[];
-  const places = found.map(({ location }) => location);
+  const places = queried.get(selector) ?? locationsOf(selector);
+  queried.set(selector, places);
   const missing = names.filter(name => !places.includes(`node_modules/${name}`));
   if (missing.length > 0) throw new Error(`needed by the bundle, and no dependency: ${missing.join(', ')}`);
   return [...new Set(places)].sort();
+}
+
+function locationsOf(selector: string): string[] {
+  const found = JSON.parse(execFileSync('npm', ['query', selector], { cwd: root, encoding: 'utf8' })) as { location: string }[];
+  return found.map(({ location }) => location);
 }
 
 /** The folders themselves. Throws on a package that is not locked or that is only a development dependency. */
