@@ -2,16 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * Waits until `attempt` returns without throwing, and returns its value; after `withinMs` it throws the last error. The limit is so long
- * that a machine with other work never reaches it.
+ * that a machine with other work never reaches it. It asks less often the longer it waits: asking costs what is waited for.
  */
 export async function eventually<T>(attempt: () => Promise<T> | T, withinMs = 120_000): Promise<T> {
-  const giveUpAt = performance.now() + withinMs;
+  const startedAt = performance.now();
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      if (performance.now() >= giveUpAt) throw error;
-      await pause(10);
+      const waitedMs = performance.now() - startedAt;
+      if (waitedMs >= withinMs) throw error;
+      await pause(Math.min(Math.max(waitedMs / 20, 10), 100));
     }
   }
 }
