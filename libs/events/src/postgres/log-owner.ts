@@ -56,7 +56,7 @@ const sql = {
   grant select on migrations, ${tables.join(', ')} to ${login};
   grant update (next_position) on event_topic to ${login};
   grant insert, delete on event_segment to ${login};
-  grant insert, update (owners, epochs, positions) on event_group to ${login};
+  grant insert, update (owners, epochs, positions, ended) on event_group to ${login};
   grant insert, update (heartbeat_at), delete on event_member to ${login}`,
   policy: ({ name, table, command, login, rule }: Policy) => `
   drop policy if exists ${name} on ${table};
