@@ -19,6 +19,7 @@ CREATE TABLE event_group (
   owners integer[] NOT NULL,
   epochs integer[] NOT NULL,
   positions bigint[] NOT NULL,
+  ended boolean[],
   CONSTRAINT event_group_pkey PRIMARY KEY (topic_id, group_name)
 )
 WITH (fillfactor=20, toast_tuple_target=8160);
@@ -60,5 +61,6 @@ ALTER TABLE event_group ADD CONSTRAINT event_group_topic_id_fkey FOREIGN KEY (to
 ALTER TABLE event_member ADD CONSTRAINT event_member_topic_id_fkey FOREIGN KEY (topic_id) REFERENCES event_topic(id);
 
 COMMENT ON TABLE event_group IS 'By partition: lock_key of the owner (0: nobody), claims so far, next position to read. The epoch fences the commit of a former owner';
+COMMENT ON COLUMN event_group.ended IS 'By partition: the group has read all that its range holds, and the range has an end. Null: it has no ranges';
 COMMENT ON COLUMN event_segment.headers IS 'JSON, an array for each record: [partition, key, ce_id, ce_time, traceparent, dlq_reason], without nulls at its end';
 COMMENT ON COLUMN event_segment.payloads IS 'A line for each record';

@@ -3,6 +3,7 @@ export * from './access/identity';
 export * from './access/request-limits';
 export * from './events/ack-received.event';
 export type { EventData, EventDefinition, TopicConsumer, TopicDefinition } from './events/define-event';
+export * from './events/cell-names';
 export * from './events/events';
 export * from './events/reversal-requested.event';
 export * from './events/transaction-terminal.event';

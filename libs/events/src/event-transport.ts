@@ -64,8 +64,8 @@ export interface Subscription {
   minAgeMs?: number;
   /** How long events may wait to share a read with others, in milliseconds, when they are not urgent. Default: almost not at all. */
   gatherMs?: number;
-  /** Read when a partition is gained, and with each `followRanges`. Offsets outside of it are neither delivered nor committed. Default: all. */
-  rangeOf?(partition: number): TakenRange;
+  /** Read when a partition is gained, and with each `followRanges`. Offsets outside of it are neither delivered nor committed. Undefined: it is not known yet. Default: all. */
+  rangeOf?(partition: number): TakenRange | undefined;
   /** Called with what was parked, before the commit, when the dead-letter topic has it; when it rejects, the batch comes again. */
   onParked?(partition: number, letters: readonly DeadLetter[]): Promise<void>;
   /** Called after partitions were gained. */

@@ -1,3 +1,4 @@
+import { beforeCell } from '@paycode/dto';
 import type { EnvKey, EnvOf } from '@paycode/service-runtime';
 
 /** Keys of a service that publishes or consumes events. Spread them into the service's schema. */
@@ -70,7 +71,7 @@ export const mainCell = 'main';
 
 /** A name of a service or a group, by which those of the cells differ. */
 export function nameInCell(name: string, cell: string | null | undefined): string {
-  return !cell || cell === mainCell ? name : `${name}@${cell}`;
+  return !cell || cell === mainCell ? name : `${beforeCell(name)}${cell}`;
 }
 
 export type EventsEnv = EnvOf<typeof eventsEnv>;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { topicCatalog, topics } from '@paycode/dto';
-import type { EventTransport, Subscriber } from '@paycode/events';
+import type { EventBatch, EventTransport, Subscriber } from '@paycode/events';
 import { createKafkaClient, KafkaEventTransport } from '@paycode/events/kafka';
 import {
   collect,
@@ -16,8 +16,9 @@ import {
   quietLog,
 } from '@paycode/events/testing';
 import { eventually } from '@paycode/service-runtime/testing';
+import type { Admin } from 'kafkajs';
 import { workspaceRoot } from './distribution';
-import { type SecuredCluster, startSecuredCluster } from './secured-cluster';
+import { type Login, type SecuredCluster, startSecuredCluster } from './secured-cluster';
 
 /** Three brokers, a controller quorum and the tests may share two busy cores. */
 const patienceMs = 240_000;
@@ -47,8 +48,9 @@ function describeAccess(): void {
   const open: EventTransport[] = [];
   afterEach(() => Promise.all(open.splice(0).map(transport => transport.close())));
 
-  const as = (service: string, user = secured.userOf(service)) => {
-    const transport = new KafkaEventTransport({ connection: secured.cluster.connection(user), clientId: service, log: quietLog });
+  const as = (service: string, { user = secured.userOf(service), cell }: { user?: Login; cell?: string } = {}) => {
+    const connection = secured.cluster.connection(user);
+    const transport = new KafkaEventTransport({ connection, clientId: service, log: quietLog, cell });
     open.push(transport);
     return transport;
   };
@@ -75,6 +77,39 @@ function describeAccess(): void {
     },
   );
 
+  const perCell = topicCatalog.flatMap(({ name, consumers }) =>
+    consumers.flatMap(({ service, group, isPerCell }) => (isPerCell ? [[service, name, group] as const] : [])),
+  );
+
+  it.each(perCell)('lets a cell of %s read %s by its own group of %s, without a right for this cell (P-1.12)', async (...of) => {
+    const [service, topic, group] = of;
+    const transport = as(service, { cell: 'b' });
+    const received: string[] = [];
+    const onBatch = async ({ events }: EventBatch) => void received.push(...events.map(({ id }) => id));
+    await eventually(() => transport.subscribe({ topic, group, onBatch }), grantedWithinMs);
+    await eventually(() => expect(received).toContain('1/1'));
+    await eventually(async () => expect(Math.max(...(await transport.committed(topic, group)).map(Number))).toBeGreaterThan(0));
+  });
+
+  const topic = topics.transactionTerminal;
+  const asAdmin = async <T>(user: string, work: (admin: Admin) => Promise<T>) => {
+    const connection = secured.cluster.connection(secured.userOf(user));
+    const admin = createKafkaClient({ connection, clientId: user, log: quietLog }).admin();
+    await admin.connect();
+    return work(admin).finally(() => admin.disconnect());
+  };
+  const offsetsAs = (user: string, groupId: string) => asAdmin(user, admin => admin.fetchOffsets({ groupId, topics: [topic] }));
+
+  it.each([
+    ['portal', 'webhook-dispatcher@b'],
+    ['reversal-scheduler', 'webhook-dispatcher@b'],
+    ['webhook-dispatcher', 'reversal-scheduler-audit@b'],
+    ['webhook-dispatcher', 'webhook-dispatcherx'],
+    ['portal', 'portal@b'],
+  ])('refuses %s the group %s, of a cell of another or of a name that only begins like its own (P-1.12)', async (user, group) => {
+    await expect(offsetsAs(user, group)).rejects.toThrow(failure);
+  });
+
   it('refuses TransactionTerminal from anybody but the payment side: a forged one would make false notices', async () => {
     await expect(as('webhook-dispatcher').publish([event(topics.transactionTerminal)])).rejects.toThrow(failure);
     await expect(as('reversal-scheduler').publish([event(topics.transactionTerminal)])).rejects.toThrow(failure);
@@ -98,16 +133,8 @@ function describeAccess(): void {
   });
 
   it('lets the autoscaler see the offsets of the dispatchers, and neither read nor write', async () => {
-    const keda = secured.userOf('keda');
-    const admin = createKafkaClient({ connection: secured.cluster.connection(keda), clientId: 'keda', log: quietLog }).admin();
-    await admin.connect();
-    try {
-      const { topic, group } = { topic: topics.transactionTerminal, group: 'webhook-dispatcher' };
-      expect(await admin.fetchTopicOffsets(topic)).toHaveLength(64);
-      expect(await admin.fetchOffsets({ groupId: group, topics: [topic] })).toHaveLength(1);
-    } finally {
-      await admin.disconnect();
-    }
+    expect(await asAdmin('keda', admin => admin.fetchTopicOffsets(topic))).toHaveLength(64);
+    for (const group of ['webhook-dispatcher', 'webhook-dispatcher@b']) expect(await offsetsAs('keda', group)).toHaveLength(1);
     await expect(as('keda').publish([event(topics.transactionTerminal)])).rejects.toThrow(failure);
     const reading = as('keda').subscribe({
       topic: topics.transactionTerminal,
@@ -118,7 +145,7 @@ function describeAccess(): void {
   });
 
   describe('paycode groups, as the user operator', () => {
-    const [group, topic] = ['webhook-dispatcher', topics.transactionTerminal];
+    const group = 'webhook-dispatcher';
     const groups = async (...args: string[]) => {
       const { username: KAFKA_SASL_USERNAME, password: KAFKA_SASL_PASSWORD } = secured.userOf('operator');
       const kafka = { KAFKA_BROKERS: secured.cluster.brokers.join(), KAFKA_TLS_CA_FILE: secured.caFile };
@@ -134,6 +161,26 @@ function describeAccess(): void {
         void idsRead.push(...batch.events.map(({ id }) => id));
       return as(group).subscribe({ topic, group, onBatch });
     };
+
+    it('shows groups of cells beside the others, and sets one back (P-1.12)', async () => {
+      const core = as('payment-simulator');
+      await eventually(() => core.publish([eventOf(topic, 'celled', 1)]), grantedWithinMs);
+      const read: string[] = [];
+      const onBatch = async ({ events }: EventBatch) => void read.push(...events.map(({ id }) => id));
+      const reader = await eventually(() => as(group, { cell: 'b' }).subscribe({ topic, group, onBatch }), grantedWithinMs);
+      await eventually(() => expect(read).toContain('celled/1'));
+      await reader.stop();
+      const shown = async () => JSON.parse((await groups('show')).stdout) as { group: string; state: string; unread: number }[];
+      await eventually(async () => {
+        const found = (await shown()).filter(({ group }) => group.startsWith('webhook-dispatcher'));
+        expect(found.map(each => each.group)).toEqual(['webhook-dispatcher', 'webhook-dispatcher@b']);
+        expect(found[1]).toMatchObject({ state: 'Empty', unread: 0 });
+      }, grantedWithinMs);
+      const since = ['--to', '2026-01-01T00:00:00Z', '--execute'];
+      const [rewound] = JSON.parse((await groups('rewind', `${group}@b`, ...since)).stdout) as { unreadAfter: number }[];
+      expect(rewound!.unreadAfter).toBeGreaterThan(0);
+      await expect(groups('show', `${group}@B!`)).rejects.toThrow(/must be one of .*webhook-dispatcher\[@cell\].*, not/);
+    }, 600_000);
 
     it('sets a group back to an instant, so that a restored service reads again what came since, and only that', async () => {
       const core = as('payment-simulator');
@@ -166,7 +213,7 @@ function describeAccess(): void {
   });
 
   it('refuses a wrong password and an unknown user', async () => {
-    const wrong = as('webhook-dispatcher', { username: 'webhook-dispatcher', password: 'wrong' });
+    const wrong = as('webhook-dispatcher', { user: { username: 'webhook-dispatcher', password: 'wrong' } });
     await expect(wrong.publish([event(topics.ackReceived)])).rejects.toThrow(/authentication/i);
     await expect(as('nobody').publish([event(topics.ackReceived)])).rejects.toThrow(/authentication/i);
   });

@@ -35,11 +35,15 @@ interface KafkaUser {
   spec: { authorization: { acls: Rule[] } };
 }
 interface Rule {
-  resource: { type: string; name: string };
+  resource: { type: string; name: string; patternType: string };
   operations: string[];
 }
 
 const types: Record<string, AclResourceTypes> = { topic: AclResourceTypes.TOPIC, group: AclResourceTypes.GROUP };
+const patterns: Record<string, ResourcePatternTypes> = {
+  literal: ResourcePatternTypes.LITERAL,
+  prefix: ResourcePatternTypes.PREFIXED,
+};
 const operations: Record<string, AclOperationTypes> = {
   Read: AclOperationTypes.READ,
   Write: AclOperationTypes.WRITE,
@@ -55,7 +59,7 @@ function entriesOf(user: string, { resource, operations: names }: Rule): AclEntr
   return names.map(name => ({
     resourceType: known(types, resource.type),
     resourceName: resource.name,
-    resourcePatternType: ResourcePatternTypes.LITERAL,
+    resourcePatternType: known(patterns, resource.patternType),
     principal: `User:${user}`,
     host: '*',
     operation: known(operations, name),
@@ -82,7 +86,7 @@ export interface SecuredCluster {
   close(): Promise<void>;
 }
 
-interface Login {
+export interface Login {
   username: string;
   password: string;
 }

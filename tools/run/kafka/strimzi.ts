@@ -1,5 +1,6 @@
 import { rewoundGroups } from '../../../apps/operations/src/paycode/commands/groups.ts';
-import type { TopicDefinition } from '../../../libs/dto/src/events/define-event.ts';
+import { beforeCell } from '../../../libs/dto/src/events/cell-names.ts';
+import type { TopicConsumer, TopicDefinition } from '../../../libs/dto/src/events/define-event.ts';
 import { deadLetterTopic, deadLetterTopics, topicCatalog, topicDefaults } from '../../../libs/dto/src/events/events.ts';
 
 type Topics = readonly TopicDefinition[];
@@ -158,9 +159,9 @@ function writes({ name, producers }: TopicDefinition, service: string): object[]
 function reads({ name, consumers }: TopicDefinition, service: string): object[] {
   const own = consumers.filter(consumer => consumer.service === service);
   if (own.length === 0) return [];
-  const groups = own.flatMap(({ group }) => [
-    allow('group', group, ['Read']),
-    allow('topic', deadLetterTopic(name, group), ['Write', 'Describe']),
+  const groups = own.flatMap(consumer => [
+    ...allowGroups(consumer, ['Read']),
+    allow('topic', deadLetterTopic(name, consumer.group), ['Write', 'Describe']),
   ]);
   return [allow('topic', name, ['Read', 'Describe']), ...groups];
 }
@@ -170,14 +171,14 @@ function watches({ name, consumers }: TopicDefinition, service: string): object[
   const own = consumers.filter(consumer => consumer.service === service);
   return own.length === 0
     ? []
-    : [allow('topic', name, ['Describe']), ...own.map(({ group }) => allow('group', group, ['Describe']))];
+    : [allow('topic', name, ['Describe']), ...own.flatMap(consumer => allowGroups(consumer, ['Describe']))];
 }
 
 /** A person puts dead letters back where they came from, sees how far each group is, and sets the groups of a restored service back. */
 function operates({ name, consumers }: TopicDefinition): object[] {
-  const groups = consumers.flatMap(({ group }) => [
-    allow('group', group, isRewound(group) ? ['Read', 'Describe'] : ['Describe']),
-    allow('topic', deadLetterTopic(name, group), ['Read', 'Describe']),
+  const groups = consumers.flatMap(consumer => [
+    ...allowGroups(consumer, isRewound(consumer.group) ? ['Read', 'Describe'] : ['Describe']),
+    allow('topic', deadLetterTopic(name, consumer.group), ['Read', 'Describe']),
   ]);
   // Kafka lets a group be set back only by a user that may read its topic; payloads are sealed.
   return [allow('topic', name, ['Read', 'Write', 'Describe']), ...groups];
@@ -185,6 +186,12 @@ function operates({ name, consumers }: TopicDefinition): object[] {
 
 function isRewound(name: string): boolean {
   return rewoundGroups.some(({ group }) => group === name);
+}
+
+/** The group, and that of each cell: all cells share one user, so another cell changes no right. */
+function allowGroups({ group, isPerCell }: TopicConsumer, operations: string[]): object[] {
+  const ofCells = { resource: { type: 'group', name: beforeCell(group), patternType: 'prefix' }, operations };
+  return [allow('group', group, operations), ...(isPerCell ? [ofCells] : [])];
 }
 
 function allow(type: 'topic' | 'group', name: string, operations: string[]): object {

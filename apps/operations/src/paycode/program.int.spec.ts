@@ -195,6 +195,9 @@ describe('npm run -s paycode', () => {
     ],
     [['rewind', 'portal', '--to', '2999-11-21T19:00:00Z'], /^--to must be a past instant/],
     [['show', 'nobody'], /^<group> must be one of .*recipient-messages/],
+    [['show', 'webhook-dispatcher@B!'], /^<group> must be one of webhook-dispatcher\[@cell\], .*, not webhook-dispatcher@B!\n$/],
+    [['show', 'portal@b'], /^<group> must be one of .*, not portal@b\n$/],
+    [['rewind', 'webhook-dispatcher@b', '--to', '2999-11-21T19:00:00Z'], /^--to must be a past instant/],
     [['show'], /^KAFKA_BROKERS is not set/],
   ])(
     'a group that no restore may set back, and a time that nobody can mean, are refused before Kafka is asked: %j',

@@ -7,7 +7,6 @@ import { FormerCells } from './former-cells';
 import type { HttpOtherCells } from './http-other-cells';
 
 const readMapMs = 2_000;
-const nothing: TakenRange = { from: 0, until: 0 };
 
 /** The place of this process among the cells. Without `others` the platform is one cell. */
 export class CellMembership {
@@ -17,12 +16,12 @@ export class CellMembership {
     if (others) this.former = new FormerCells(others);
   }
 
-  /** Nothing before the map was read, and nothing of partitions that others added. */
-  rangeOf(partition: number): TakenRange {
+  /** Undefined before the map was read, and for partitions that others added. */
+  rangeOf(partition: number): TakenRange | undefined {
     try {
-      return this.others!.view().ranges[partition] ?? nothing;
+      return this.others!.view().ranges[partition];
     } catch {
-      return nothing;
+      return undefined;
     }
   }
 }

@@ -21,8 +21,8 @@ export interface OtherCells {
 
 /** The events that this cell has read, and the payments that it has. */
 export interface OwnIntake {
-  /** Next offset of the partition that its group has not committed; null: it has committed none. */
-  committed(partition: number): Promise<number | null>;
+  /** Next offset of the partition that its group has not committed; null: it has committed none. An older answer serves when it says `enough`. */
+  committed(partition: number, enough: number): Promise<number | null>;
   /** Those of the payments that it has stored, or put aside. */
   taken(transactionIds: readonly number[]): Promise<number[]>;
 }
@@ -71,7 +71,8 @@ export class AnswerLaterCells {
   async known({ partition, below, transactionIds }: KnownRequest): Promise<number[]> {
     const { from, until } = await this.ranges.rangeOf([...shardsOfPartitions([partition], this.partitionCount)]);
     const hasBegunLater = from >= below || from === until;
-    if (!hasBegunLater && ((await this.own.committed(partition)) ?? 0) < Math.min(below, until ?? below))
+    const wanted = Math.min(below, until ?? below);
+    if (!hasBegunLater && ((await this.own.committed(partition, wanted)) ?? 0) < wanted)
       throw new UnreadEventsError(`partition ${partition} is not read up to offset ${below} yet`);
     return this.own.taken(transactionIds);
   }

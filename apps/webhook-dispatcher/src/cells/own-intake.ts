@@ -23,18 +23,25 @@ const intakeSql = {
 
 /** The intake of this cell, as its database and the log know it. */
 export class PostgresOwnIntake implements OwnIntake {
+  /** By partition. It only grows: a group is set back while its service is stopped. */
+  private known: (number | null)[] = [];
+  private asking?: Promise<(number | null)[]>;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly transport: Pick<EventTransport, 'committed' | 'endOf'>,
     private readonly group: string,
   ) {}
 
-  async committed(partition: number): Promise<number | null> {
-    return (await this.committedByPartition())[partition]!;
+  async committed(partition: number, enough = Infinity): Promise<number | null> {
+    if ((this.known[partition] ?? -1) < enough) this.known = await this.committedByPartition();
+    return this.known[partition]!;
   }
 
+  /** Calls share an answer that is on its way: an older one says less, never too much. */
   committedByPartition(): Promise<(number | null)[]> {
-    return this.transport.committed(topics.transactionTerminal, this.group);
+    this.asking ??= this.transport.committed(topics.transactionTerminal, this.group).finally(() => (this.asking = undefined));
+    return this.asking;
   }
 
   endOfLog(partition: number): Promise<number> {

@@ -89,6 +89,6 @@ export class FollowMap {
 
   /** Events that the former range of this cell has still to read would lie below the new one, and be refused. */
   private async isReadTo(partition: number, { from, end }: { from: number; end: number }): Promise<boolean> {
-    return from === end || ((await this.own.committed(partition)) ?? 0) >= end;
+    return from === end || ((await this.own.committed(partition, end)) ?? 0) >= end;
   }
 }

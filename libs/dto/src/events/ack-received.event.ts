@@ -11,7 +11,7 @@ export const ackReceived = defineEvent({
     cleanupPolicy: 'delete',
     producers: ['webhook-dispatcher'],
     consumers: [
-      { group: 'reversal-scheduler', service: 'reversal-scheduler' },
+      { group: 'reversal-scheduler', service: 'reversal-scheduler', isPerCell: true },
       { group: 'portal-acks', service: 'portal' },
     ],
   },

@@ -20,6 +20,8 @@ export interface TopicConsumer {
   group: string;
   /** Service whose identity reads. */
   service: string;
+  /** Each cell beside `main` has a group of its own, `webhook-dispatcher@b`, and reads as the same identity (P-1.12). */
+  isPerCell?: true;
 }
 
 export const dayMs = 86_400_000;

@@ -17,7 +17,7 @@ export const reversalRequested = defineEvent({
     consumers: [
       { group: 'payment-simulator', service: 'payment-simulator' },
       // Its own decisions, after a restore.
-      { group: 'reversal-scheduler-restore', service: 'reversal-scheduler' },
+      { group: 'reversal-scheduler-restore', service: 'reversal-scheduler', isPerCell: true },
       { group: 'portal-reversals', service: 'portal' },
     ],
   },

@@ -18,8 +18,8 @@ export const transactionTerminal = defineEvent({
     cleanupPolicy: 'delete',
     producers: ['payment-simulator'],
     consumers: [
-      { group: 'webhook-dispatcher', service: 'webhook-dispatcher' },
-      { group: 'reversal-scheduler-audit', service: 'reversal-scheduler' },
+      { group: 'webhook-dispatcher', service: 'webhook-dispatcher', isPerCell: true },
+      { group: 'reversal-scheduler-audit', service: 'reversal-scheduler', isPerCell: true },
       { group: 'recipient-messages', service: 'recipient-messages' },
       { group: 'portal', service: 'portal' },
     ],

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { cellLimits, cellNameForm } from './cells';
+import { cellNameForm } from '../events/cell-names';
+import { cellLimits } from './cells';
 
 const count = z.int().min(0);
 /** Empty: of the only cell. */

@@ -1,4 +1,5 @@
 import { IsInt, Matches, Max, Min } from 'class-validator';
+import { cellNameForm, cellNameRule } from '../events/cell-names.ts';
 import { transactionTerminal } from '../events/transaction-terminal.event.ts';
 
 /** A cell, and where its two services that others call listen: internal base URLs without a path. */
@@ -72,8 +73,6 @@ export interface KnownAnswer {
 
 /** Bounds of the map. */
 export const cellLimits = { cellsMax: 64, stepMax: 200 } as const;
-export const cellNameForm = /^[a-z][a-z0-9-]{0,30}$/;
-export const cellNameRule = 'must be 1 to 31 small letters, digits and hyphens, the first one a letter';
 
 /** A field of a body that is the name of a cell. */
 export const IsCellName = () => Matches(cellNameForm, { message: `$property ${cellNameRule}` });

@@ -65,6 +65,7 @@ export class PartitionConsumer {
   /** The group takes the offsets from here on, and below `endOffset` if it is set. */
   private startOffset = 0n;
   private endOffset?: bigint;
+  private isRangeKnown = true;
   private running?: Promise<void>;
   /** The commit under way; never rejects. */
   private committing?: Promise<void>;
@@ -113,10 +114,18 @@ export class PartitionConsumer {
     return this.endOffset !== undefined && this.wantedOffset >= this.endOffset;
   }
 
+  /** All that the range holds is committed, and no event is added to it any more. */
+  get isReadToEnd(): boolean {
+    return this.isRangeKnown && this.endOffset !== undefined && this.committedOffset >= this.endOffset;
+  }
+
   /** Takes the offsets of the range that the group has now. Whether the log is to be read from another offset on. */
   followRange(): boolean {
     const [wantedBefore, hadEnded] = [this.wantedOffset, this.hasEnded];
-    const { from, until } = this.options.subscription.rangeOf?.(this.partition) ?? { from: 0, until: null };
+    const { subscription } = this.options;
+    const range = subscription.rangeOf ? subscription.rangeOf(this.partition) : { from: 0, until: null };
+    this.isRangeKnown = range !== undefined;
+    const { from, until } = range ?? { from: 0, until: 0 };
     this.startOffset = BigInt(from);
     this.endOffset = until === null ? undefined : BigInt(until);
     if (this.wantedOffset < this.startOffset) this.wantedOffset = this.startOffset;

@@ -1,7 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { Pool, type PoolClient } from 'pg';
-import type { Subscription } from '../event-transport';
+import type { Subscription, TakenRange } from '../event-transport';
 import { encodeCloudEvent } from '../record/cloud-event';
 import { eventOf, gate } from '../testing/collector';
 import { quietLog } from '../testing/transport-harness';
@@ -131,12 +131,12 @@ describe('the event log in PostgreSQL', () => {
     });
 
     /** A subscriber that only its heartbeat wakes. */
-    const subscribed = async (onBatch: Subscription['onBatch']) => {
+    const subscribed = async (onBatch: Subscription['onBatch'], rangeOf?: Subscription['rangeOf']) => {
       const { made: membership } = await member();
       const subscriber = new PostgresSubscriber({
         eventLog: log,
         topicId: topic.id,
-        subscription: { topic: 't', group: 'g', onBatch },
+        subscription: { topic: 't', group: 'g', onBatch, rangeOf },
         membership,
         pollMs: () => 3_600_000,
         heartbeatMs: 20,
@@ -192,6 +192,28 @@ describe('the event log in PostgreSQL', () => {
       await subscribed(async ({ events }) => void handled.push(...events.map(({ id }) => id)));
       await log.append([record('k', 0)]);
       await eventually(() => expect(handled).toEqual(['k/0']));
+    });
+
+    it('says where a range has ended and is read, and takes it back when the next range begins or the range is unknown (P-1.12)', async () => {
+      let ranges: (TakenRange | undefined)[] = [
+        undefined,
+        { from: 0, until: 0 },
+        { from: 0, until: 2 },
+        { from: 0, until: null },
+      ];
+      const held = gate();
+      const subscriber = await subscribed(
+        () => held.promise,
+        partition => ranges[partition],
+      );
+      const ended = async () => (await pool.query<{ ended: boolean[] }>('select ended from event_group')).rows[0]!.ended;
+      await log.append([record('k', 0, 2), record('k', 1, 2), record('k', 2, 2)]);
+      await eventually(async () => expect(await ended()).toEqual([false, true, false, false]));
+      held.open();
+      await eventually(async () => expect(await ended()).toEqual([false, true, true, false]));
+      ranges = [{ from: 0, until: 0 }, { from: 3, until: null }, undefined, { from: 0, until: 3 }];
+      subscriber.followRanges();
+      await eventually(async () => expect(await ended()).toEqual([true, false, false, true]));
     });
 
     it('takes the partitions of a member that hangs for a lease, and refuses its late commit', async () => {
@@ -292,6 +314,43 @@ describe('the event log in PostgreSQL', () => {
       await consumedUpTo('slow', 2);
       expect(await janitor(3_600_000, 0).clean()).toBe(0);
       expect(await idsIn(0)).toEqual(['k/0', 'k/1', 'k/2']);
+    });
+
+    describe('of groups that take ranges (P-1.12)', () => {
+      const ranged = async (group: string, ...told: [position: number, ended: boolean][]) => {
+        await consumedUpTo(group, ...told.map(([position]) => position));
+        const values = [group, told.map(([, ended]) => ended)];
+        await pool.query('update event_group set ended = $2 where group_name = $1', values);
+      };
+      beforeEach(async () => {
+        for (const n of [0, 1, 2, 3, 4]) await log.append([record('k', n)]);
+        await consumedUpTo('other', 5, 5);
+      });
+
+      it('waits for no cell that never had a partition, or has left it and read its range', async () => {
+        await ranged('g', [2, true], [5, false]);
+        await ranged('g@b', [4, false], [0, true]);
+        expect(await janitor(3_600_000, 0).clean()).toBe(4);
+      });
+
+      it('waits for a cell that has left a partition and has still to read, also when the next one is ahead', async () => {
+        await ranged('g', [1, false], [5, false]);
+        await ranged('g@b', [4, false], [0, true]);
+        expect(await janitor(3_600_000, 0).clean()).toBe(1);
+      });
+
+      it('keeps what the next cell will read while no cell has the partition', async () => {
+        await ranged('g', [2, true], [5, false]);
+        await ranged('g@b', [1, true], [0, true]);
+        await ranged('g@c', [0, true], [0, true]);
+        expect(await janitor(3_600_000, 0).clean()).toBe(2);
+      });
+
+      it('passes over no group of a service whose name is another', async () => {
+        await ranged('g', [5, true], [5, false]);
+        await ranged('gb@b', [3, true], [3, true]);
+        expect(await janitor(3_600_000, 0).clean()).toBe(3);
+      });
     });
 
     it('keeps consumed events for a while', async () => {

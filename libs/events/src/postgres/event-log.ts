@@ -59,12 +59,17 @@ const eventLogSql = {
   removeDeadMembers: "delete from event_member where heartbeat_at < statement_timestamp() - interval '1 day'",
 
   // Positions are in order of publication. So this reads only the first segment of a topic when it is young, and only the first rows of the
-  // others. $3: segments.
+  // others. The groups of cells share a partition: those whose range is read to its end are passed over, and the next range begins at the
+  // last end, whoever gets it. $3: segments.
   deleteHeads: `
   with leader as materialized (
     select pg_try_advisory_xact_lock($1) as is_leader
   ), consumed as materialized (
-    select min(p.position) as position from event_group g cross join lateral unnest(g.positions) as p(position) where g.topic_id = $2
+    select min(position) as position from (
+      select coalesce(min(p.position) filter (where p.ended is not true), max(p.position)) as position
+      from event_group g cross join lateral unnest(g.positions, g.ended) with ordinality as p(position, ended, partition)
+      where g.topic_id = $2 group by split_part(g.group_name, '@', 1), p.partition
+    ) readers
   ), stale as materialized (
     select 1 from leader cross join lateral (
       select published_at from event_segment where leader.is_leader and topic_id = $2 order by first_position limit 1

@@ -79,6 +79,12 @@ const groupSql = {
   where g.topic_id = $1 and g.group_name = $2
   returning (select array_agg(done.partition) from ${committed} where done.partition is not null) as partitions`,
 
+  end: `
+  update event_group g set ended = (
+    select array_agg(coalesce(told.ended, u.ended) order by u.at) from unnest(g.owners, g.ended) with ordinality as u(owner, ended, at)
+      left join unnest($4::int[], $5::boolean[]) as told(partition, ended) on told.partition = u.at - 1 and u.owner = $3
+  ) where g.topic_id = $1 and g.group_name = $2`,
+
   leave: `
   with freed as (
     update event_group g set owners = ${ownersWithout('true')} where g.topic_id = $1 and g.group_name = $2 and $3 = any(g.owners)
@@ -193,6 +199,13 @@ export class GroupMembership {
     });
     const taken = new Set(rows[0]?.partitions);
     return commits.map(item => taken.has(item.partition));
+  }
+
+  /** Says of owned partitions whether the range of the group has an end and is read to it. */
+  async end(ended: ReadonlyMap<number, boolean>): Promise<void> {
+    const { pool, topicId, group } = this.options;
+    const values = [topicId, group, this.lockKey, [...ended.keys()], [...ended.values()]];
+    await pool.query({ text: groupSql.end, values });
   }
 
   async leave(): Promise<void> {

@@ -26,7 +26,7 @@ const topic = (name: string, by: string, consumers: TopicDefinition['consumers']
 });
 const catalog = [
   topic(sold, till, [
-    { group: 'book', service: book },
+    { group: 'book', service: book, isPerCell: true },
     { group: 'portal', service: portal },
   ]),
   topic(booked, book, [{ group: 'portal-booked', service: portal }]),
@@ -53,10 +53,10 @@ describe('the event log in PostgreSQL, with a login for each service', () => {
   };
   const open = async (
     service: string,
-    { ownerUrl, topics = catalog }: { ownerUrl?: string; topics?: TopicDefinition[] } = {},
+    { topics = catalog, ...options }: { ownerUrl?: string; topics?: TopicDefinition[]; cell?: string } = {},
   ) => {
-    const url = urlOf(logLoginOf(service));
-    const transport = await PostgresEventTransport.open({ url, ownerUrl, applicationName: service, log: quietLog, topics });
+    const of = { url: urlOf(logLoginOf(service)), applicationName: service, log: quietLog };
+    const transport = await PostgresEventTransport.open({ ...of, topics, ...options });
     opened.push(transport);
     return transport;
   };
@@ -125,6 +125,19 @@ describe('the event log in PostgreSQL, with a login for each service', () => {
     });
   });
 
+  it('a cell reads by a group of its own, and publishes as itself, with the login of its service (P-1.12)', async () => {
+    const [a, cell] = await Promise.all([open(till), open(book, { cell: 'b' })]);
+    const seen: string[] = [];
+    const onBatch = async ({ events }: EventBatch) => void seen.push(...events.map(({ key }) => key));
+    await cell.subscribe({ topic: sold, group: 'book', onBatch });
+    await a.publish([event(sold, 'of-cell', till)]);
+    await cell.publish([event(booked, 'of-cell', `${book}@b`)]);
+    await eventually(() => expect(seen).toContain('of-cell'));
+    await eventually(async () => expect(Math.max(...(await cell.committed(sold, 'book')).map(Number))).toBeGreaterThan(0));
+    const groups = `select 1 from event_group where group_name = 'book@b'`;
+    expect(await database.dataSource.query(groups)).toHaveLength(1);
+  });
+
   it.each([
     ['its position', `update event_topic set next_position = next_position + 1 where name = '${booked}'`],
     ['a record, under the own name', segment(booked, portal)],
@@ -166,6 +179,28 @@ describe('the event log in PostgreSQL, with a login for each service', () => {
     ['makes a table', 'create table mine (id int)'],
   ])('refuses a service that %s', async (_what, statement) => {
     expect(await outcomeAs(portal, statement)).toBe(refused);
+  });
+
+  const group = (name: string) => `
+    insert into event_group select topic_id, '${name}', owners, epochs, positions from event_group order by group_name limit 1`;
+  it.each<[string, string, string]>([
+    ['a group of a cell of another', portal, group('book@c')],
+    ['offsets of a cell of another', portal, `update event_group set positions = '{9,9}' where group_name = 'book@b'`],
+    [
+      'a member of a cell of another',
+      portal,
+      `insert into event_member select 7, id, 'book@b', clock_timestamp() from event_topic`,
+    ],
+    ['the name of a cell of another', till, segment(sold, `${book}@b`)],
+    ['the name of a cell, where the service has none', till, segment(sold, `${till}@b`)],
+    ['the group of a cell, where the service has none', portal, group('portal@b')],
+    ...['x', '@', '@B!', '@b!', '@b@c', `@${'b'.repeat(32)}`, '@b\n'].flatMap(wrong => [
+      [`a group ending in ${JSON.stringify(wrong)}`, book, group(`book${wrong}`)] as [string, string, string],
+      [`a source ending in ${JSON.stringify(wrong)}`, book, segment(booked, `${book}${wrong}`)] as [string, string, string],
+    ]),
+    ['a group that only begins like it', book, group('a-book@b')],
+  ])('refuses a service that takes %s (P-1.12, T-18)', async (_what, service, statement) => {
+    expect(await outcomeAs(service, statement)).toBe(refused);
   });
 
   it('shows and lets a service delete nothing of topics that are not its own', async () => {

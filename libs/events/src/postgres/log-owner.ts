@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { deadLetterTopic, deadLetterTopics, type TopicDefinition } from '@paycode/dto';
+import { beforeCell, cellNameForm, deadLetterTopic, deadLetterTopics, type TopicDefinition } from '@paycode/dto';
 import { openDataSource, runMigrations } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
 import { migrations } from './migrations';
@@ -24,6 +24,8 @@ interface LoginRights {
   /** All topics whose records it sees. */
   read: string[];
   groups: string[];
+  /** Its cells have groups and a source each (P-1.12), with this one login. */
+  isPerCell: boolean;
 }
 
 const waitMsDefault = 60_000;
@@ -54,7 +56,7 @@ const sql = {
   grant select on migrations, ${tables.join(', ')} to ${login};
   grant update (next_position) on event_topic to ${login};
   grant insert, delete on event_segment to ${login};
-  grant insert, update (owners, epochs, positions) on event_group to ${login};
+  grant insert, update (owners, epochs, positions, ended) on event_group to ${login};
   grant insert, update (heartbeat_at), delete on event_member to ${login}`,
   policy: ({ name, table, command, login, rule }: Policy) => `
   drop policy if exists ${name} on ${table};
@@ -143,21 +145,24 @@ async function grantOnce(owner: DataSource, statements: string): Promise<void> {
 
 function rightsOf(service: string, catalog: readonly TopicDefinition[]): LoginRights {
   const consumed = catalog.flatMap(({ name, consumers }) =>
-    consumers.filter(consumer => consumer.service === service).map(({ group }) => ({ name, group })),
+    consumers.filter(consumer => consumer.service === service).map(({ group, isPerCell }) => ({ name, group, isPerCell })),
   );
   const written = catalog.filter(({ producers }) => producers.includes(service)).map(({ name }) => name);
   const parked = consumed.map(({ name, group }) => deadLetterTopic(name, group));
   const read = [...new Set([...written, ...parked, ...consumed.map(({ name }) => name)])];
-  return { service, written, parked, read, groups: consumed.map(({ group }) => group) };
+  const isPerCell = consumed.some(consumer => consumer.isPerCell);
+  return { service, written, parked, read, groups: consumed.map(({ group }) => group), isPerCell };
 }
 
 function policiesOf(
-  { service, written, parked, read, groups }: LoginRights,
+  { service, written, parked, read, groups, isPerCell }: LoginRights,
   { login, ids }: { login: string; ids: ReadonlyMap<string, number> },
 ): Policy[] {
   const isOneOf = (topics: readonly string[], column = 'topic_id') =>
     topics.length > 0 ? `${column} in (${topics.map(topic => ids.get(topic)).join(', ')})` : 'false';
-  const isOwnGroup = groups.length > 0 ? `group_name in (${groups.map(group => `'${group}'`).join(', ')})` : 'false';
+  const isNamed = (column: string, names: readonly string[]) =>
+    `(${column} = any('{${names.join()}}')${isPerCell ? ` or ${column} ~ '${ofCells(names)}'` : ''})`;
+  const isOwnGroup = isNamed('group_name', groups);
   const own = [...written, ...parked];
   const policy = (table: Policy['table'], command: Policy['command'], rule: string): Policy => ({
     name: `${logLoginOf(service)}_${command}`,
@@ -171,7 +176,11 @@ function policiesOf(
     // A foreign topic is an error and not a row that is not found.
     policy('event_topic', 'update', `using (true) with check (${isOneOf(own, 'id')})`),
     policy('event_segment', 'select', `using (${isOneOf(read)})`),
-    policy('event_segment', 'insert', `with check ((${isOneOf(written)} and ce_source = '${service}') or ${isOneOf(parked)})`),
+    policy(
+      'event_segment',
+      'insert',
+      `with check ((${isOneOf(written)} and ${isNamed('ce_source', [service])}) or ${isOneOf(parked)})`,
+    ),
     // The janitor of each service deletes what its own topics no longer need.
     policy('event_segment', 'delete', `using (${isOneOf(own)})`),
     policy('event_group', 'select', 'using (true)'),
@@ -182,4 +191,9 @@ function policiesOf(
     policy('event_member', 'update', `using (${isOwnGroup})`),
     policy('event_member', 'delete', `using (${isOwnGroup})`),
   ];
+}
+
+/** Pattern of the names that cells have for these: the sign of a cell and its name, and nothing else. */
+function ofCells(names: readonly string[]): string {
+  return `^(${names.map(beforeCell).join('|')})${cellNameForm.source.slice(1)}`;
 }

@@ -1,4 +1,5 @@
-import { FirstMigration } from '@paycode/persistence';
+import { FirstMigration, ForwardMigration } from '@paycode/persistence';
+import type { QueryRunner } from 'typeorm';
 
 /**
  * The event log of the PostgreSQL transport. Records of a topic stand in segments of about a page, in one sequence of positions per topic;
@@ -76,5 +77,16 @@ const records = `
         as r(header, data, at);
    end $$`;
 
+/** A cell never reads what lies outside of its ranges, and retention must not wait for it (P-1.12). */
+class RangesThatEnd1830000000000 extends ForwardMigration {
+  override readonly name = 'RangesThatEnd1830000000000';
+
+  override async up(runner: QueryRunner): Promise<void> {
+    await runner.query('alter table event_group add column ended boolean[]');
+    const meaning = 'By partition: the group has read all that its range holds, and the range has an end. Null: it has no ranges';
+    await runner.query(`comment on column event_group.ended is '${meaning}'`);
+  }
+}
+
 /** Of the event log, in order of application. */
-export const migrations = [CreateEventLog1820000000000];
+export const migrations = [CreateEventLog1820000000000, RangesThatEnd1830000000000];

@@ -22,6 +22,8 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
   private readonly commits: FlushQueue<OffsetCommit, boolean>;
   private readonly wakeup = new Wakeup();
   private readonly epochs = new Map<number, number>();
+  /** Of the owned partitions, as the group's row has it. */
+  private readonly ended = new Map<number, boolean>();
   private loops: Promise<unknown> = Promise.resolve();
   private stopped?: Promise<void>;
   private isPaused = false;
@@ -105,6 +107,16 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
     });
   }
 
+  private async tellEnds(): Promise<void> {
+    const changed = this.owned
+      .all()
+      .filter(({ partition, isLost, isReadToEnd }) => !isLost && this.ended.get(partition) !== isReadToEnd);
+    if (changed.length === 0) return;
+    const told = new Map(changed.map(({ partition, isReadToEnd }) => [partition, isReadToEnd]));
+    await this.options.membership.end(told);
+    for (const [partition, isReadToEnd] of told) this.ended.set(partition, isReadToEnd);
+  }
+
   /**
    * Events that were read and are not committed, and those that wait to be read: of the whole topic, so this member's share of them is
    * taken for its partitions' part.
@@ -146,8 +158,11 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
       try {
         await this.keepShare();
         if (this.moves().length > 0) await this.write([]);
+        if (this.options.subscription.rangeOf) await this.tellEnds();
       } catch (error) {
         this.options.log.warn({ ...this.place(), err: error }, 'group heartbeat failed');
+        // A server that crashed may have lost it: it is told again.
+        this.ended.clear();
         this.dropExpired();
       }
     }
@@ -196,7 +211,10 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
 
   private async claim(limit: number, dead: number[]): Promise<void> {
     const claimed = await this.options.membership.claim(limit, dead);
-    for (const { partition, epoch } of claimed) this.epochs.set(partition, epoch);
+    for (const { partition, epoch } of claimed) {
+      this.epochs.set(partition, epoch);
+      this.ended.delete(partition);
+    }
     this.owned.take(claimed.map(({ partition, position }) => ({ partition, nextOffset: position })));
     this.poller.onAssigned();
   }

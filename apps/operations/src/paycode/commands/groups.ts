@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Admin } from 'kafkajs';
+import { isOfCell } from '../../../../../libs/dto/src/events/cell-names.ts';
 import type { TopicConsumer } from '../../../../../libs/dto/src/events/define-event.ts';
 import { topicCatalog } from '../../../../../libs/dto/src/events/events.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -36,15 +37,19 @@ export function addGroupCommands(program: Command, context: CommandContext): voi
     .description('consumer groups on Kafka, by KAFKA_BROKERS and the other settings of services');
   command
     .command('show')
-    .argument('[group...]', 'default: all')
-    .description('state of each group, and the number of events that it has still to read')
+    .argument('[group...]', 'default: all, with those of cells (webhook-dispatcher@b)')
+    .description(
+      'state of each group, and the number of events that it has still to read; a dispatcher never reads partitions of other cells (cells show)',
+    )
     .action(async (names: string[]) => {
-      const chosen = names.length === 0 ? groups : names.map(name => known(groups, name));
-      context.show(await onKafka(admin => inOrder(chosen, group => shown(admin, group))));
+      const named = names.map(name => known(groups, name));
+      context.show(
+        await onKafka(async admin => inOrder(names.length === 0 ? await all(admin) : named, group => shown(admin, group))),
+      );
     });
   command
     .command('rewind')
-    .argument('<group...>', rewoundGroups.map(({ group }) => group).join(', '))
+    .argument('<group...>', listed(rewoundGroups))
     .requiredOption('--to <instant>', 'instant in UTC from which on the groups read again, such as 2026-11-21T19:00:00Z')
     .option('--execute', 'do it; without it the command shows what it would do')
     .description('let groups without members read again what was published since an instant; a group never skips an event by it')
@@ -56,9 +61,20 @@ export function addGroupCommands(program: Command, context: CommandContext): voi
 }
 
 function known(among: readonly Group[], name: string): Group {
-  const found = among.find(({ group }) => group === name);
-  if (found) return found;
-  throw new OperatorError(`<group> must be one of ${among.map(({ group }) => group).join(', ')}, not ${name}`);
+  const found = among.find(({ group, isPerCell }) => group === name || (isPerCell && isOfCell(name, group)));
+  if (found) return { ...found, group: name };
+  throw new OperatorError(`<group> must be one of ${listed(among)}, not ${name}`);
+}
+
+function listed(among: readonly Group[]): string {
+  return among.map(({ group, isPerCell }) => (isPerCell ? `${group}[@cell]` : group)).join(', ');
+}
+
+/** Each group is followed by those of cells that Kafka has. */
+async function all(admin: Admin): Promise<Group[]> {
+  const names = (await admin.listGroups()).groups.map(({ groupId }) => groupId).sort();
+  const ofCells = (each: Group) => (each.isPerCell ? names.filter(name => isOfCell(name, each.group)) : []);
+  return groups.flatMap(each => [each, ...ofCells(each).map(group => ({ ...each, group }))]);
 }
 
 function instantOf(text: string): number {
