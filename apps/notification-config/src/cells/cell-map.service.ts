@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type CellAddress, type CellEntry, cellLimits, type CellsAnswer } from '@paycode/dto';
+import { mainCell } from '@paycode/events/env';
 import { newestEntry } from '@paycode/ownership';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import type { Origin } from '../audit';
@@ -17,6 +18,7 @@ export class CellMapService {
   /** Adds a cell, or gives it other addresses. The first one has every partition from its first event on. @throws DomainError 400, 409 */
   async save(cell: CellAddress, origin: Origin): Promise<CellAddress> {
     await this.store.change(origin, ({ cells }) => {
+      refuseOtherFirst(cells, cell);
       refuseSharedAddress(cells, cell);
       const known = cells.find(({ name }) => name === cell.name);
       if (!known && cells.length >= cellLimits.cellsMax)
@@ -42,6 +44,14 @@ export class CellMapService {
     });
     return entry;
   }
+}
+
+/** The first cell has every partition, and its dispatchers go on where the platform of one cell has stopped reading. */
+function refuseOtherFirst(cells: readonly CellAddress[], { name }: CellAddress): void {
+  if (cells.length > 0 || name === mainCell) return;
+  const why =
+    'only main goes on with the consumer groups of a platform of one cell, and another one would begin without their offsets';
+  throw invalidField('name', `must be ${mainCell} for the first cell: ${why}`);
 }
 
 /** Orders for one cell would reach another, which would end a range that it has not been told to end. */

@@ -17,7 +17,9 @@ describe('the map of cells', () => {
   const urlsOf = (name: string) => ({ dispatcherUrl: `http://d.cell-${name}:3103`, schedulerUrl: `http://s.cell-${name}:3104` });
   const save = (name: string, body: object = urlsOf(name)) => replicas[0].internal('put', `/internal/cells/${name}`, { body });
   const append = (entry: Partial<CellEntry>, replica = replicas[0]) =>
-    replica.internal('post', '/internal/cells/entries', { body: { partition: 0, fromOffset: 0, cell: 'b', step: 1, ...entry } });
+    replica.internal('post', '/internal/cells/entries', {
+      body: { partition: 0, fromOffset: 0, cell: 'main', step: 1, ...entry },
+    });
   const map = async () => (await replicas[1].internal('get', '/internal/cells')).data as CellsAnswer;
   const sql = <T>(text: string) => replicas[0].database.dataSource.query<T[]>(text);
 
@@ -30,12 +32,21 @@ describe('the map of cells', () => {
     ]);
   });
 
+  it('refuses another first cell than main, and says why: only main has the offsets of a platform of one cell', async () => {
+    const { status, data } = await save('a');
+    const message = expect.stringMatching(
+      /^must be main for the first cell: only main goes on with the consumer groups/,
+    ) as string;
+    expect([status, data]).toMatchObject([400, { errors: [{ field: 'name', message }] }]);
+    expect((await map()).cells).toEqual([]);
+  });
+
   it('lists cells in the order in which they were added, also after one has new addresses', async () => {
-    for (const name of ['b', 'a', 'b', 'c']) expect((await save(name)).status).toBe(200);
-    const moved = { ...urlsOf('b'), dispatcherUrl: 'https://d2.cell-b:3103' };
-    expect(await save('b', moved)).toMatchObject({ status: 200, data: { name: 'b', ...moved } });
+    for (const name of ['main', 'a', 'main', 'c']) expect((await save(name)).status).toBe(200);
+    const moved = { ...urlsOf('main'), dispatcherUrl: 'https://d2.cell-main:3103' };
+    expect(await save('main', moved)).toMatchObject({ status: 200, data: { name: 'main', ...moved } });
     expect((await map()).cells).toEqual([
-      { name: 'b', ...moved },
+      { name: 'main', ...moved },
       { name: 'a', ...urlsOf('a') },
       { name: 'c', ...urlsOf('c') },
     ]);
@@ -47,7 +58,7 @@ describe('the map of cells', () => {
     expect((await append({ fromOffset: 9, step: 2 })).status).toBe(201);
     expect((await map()).entries).toEqual([
       { partition: 0, fromOffset: 7, cell: 'a', step: 1 },
-      { partition: 0, fromOffset: 9, cell: 'b', step: 2 },
+      { partition: 0, fromOffset: 9, cell: 'main', step: 2 },
     ]);
   });
 
@@ -68,7 +79,7 @@ describe('the map of cells', () => {
     [{ fromOffset: 1.5 }, 'fromOffset must be an integer number'],
     [{ step: 201 }, 'step must not be greater than 200'],
     [{ cell: 'B' }, 'cell must be 1 to 31 small letters'],
-    [{ cell: 'z' }, 'cell must be one of the cells: b, a, c'],
+    [{ cell: 'z' }, 'cell must be one of the cells: main, a, c'],
     [{ fromOffset: 8, step: 3 }, 'fromOffset must be at least 9'],
   ])('refuses the entry %j and names the field', async (entry, message) => {
     const { status, data } = await append(entry as Partial<CellEntry>);
@@ -114,10 +125,10 @@ describe('the map of cells', () => {
     const events = await sql('select merchant_id, kind, actor, detail from audit_event order by audit_event_id limit 5');
     const of = (kind: string, detail: object) => ({ merchant_id: null, kind, actor: 'operator test-operator', detail });
     expect(events).toEqual([
-      of('CELL_SAVED', { name: 'b', ...urlsOf('b') }),
+      of('CELL_SAVED', { name: 'main', ...urlsOf('main') }),
       of('CELL_SAVED', { name: 'a', ...urlsOf('a') }),
       of('CELL_SAVED', { name: 'c', ...urlsOf('c') }),
-      of('CELL_SAVED', { name: 'b', ...urlsOf('b'), dispatcherUrl: 'https://d2.cell-b:3103' }),
+      of('CELL_SAVED', { name: 'main', ...urlsOf('main'), dispatcherUrl: 'https://d2.cell-main:3103' }),
       of('PARTITION_MOVED', { partition: '0', fromOffset: '7', cell: 'a', step: '1' }),
     ]);
   });
