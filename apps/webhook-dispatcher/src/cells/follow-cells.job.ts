@@ -1,4 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import type { InternalRequest, RequestToRelay } from '@paycode/access';
 import { topics } from '@paycode/dto';
 import { EventsServer, type TakenRange } from '@paycode/events';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
@@ -8,6 +9,9 @@ import type { HttpOtherCells } from './http-other-cells';
 
 const readMapMs = 2_000;
 const nothing: TakenRange = { from: 0, until: 0 };
+
+/** A request that may be about a payment of another cell. */
+export type CellRequest = RequestToRelay & Pick<InternalRequest, 'internalCaller'>;
 
 /** The place of this process among the cells. Without `others` the platform is one cell. */
 export class CellMembership {
