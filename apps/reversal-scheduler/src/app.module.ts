@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type DynamicModule, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { InternalClient, ServiceTokenModule, ServiceTokenSigner, tokenKeyOptionsOf } from '@paycode/access';
-import { DeadLettersModule, eventsOptionsOf, MessagingModule, OutboxRelay, EventsServer, nameInCell } from '@paycode/events';
+import {
+  DeadLettersModule,
+  eventsOptionsOf,
+  MessagingModule,
+  OutboxRelay,
+  EventsServer,
+  EventTransport,
+  nameInCell,
+} from '@paycode/events';
 import { evenShare, LivenessSession, PostgresShardStore, ShardOwnership } from '@paycode/ownership';
 import { connectionOptionsOf, DatabaseModule, migrateDatabase } from '@paycode/persistence';
 import { IdRangeStore, RetainRanges, RetentionJob } from '@paycode/persistence/retention';
@@ -10,8 +18,11 @@ import { SystemClock } from '@paycode/service-runtime/timing';
 import { PaymentTracing } from '@paycode/service-runtime/tracing';
 import { DataSource } from 'typeorm';
 import { migrations } from '../migrations';
+import { CellsController } from './cells/cells.controller';
 import { HttpOwnDispatcherClient } from './cells/http-own-dispatcher.client';
+import { OtherSchedulers } from './cells/other-schedulers';
 import { OwnCell } from './cells/own-cell';
+import { OwnJobs } from './cells/own-jobs';
 import { env } from './config/env';
 import { ArmReversals } from './reversal/arm-reversals';
 import { DecideReversals } from './reversal/decide-reversals';
@@ -70,6 +81,7 @@ export class AppModule implements OnApplicationShutdown {
       ],
       controllers: [
         ReversalsController,
+        CellsController,
         AckReceivedConsumer,
         ReversalRequestedConsumer,
         transactionTerminalAuditConsumer(options.auditDelayMs),
@@ -101,10 +113,10 @@ function outbound({ dispatcherUrl, cell, auditDelayMs }: ReversalOptions): Provi
   return [
     {
       provide: OwnCell,
-      inject: [ServiceTokenSigner],
-      useFactory: (signer: ServiceTokenSigner) =>
-        new OwnCell(cell, cell === null ? undefined : new HttpOwnDispatcherClient(dispatcher(signer), auditDelayMs)),
+      inject: [{ token: HttpOwnDispatcherClient, optional: true }],
+      useFactory: (own?: HttpOwnDispatcherClient) => new OwnCell(cell, own),
     },
+    ...(cell === null ? [] : amongCells(cell, signer => new HttpOwnDispatcherClient(dispatcher(signer), auditDelayMs))),
     PrometheusReversalMetrics,
     { provide: ReversalMetrics, useExisting: PrometheusReversalMetrics },
     { provide: JobStore, inject: [DataSource], useFactory: (dataSource: DataSource) => new PostgresJobStore(dataSource) },
@@ -122,6 +134,21 @@ function outbound({ dispatcherUrl, cell, auditDelayMs }: ReversalOptions): Provi
       useFactory: (signer: ServiceTokenSigner, tracing: PaymentTracing) => {
         const closer = new HttpDeliveryCloserClient(dispatcher(signer));
         return tracing.isOn ? new TracedDeliveryCloser(closer, tracing) : closer;
+      },
+    },
+  ];
+}
+
+/** The ways to the map and to the other cells (P-1.12). */
+function amongCells(cell: string, own: (signer: ServiceTokenSigner) => HttpOwnDispatcherClient): Provider[] {
+  return [
+    { provide: HttpOwnDispatcherClient, inject: [ServiceTokenSigner], useFactory: own },
+    {
+      provide: OtherSchedulers,
+      inject: [HttpOwnDispatcherClient, ServiceTokenSigner],
+      useFactory: (dispatcher: HttpOwnDispatcherClient, signer: ServiceTokenSigner) => {
+        const schedulerAt = (baseUrl: string) => new InternalClient({ baseUrl, audience: 'reversal-scheduler', signer });
+        return new OtherSchedulers(cell, { dispatcher, schedulerAt });
       },
     },
   ];
@@ -149,7 +176,7 @@ function sharing({ instance, shardLeaseMs }: ReversalOptions): Provider {
   };
 }
 
-function useCases({ timerDelayMs, retentionMs }: ReversalOptions): Provider[] {
+function useCases({ cell, timerDelayMs, retentionMs }: ReversalOptions): Provider[] {
   return [
     {
       provide: ArmReversals,
@@ -178,6 +205,11 @@ function useCases({ timerDelayMs, retentionMs }: ReversalOptions): Provider[] {
       provide: RetainRanges,
       inject: [DataSource],
       useFactory: (source: DataSource) => new RetainRanges(new IdRangeStore(source, reversalRanges), retentionMs),
+    },
+    {
+      provide: OwnJobs,
+      inject: [DataSource, EventTransport],
+      useFactory: (source: DataSource, transport: EventTransport) => new OwnJobs(cell, source, transport),
     },
     { provide: ReadReversal, inject: [JobStore], useFactory: (jobs: JobStore) => new ReadReversal(jobs) },
   ];

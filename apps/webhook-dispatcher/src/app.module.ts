@@ -43,6 +43,7 @@ import { TracedReversalScheduler, TracedVerdictStore, TracedWebhookPoster } from
 import { InformationalStore, PostgresInformationalStore } from './informational/informational.store';
 import { RedeliverInformational } from './informational/repeat-informational';
 import { CellsController } from './cells/cells.controller';
+import { CloseInCells } from './cells/close-in-cells';
 import { CellViewController } from './cells/cell-view.controller';
 import { CellMembership, FollowCellsJob } from './cells/follow-cells.job';
 import { HttpOtherCells } from './cells/http-other-cells';
@@ -62,18 +63,23 @@ import { HandshakeGate } from './posting/handshake-gate';
 import { UndiciWebhookClient } from './posting/undici-webhook.client';
 import { KeyRingWebhookSealer, WebhookSealer } from './posting/webhook-sealer';
 import { NotificationStore, storedDeliveries } from './recovery/notification.store';
-import { PortalNotificationsController, PurchaseNotificationController } from './recovery/notifications.controller';
+import {
+  CellNotificationController,
+  PortalNotificationsController,
+  PurchaseNotificationController,
+} from './recovery/notifications.controller';
 import { AcknowledgeByPull, RecoverNotification } from './recovery/recover-notification';
 import { RedeliverNotice, SealRequest, ShowNotification } from './recovery/show-notification';
 import { deliveryRanges } from './retention/delivery-ranges';
 import { HttpRouteSourceClient } from './routes/route-cache';
 import { RouteTenants } from './routes/route-tenants';
-import { CloseDeliveries } from './verdicts/conclude-delivery';
 import { PostgresVerdictStore, VerdictStore } from './verdicts/verdict.store';
 
 /** AckReceived may wait this long for others to share its publish: the reversal that it ends is due a minute later. */
 const ackReceivedGatherMs = 100;
 const dayMs = 86_400_000;
+/** A scheduler waits 5 s for `close`, which may ask a former cell and then send the call on. */
+const otherCellTimeoutMs = 2_000;
 /** Of so many deliveries that ended well at their first attempt, one has a log line: at 30 a second, one every 3 seconds. */
 const deliveriesPerLogLine = 100;
 /** Short for a delivery, and long enough that about a dozen share a call under load. */
@@ -115,6 +121,7 @@ export class AppModule implements OnApplicationShutdown {
         EndpointsController,
         PortalEndpointsController,
         PurchaseNotificationController,
+        CellNotificationController,
         PortalNotificationsController,
       ],
       providers: [
@@ -243,7 +250,8 @@ function otherCells(
   const intake = new PostgresOwnIntake(source, transport, dispatcherGroup);
   return new HttpOtherCells(cell, {
     map: new InternalClient({ baseUrl: settings.NOTIFICATION_CONFIG_URL, audience: 'notification-config', signer }),
-    dispatcherAt: baseUrl => new InternalClient({ baseUrl, audience: 'webhook-dispatcher', signer }),
+    dispatcherAt: baseUrl =>
+      new InternalClient({ baseUrl, audience: 'webhook-dispatcher', signer, timeoutMs: otherCellTimeoutMs }),
     following: new FollowMap(cell, ranges, intake, partitionCount),
     ranges,
     partitionCount,
@@ -327,7 +335,12 @@ function rulesOf(settings: Settings): DispatcherSettings['rules'] {
 function useCases(settings: Settings): Provider[] {
   return [
     { provide: RecordDeliveries, inject: [Dispatcher], useFactory: ({ intake }: Dispatcher) => intake },
-    { provide: CloseDeliveries, inject: [Dispatcher], useFactory: ({ closing }: Dispatcher) => closing },
+    {
+      provide: CloseInCells,
+      inject: [Dispatcher, OwnRanges, CellMembership],
+      useFactory: ({ closing }: Dispatcher, ranges: OwnRanges, { others }: CellMembership) =>
+        new CloseInCells({ closing, ranges, others }),
+    },
     {
       provide: RedeliverInformational,
       inject: [InformationalStore],

@@ -8,6 +8,7 @@ export { MerchantTenants, type PersonDemand } from './person/person-demand';
 export * from './service-token/internal-callers.guard';
 export * from './service-token/internal-calls';
 export * from './service-token/internal-client';
+export * from './service-token/relay-to-cells';
 export { ServiceTokenSigner } from './service-token/service-token';
 export { operatorRole } from './service-token/operator-provider';
 export { ServiceTokenKeys, type TokenKeyOptions } from './service-token/service-token-keys';

@@ -27,6 +27,13 @@ export function newestEntry(map: CellMap, partition: number): CellEntry {
   return entriesOf(map, partition).at(-1)!;
 }
 
+/** The other cells that have or had the partition, the newest first. */
+export function otherCellsOf(map: CellMap, partition: number, self: string): string[] {
+  const names = new Set(entriesOf(map, partition).map(({ cell }) => cell).reverse()); // prettier-ignore
+  names.delete(self);
+  return [...names];
+}
+
 /** The cell that takes the event at this offset of the partition: the same for every reader of the entry that follows it. */
 export function cellAt(map: CellMap, partition: number, offset: number): string {
   return entriesOf(map, partition).findLast(({ fromOffset }) => fromOffset <= offset)!.cell;

@@ -132,8 +132,31 @@ describe('npm run paycode -- audit on the schema of the services', () => {
     expect((await audit('--grace', '100000')).code).toBe(0);
   });
 
+  // proves: P-I15, P-I1 over the databases of all cells
+  it('reads the databases of each cell: a payment is complete in one of them, and is in no two', async () => {
+    const [cells, names] = [{ ...databases }, ['dispatcher', 'scheduler'] as const];
+    writeFileSync(log, JSON.stringify(await settled(1)));
+    const made = [dispatcherMigrations, schedulerMigrations].map(migrations => createTestDatabase({ migrations }));
+    const [dispatcher, scheduler] = await Promise.all(made);
+    databases = { ...cells, dispatcher: dispatcher!, scheduler: scheduler! };
+    writeFileSync(log, `\n${JSON.stringify(await settled(2))}`, { flag: 'a' });
+    const others = names.flatMap(name => [`--${name}`, cells[name].url]);
+    expect(await audit(...others)).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^2 transactions: 2 settled/) as string,
+    });
+    await Promise.all([delivery(1), verdict(1, 'ACKED_HTTP'), decision(1, 'REVERSED', 'CLOSED_CONN')]);
+    const { code, output } = await audit(...others);
+    expect([code, output]).toEqual([1, expect.stringContaining('P-I15 transaction 1: stored by the dispatchers of 2 cells')]);
+    expect(output).toContain('P-I1 transaction 1: decided SETTLED in one cell, and REVERSED in another');
+    for (const wrong of [others.slice(0, 2), [...others, '--dispatcher', cells.dispatcher.url, '--scheduler', 'x']])
+      expect((await audit(...wrong)).code).toBe(2);
+    await Promise.all(names.map(name => databases[name].drop()));
+    databases = cells;
+  });
+
   it('fails when it could not read a database', async () => {
-    const { code, output } = await audit('--scheduler', databases.simulator.url);
+    const { code, output } = await audit('--dispatcher', databases.scheduler.url, '--scheduler', databases.simulator.url);
     expect([code, output]).toEqual([2, expect.stringContaining('could not be done')]);
     expect((await audit('--grace', 'soon')).code).toBe(2);
   });

@@ -16,12 +16,12 @@ import { createInterface } from 'node:readline';
 /** Opens the databases, audits, closes them. */
 export async function audit(options: AuditOptions): Promise<AuditReport> {
   const receiver = options.receiverLog ? await readReceiverLog(options.receiverLog) : undefined;
-  const dispatcher = openDispatcher(options.dispatcherUrl);
-  const scheduler = openScheduler(options.schedulerUrl);
+  const dispatchers = options.dispatcherUrls.map(openDispatcher);
+  const schedulers = options.schedulerUrls.map(openScheduler);
   const simulator = options.simulatorUrl ? openSimulator(options.simulatorUrl) : undefined;
   try {
     return await runAudit(
-      { dispatcher, scheduler, simulator, receiver },
+      { dispatchers, schedulers, simulator, receiver },
       {
         graceS: options.graceS,
         judgedS: options.days * 86_400,
@@ -31,13 +31,15 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
       },
     );
   } finally {
-    await Promise.all([dispatcher.close(), scheduler.close(), simulator?.close()]);
+    const opened = [...dispatchers, ...schedulers, ...(simulator ? [simulator] : [])];
+    await Promise.all(opened.map(source => source.close()));
   }
 }
 
 interface AuditSources {
-  dispatcher: Source<DispatcherRecord>;
-  scheduler: Source<SchedulerRecord>;
+  /** One of each cell. */
+  dispatchers: Source<DispatcherRecord>[];
+  schedulers: Source<SchedulerRecord>[];
   simulator?: Source<SimulatorRecord>;
   receiver?: Map<number, ReceiverRecord>;
 }
@@ -78,8 +80,8 @@ async function runAudit(sources: AuditSources, scope: AuditScope): Promise<Audit
 }
 
 /** The end of the next page: no source has more than a page of ids before it. */
-async function nextPage({ dispatcher, scheduler, simulator }: AuditSources, after: number): Promise<number | undefined> {
-  const sources = [dispatcher, scheduler, ...(simulator ? [simulator] : [])];
+async function nextPage({ dispatchers, schedulers, simulator }: AuditSources, after: number): Promise<number | undefined> {
+  const sources = [...dispatchers, ...schedulers, ...(simulator ? [simulator] : [])];
   const pages = (await Promise.all(sources.map(source => source.ids(after, pageSize)))).filter(ids => ids.length > 0);
   if (pages.length === 0) return undefined;
   const full = pages.filter(ids => ids.length === pageSize).map(ids => ids.at(-1)!);
@@ -91,20 +93,33 @@ async function nextPage({ dispatcher, scheduler, simulator }: AuditSources, afte
  * effect without a cause is a real finding and no matter of timing; for a cause without its effect there is the grace time.
  */
 async function readPage(
-  { dispatcher, scheduler, simulator, receiver }: AuditSources,
+  { dispatchers, schedulers, simulator, receiver }: AuditSources,
   range: IdRange,
 ): Promise<AuditedTransaction[]> {
   const simulated = (await simulator?.read(range)) ?? new Map<number, SimulatorRecord>();
-  const scheduled = await scheduler.read(range);
-  const delivered = await dispatcher.read(range);
+  const scheduled = await readAll(schedulers, range);
+  const delivered = await readAll(dispatchers, range);
   const ids = new Set([...simulated.keys(), ...scheduled.keys(), ...delivered.keys()]);
   return [...ids].map(transactionId => ({
     transactionId,
-    dispatcher: delivered.get(transactionId),
-    scheduler: scheduled.get(transactionId),
+    ...inCells(delivered.get(transactionId), scheduled.get(transactionId)),
     simulator: simulated.get(transactionId),
     receiver: receiver?.get(transactionId),
   }));
+}
+
+/** The records of each transaction, one of each cell that has it. */
+async function readAll<R>(sources: readonly Source<R>[], range: IdRange): Promise<Map<number, R[]>> {
+  const records = new Map<number, R[]>();
+  for (const found of await Promise.all(sources.map(source => source.read(range))))
+    for (const [id, each] of found) records.set(id, [...(records.get(id) ?? []), each]);
+  return records;
+}
+
+/** The scheduler of a later cell may watch a payment that a former one has armed. */
+function inCells(delivered: readonly DispatcherRecord[] = [], scheduled: readonly SchedulerRecord[] = []) {
+  const [scheduler, ...otherSchedulers] = scheduled.toSorted((a, b) => (b.job?.attempt ?? -1) - (a.job?.attempt ?? -1));
+  return { dispatcher: delivered[0], dispatcherCount: delivered.length, scheduler, otherSchedulers };
 }
 
 function record(transaction: AuditedTransaction, scope: AuditScope, report: AuditReport): void {

@@ -44,7 +44,11 @@ export interface ReceiverRecord {
 export interface AuditedTransaction {
   transactionId: number;
   dispatcher?: DispatcherRecord;
+  /** Cells whose dispatcher has it. */
+  dispatcherCount?: number;
   scheduler?: SchedulerRecord;
+  /** Of the other cells whose scheduler has it. */
+  otherSchedulers?: SchedulerRecord[];
   simulator?: SimulatorRecord;
   receiver?: ReceiverRecord;
 }

@@ -1,4 +1,4 @@
-import type { AuditedTransaction, AuditScope } from './audited-transaction.ts';
+import type { AuditedTransaction, AuditScope, SchedulerRecord } from './audited-transaction.ts';
 import { violationsOf } from './rules.ts';
 
 const scope: AuditScope = { graceS: 1_200, judgedS: 2_592_000, attemptsMax: 2, hasSimulator: true, hasReceiverLog: true };
@@ -14,7 +14,9 @@ function settled(): Required<AuditedTransaction> {
       attempts: 1,
       verdict: { kind: 'ACKED_HTTP', ageS: 5_000, wasPosted: true, followsDecision: false },
     },
+    dispatcherCount: 1,
     scheduler: { job: { ageS: 5_000, attempt: 1 }, decision: { kind: 'SETTLED', verdict: 'ACKED_HTTP', ageS: 5_000 } },
+    otherSchedulers: [],
     simulator: { isSuccess: true, ageS: 5_000, reversals: 0, failedReversals: 0 },
     receiver: { posts: [{ attempt: 1, status: 200, elapsedMs: 5 }] },
   };
@@ -35,6 +37,9 @@ interface Plant {
   make: () => AuditedTransaction;
   plant: (planted: Required<AuditedTransaction>) => unknown;
 }
+/** By the scheduler of a later cell. */
+const watched = (decision: SchedulerRecord['decision']): SchedulerRecord => ({ job: { ageS: 5_000, attempt: 0 }, decision });
+
 const planted: Plant[] = [
   {
     rule: 'P-I3',
@@ -58,6 +63,14 @@ const planted: Plant[] = [
   },
   { rule: 'P-I7', message: 'armed', make: settled, plant: t => ((t.scheduler.decision = null), (t.simulator.ageS = 0)) },
   { rule: 'P-I5', message: 'without a job', make: settled, plant: t => (t.scheduler.job = null) },
+  { rule: 'P-I15', message: 'of 2 cells', make: settled, plant: t => (t.dispatcherCount = 2) },
+  {
+    rule: 'P-I1',
+    message: 'decided SETTLED in one cell',
+    make: settled,
+    plant: t => t.otherSchedulers.push(watched({ kind: 'REVERSED', verdict: 'CLOSED_NEVER_SENT', ageS: 1 })),
+  },
+  { rule: 'P-I7', message: 'watched by another cell', make: settled, plant: t => t.otherSchedulers.push(watched(null)) },
   { rule: 'P-I13', message: 'moves no money', make: settled, plant: t => (t.dispatcher.isReversible = false) },
   { rule: 'P-I8', message: '3 attempts', make: settled, plant: t => (t.dispatcher.attempts = 3) },
   {
@@ -80,6 +93,7 @@ describe('audit rules', () => {
   it.each([
     ['a settled payment', settled()],
     ['a reversed payment', reversed()],
+    ['one that a later cell watched, and decided alike', { ...settled(), otherSchedulers: [watched(settled().scheduler.decision)] }], // prettier-ignore
     ['a payment nobody but the simulator knows yet', { ...settled(), dispatcher: undefined, scheduler: undefined, receiver: undefined, simulator: { ...settled().simulator, ageS: 1 } }], // prettier-ignore
     ['a failed reversal, of which an operator was told', { ...reversed(), simulator: { ...reversed().simulator, reversals: 0, failedReversals: 1 } }], // prettier-ignore
     ['attempts used up by our own crashes', withVerdict('CLOSED_EXHAUSTED')],

@@ -42,6 +42,17 @@ function verdictChanged(transaction: AuditedTransaction): string | null {
   return told && stands && told !== stands ? `decided on verdict ${told}, but ${stands} stands` : null;
 }
 
+/** One cell takes a payment (P-I15). */
+function takenTwice({ dispatcherCount = 0 }: AuditedTransaction): string | null {
+  return dispatcherCount > 1 ? `stored by the dispatchers of ${dispatcherCount} cells` : null;
+}
+
+/** The schedulers of two cells decide the same (P-I1). */
+function decidedTwice(transaction: AuditedTransaction): string | null {
+  const kinds = new Set([transaction.scheduler, ...(transaction.otherSchedulers ?? [])].map(each => each?.decision?.kind));
+  return kinds.has('SETTLED') && kinds.has('REVERSED') ? 'decided SETTLED in one cell, and REVERSED in another' : null;
+}
+
 /** A verdict belongs to a delivery (P-I1). */
 function verdictOfNothing({ dispatcher }: AuditedTransaction): string | null {
   return dispatcher?.hasDelivery === false ? 'a verdict without a delivery' : null;
@@ -65,6 +76,8 @@ function notReversed(transaction: AuditedTransaction, { hasSimulator, graceS }: 
 
 /** A reversible payment that is old enough is decided (P-I7). */
 function undecided(transaction: AuditedTransaction, { graceS }: AuditScope): string | null {
+  const other = transaction.otherSchedulers?.find(({ job, decision }) => !decision && job && job.ageS >= graceS);
+  if (other?.job) return `watched by another cell ${Math.round(other.job.ageS)} s ago, and not decided there`;
   if (decisionOf(transaction)) return null;
   const old = agesOf(transaction).find(([, ageS]) => ageS >= graceS);
   return old ? `${old[0]} ${Math.round(old[1])} s ago, and not decided` : null;
@@ -137,6 +150,7 @@ const receiverRules = [
 const rules: AuditRule[] = [
   { rule: 'P-I1', check: verdictChanged },
   { rule: 'P-I1', check: verdictOfNothing },
+  { rule: 'P-I1', check: decidedTwice },
   { rule: 'P-I2', check: reversedTooOften },
   { rule: 'P-I3', check: acknowledgedAndReversed },
   { rule: 'P-I5', check: postedUnarmed },
@@ -145,13 +159,15 @@ const rules: AuditRule[] = [
   { rule: 'P-I7', check: notReversed },
   { rule: 'P-I8', check: attemptedTooOften },
   { rule: 'P-I13', check: noticeArmed },
+  { rule: 'P-I15', check: takenTwice },
   ...receiverRules,
 ];
 
 const jobOf = ({ scheduler }: AuditedTransaction) => scheduler?.job;
 
 function isOpen(transaction: AuditedTransaction): boolean {
-  const isUnsettled = Boolean(jobOf(transaction)) && !decisionOf(transaction);
+  const schedulers = [transaction.scheduler, ...(transaction.otherSchedulers ?? [])];
+  const isUnsettled = schedulers.some(each => each?.job && !each.decision);
   return isUnsettled || (transaction.dispatcher?.isReversible === true && !verdictOf(transaction));
 }
 

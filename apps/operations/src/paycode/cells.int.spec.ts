@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CellAddress, CellEntry, CellRange, CellRanges } from '@paycode/dto';
+import type { CellAddress, CellEntry, CellRange, CellRanges, PartitionJobs } from '@paycode/dto';
 
 const partitionCount = 64;
 
@@ -13,6 +13,8 @@ class Platform {
   readonly cells: CellAddress[] = [];
   readonly entries: CellEntry[] = [];
   readonly ranges = new Map<string, CellRange[]>();
+  /** Of the scheduler of cell a. */
+  readonly jobs = Array.from({ length: partitionCount }, (): PartitionJobs => ({ auditedTo: 100, hasOpen: false }));
   /** CELL_NAME of a cell's dispatcher where it is another one. */
   readonly namedWrongly = new Map<string, string | null>();
   readonly calls: string[] = [];
@@ -49,6 +51,7 @@ class Platform {
   private answer(call: string, body: CellEntry): [number, unknown] {
     if (call === 'GET /internal/cells') return [200, { cells: this.cells, entries: this.entries }];
     if (call === 'POST /internal/cells/entries') return this.append(body);
+    if (call === 'GET /scheduler-a/internal/cells/jobs') return [200, { cell: 'a', partitions: this.jobs }];
     const cell = call.split('/')[1]!;
     const ranges = this.ranges.get(cell)!;
     const shown: CellRanges = { cell: this.namedWrongly.has(cell) ? this.namedWrongly.get(cell)! : cell, ranges };
@@ -181,6 +184,27 @@ describe('paycode cells', () => {
       { cell: 'a', partitions: 'unknown', state: expect.stringContaining('refused (503)') as string },
       { cell: 'b', partitions: '1' },
       { cell: 'b', partitions: '2' },
+    ]);
+  });
+
+  it('a range is not drained before its scheduler has decided its jobs, and audited its events', async () => {
+    await move('1', 'b');
+    platform.ranges.get('a')![1]!.isDrained = true;
+    const state = async () =>
+      ((await shown()) as { partitions: string; state: string }[]).find(row => row.partitions === '1')?.state;
+    expect(await state()).toBe('ended, drained');
+    for (const jobs of [
+      { hasOpen: true, auditedTo: 100 },
+      { hasOpen: false, auditedTo: 99 },
+      { hasOpen: false, auditedTo: null },
+    ]) {
+      platform.jobs[1] = jobs;
+      expect(await state()).toBe('ended, not drained yet');
+    }
+    platform.failing = 'GET /scheduler-a/internal/cells/jobs';
+    expect(await shown()).toMatchObject([
+      { cell: 'a', partitions: 'unknown', state: expect.stringContaining('refused (503)') as string },
+      { cell: 'b' },
     ]);
   });
 

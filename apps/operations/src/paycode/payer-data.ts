@@ -1,4 +1,5 @@
 import type { ErasureItem, PayerSearchPage } from '../../../../libs/dto/src/internal/erasures.ts';
+import { CellServices } from './cell-services.ts';
 import { type OperatorConnection, OperatorError, type ServiceName } from './operator-connection.ts';
 
 /** Most ids per call. */
@@ -24,9 +25,11 @@ export interface PaymentErasure {
 /** Data of payers at the services that store notifications. */
 export class PayerData {
   private readonly connection: OperatorConnection;
+  private readonly cells: CellServices;
 
   constructor(connection: OperatorConnection) {
     this.connection = connection;
+    this.cells = new CellServices(connection);
   }
 
   /** The transactions with their refunds and reversals, by id. @throws OperatorError beyond 5,000 */
@@ -51,19 +54,28 @@ export class PayerData {
     for (const service of servicesOf(this.connection)) {
       let after: number | null = afterId;
       while (after !== null) {
-        const page = (await this.post(service, 'search', { payer, afterId: after })) as PayerSearchPage;
-        page.transactionIds.forEach(id => found.add(id));
+        const pages = (await this.post(service, '/search', { payer, afterId: after })) as PayerSearchPage[];
+        pages.flatMap(({ transactionIds }) => transactionIds).forEach(id => found.add(id));
+        // Where the page ends that ends first: the others give the rest once more.
+        const ends = pages.flatMap(({ nextAfterId }) => nextAfterId ?? []);
+        after = ends.length > 0 ? Math.min(...ends) : null;
         if (found.size > paymentsMax)
-          throw new OperatorError(`more than ${paymentsMax} transactions, up to ${page.nextAfterId}: continue with --after`);
-        after = page.nextAfterId;
+          throw new OperatorError(`more than ${paymentsMax} transactions, up to ${after}: continue with --after`);
       }
     }
     return [...found];
   }
 
+  /** A cell changes only what it has. */
+  erase(service: ServiceName, transactionIds: readonly number[]): Promise<unknown[]> {
+    return this.post(service, '', { transactionIds });
+  }
+
   private async states(transactionIds: readonly number[]): Promise<PaymentErasure[]> {
     const ask = (service: ServiceName) =>
-      inBatches(transactionIds, ids => this.post(service, 'preview', { transactionIds: ids }));
+      inBatches(transactionIds, async ids =>
+        ofItsCell((await this.post(service, '/preview', { transactionIds: ids })) as ErasureItem[][]),
+      );
     const askIfKnown = async (service: ServiceName) => (this.connection.knows(service) ? ask(service) : []);
     const dispatcher = await ask('webhook-dispatcher');
     const messages = await askIfKnown('recipient-messages');
@@ -76,9 +88,18 @@ export class PayerData {
     }));
   }
 
-  private post(service: ServiceName, path: string, body: unknown): Promise<unknown> {
-    return this.connection.call(service, { method: 'POST', path: `/internal/erasures/${path}`, body });
+  /** The answers of all cells, or of the only service. */
+  private async post(service: ServiceName, path: string, body: unknown): Promise<unknown[]> {
+    const call = { method: 'POST', path: `/internal/erasures${path}`, body } as const;
+    if (service !== 'webhook-dispatcher') return [await this.connection.call(service, call)];
+    return (await this.cells.each(service, call)).map(({ answer }) => answer);
   }
+}
+
+/** The state of each transaction in the cell that has it. */
+function ofItsCell([first = [], ...others]: readonly ErasureItem[][]): ErasureItem[] {
+  const byId = new Map(others.flat().filter(({ state }) => state !== 'UNKNOWN').map(item => [item.transactionId, item])); // prettier-ignore
+  return first.map(item => (item.state === 'UNKNOWN' ? (byId.get(item.transactionId) ?? item) : item));
 }
 
 /** Erases at the dispatcher first. A payment that the dispatcher does not report as decided is not changed at the core either. */
@@ -86,10 +107,9 @@ export async function erasePayments(
   connection: OperatorConnection,
   payments: readonly PaymentErasure[],
 ): Promise<PaymentErasure[]> {
+  const data = new PayerData(connection);
   const erase = (service: ServiceName, ids: readonly number[]) =>
-    inBatches(ids, transactionIds =>
-      connection.call(service, { method: 'POST', path: '/internal/erasures', body: { transactionIds } }),
-    );
+    inBatches(ids, async transactionIds => (await data.erase(service, transactionIds))[0]);
   const idsWhere = (isWanted: (payment: PaymentErasure) => boolean) =>
     payments.filter(isWanted).map(({ transactionId }) => transactionId);
   await erase(
@@ -100,7 +120,6 @@ export async function erasePayments(
     'recipient-messages',
     idsWhere(({ messages }) => messages?.state === 'ERASABLE'),
   );
-  const data = new PayerData(connection);
   const after = await data.preview(payments.map(({ transactionId }) => transactionId));
   const atCore = new Set(after.filter(({ core }) => core?.state === 'ERASABLE').map(({ transactionId }) => transactionId));
   await erase(

@@ -18,6 +18,8 @@ import { decisionFor, type DecisionToRecord, type VerdictToDecide } from './doma
 import { type DecisionOutcome, JobStore, ReversalMetrics } from './reversal.ports';
 import { WatchTerminals } from './watch-terminals';
 
+export const auditGroup = 'reversal-scheduler-audit';
+
 interface Received {
   event: ReceivedEvent;
   ack: AckReceived;
@@ -121,7 +123,7 @@ export function transactionTerminalAuditConsumer(delayMs: number): Type {
       @Optional() private readonly cell = new OwnCell(),
     ) {}
 
-    @OnEvents(topics.transactionTerminal, { group: 'reversal-scheduler-audit', minAgeMs: delayMs })
+    @OnEvents(topics.transactionTerminal, { group: auditGroup, minAgeMs: delayMs })
     async onTransactionTerminal(@Payload() batch: EventBatch): Promise<void> {
       await this.terminals.watch(readEvents(await this.cell.taken(batch), transactionTerminal.parse));
     }

@@ -1,7 +1,9 @@
-import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Optional, Param, Post, Req } from '@nestjs/common';
+import { type InternalRequest, orElsewhere } from '@paycode/access';
 import { type ArmAnswer, type ReversalState, verdictKinds } from '@paycode/dto';
 import { whenNotFull } from '@paycode/persistence';
 import { DomainError, invalidField, ParseIdPipe } from '@paycode/service-runtime';
+import { OtherSchedulers } from '../cells/other-schedulers';
 import { ArmReversals } from './arm-reversals';
 import { DecideReversals } from './decide-reversals';
 import { ReadReversal } from './read-reversal';
@@ -19,6 +21,8 @@ export class ReversalsController {
     private readonly armReversals: ArmReversals,
     private readonly decideReversals: DecideReversals,
     private readonly readReversal: ReadReversal,
+    /** Absent: the platform is one cell. */
+    @Optional() private readonly others?: OtherSchedulers,
   ) {}
 
   /** Answers after the commit. From then on the payment is reversed unless it is acknowledged (R-1-6, R-6.2-1). */
@@ -52,8 +56,11 @@ export class ReversalsController {
   }
 
   @Get(':transactionId')
-  state(@Param('transactionId', ParseIdPipe) transactionId: number): Promise<ReversalState> {
-    return this.readReversal.read(transactionId);
+  state(
+    @Param('transactionId', ParseIdPipe) transactionId: number,
+    @Req() request: InternalRequest & { url: string },
+  ): Promise<ReversalState> {
+    return orElsewhere(() => this.readReversal.read(transactionId), { transactionId, request }, this.others);
   }
 }
 

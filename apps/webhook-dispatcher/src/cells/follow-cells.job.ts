@@ -1,4 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import type { InternalRequest, RequestToRelay } from '@paycode/access';
 import { topics } from '@paycode/dto';
 import { EventsServer, type TakenRange } from '@paycode/events';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
@@ -7,6 +8,9 @@ import { FormerCells } from './former-cells';
 import type { HttpOtherCells } from './http-other-cells';
 
 const readMapMs = 2_000;
+
+/** A request that may be about a payment of another cell. */
+export type CellRequest = RequestToRelay & Pick<InternalRequest, 'internalCaller'>;
 
 /** The place of this process among the cells. Without `others` the platform is one cell. */
 export class CellMembership {

@@ -1,16 +1,19 @@
-import type { InternalClient } from '@paycode/access';
-import { cellRoutes, type CellsAnswer } from '@paycode/dto';
+import type { InternalClient, OtherCell, OtherCellsOf } from '@paycode/access';
+import { cellRoutes, type CellsAnswer, type CloseAnswer, type CloseItem } from '@paycode/dto';
 import { mainCell } from '@paycode/events';
+import { otherCellsOf, shardOf } from '@paycode/ownership';
 import { DomainError } from '@paycode/service-runtime';
 import type { CellView, KnownRequest, OtherCells } from './former-cells';
 import type { FollowMap } from './own-ranges';
 import type { PartitionRanges } from './partition-range';
 
+type DispatcherClient = Pick<InternalClient, 'post' | 'ask'>;
+
 export interface OtherCellsParts {
   /** notification-config, which has the map. */
   map: Pick<InternalClient, 'get'>;
   /** The dispatcher of another cell, by its address in the map. */
-  dispatcherAt(url: string): Pick<InternalClient, 'post'>;
+  dispatcherAt(url: string): DispatcherClient;
   following: Pick<FollowMap, 'follow'>;
   ranges: Pick<PartitionRanges, 'all'>;
   partitionCount: number;
@@ -22,9 +25,10 @@ export interface MapAndRanges extends CellView {
 }
 
 /** The map and the other cells over HTTP. While the map cannot be read, the cell goes on with what it last read: its durable ranges decide (P-1.12). */
-export class HttpOtherCells implements OtherCells {
+export class HttpOtherCells implements OtherCells, OtherCellsOf {
+  readonly service = 'webhook-dispatcher';
   private read?: MapAndRanges;
-  private readonly dispatchers = new Map<string, Pick<InternalClient, 'post'>>();
+  private readonly dispatchers = new Map<string, DispatcherClient>();
 
   constructor(
     readonly self: string,
@@ -57,12 +61,30 @@ export class HttpOtherCells implements OtherCells {
   }
 
   async known(cell: string, request: KnownRequest): Promise<number[]> {
-    const { dispatcherUrl } = this.view().map.cells.find(({ name }) => name === cell)!;
-    const answer = await this.dispatcherAt(dispatcherUrl).post(cellRoutes.known.path, { ...request, cell });
+    const answer = await this.clientOf(cell).post(cellRoutes.known.path, { ...request, cell });
     return cellRoutes.known.read(answer).taken;
   }
 
-  private dispatcherAt(url: string): Pick<InternalClient, 'post'> {
+  /** The payments that this cell has, or would begin by that. */
+  close(cell: string, items: readonly CloseItem[]): Promise<CloseAnswer[]> {
+    return this.clientOf(cell).post('/internal/deliveries/close', items);
+  }
+
+  /** The cells that have or had the partition of the payment, the newest first. @throws DomainError 503 before the map was read */
+  of(transactionId: number): OtherCell[] {
+    const names = otherCellsOf(this.view().map, this.partitionOf(transactionId), this.self);
+    return names.map(name => ({ name, client: this.clientOf(name) }));
+  }
+
+  partitionOf(transactionId: number): number {
+    return shardOf(transactionId) % this.parts.partitionCount;
+  }
+
+  clientOf(cell: string): DispatcherClient {
+    return this.dispatcherAt(this.view().map.cells.find(({ name }) => name === cell)!.dispatcherUrl);
+  }
+
+  private dispatcherAt(url: string): DispatcherClient {
     const known = this.dispatchers.get(url) ?? this.parts.dispatcherAt(url);
     this.dispatchers.set(url, known);
     return known;

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { topics } from '@paycode/dto';
+import { type CloseAnswer, type CloseItem, topics } from '@paycode/dto';
 import { EventsServer, type EventBatch, type EventTransport, type Subscription } from '@paycode/events';
 import { groupOf, KafkaHarness, PostgresHarness, quietLog, testBrokers, type TransportHarness } from '@paycode/events/testing';
-import { cellAt, type CellEntry, movePartition } from '@paycode/ownership';
+import { cellAt, type CellEntry, movePartition, shardOf } from '@paycode/ownership';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { Lifecycle, type Logger } from '@paycode/service-runtime';
 import { eventually } from '@paycode/service-runtime/testing';
@@ -11,6 +11,7 @@ import { terminalEvent } from '../deliveries/testing/samples';
 import { Replica } from '../dispatcher/testing/replica';
 import { RecordingMetrics } from '../dispatcher/testing/fakes';
 import { dispatcherGroup, TransactionTerminalConsumer } from '../intake/transaction-terminal.consumer';
+import { CloseInCells } from './close-in-cells';
 import { CellMembership, FollowCellsJob } from './follow-cells.job';
 import { HttpOtherCells } from './http-other-cells';
 import { PostgresOwnIntake } from './own-intake';
@@ -41,6 +42,9 @@ function renamed(transport: EventTransport, topic: string, cell: string): EventT
 class TestCell {
   private stop?: () => Promise<void>;
   private ranges!: OwnRanges;
+  private closing!: CloseInCells;
+  /** Awaited before `close` writes. */
+  beforeClose: () => Promise<void> = async () => undefined;
 
   private constructor(
     readonly name: string,
@@ -66,15 +70,21 @@ class TestCell {
     const others = new HttpOtherCells(this.name, {
       map: { get: async <T>() => structuredClone(map) as T },
       dispatcherAt: url => ({
-        post: async <T>(_: string, body: unknown) =>
-          ({ taken: await cells.get(new URL(url).hostname)!.ranges.known(body as never) }) as T,
+        ask: () => Promise.reject(new Error('only close and known are asked here')),
+        post: async <T>(path: string, body: unknown) => {
+          const other = cells.get(new URL(url).hostname)!;
+          if (path.endsWith('/close')) return (await other.closing.close(body as CloseItem[], true)) as T;
+          return { taken: await other.ranges.known(body as never) } as T;
+        },
       }),
       following: new FollowMap(this.name, ranges, intake, partitionCount),
       ranges,
       partitionCount,
     });
     const membership = new CellMembership(others);
-    const { intake: recording } = new Replica(dataSource, { ports: { former: membership.former } }).dispatcher;
+    const { intake: recording, closing } = new Replica(dataSource, { ports: { former: membership.former } }).dispatcher;
+    const closingLater = { close: (items: readonly CloseItem[]) => this.beforeClose().then(() => closing.close(items)) };
+    this.closing = new CloseInCells({ closing: closingLater, ranges: this.ranges, others });
     const consumer = new TransactionTerminalConsumer(recording, new RecordingMetrics());
     const server = new EventsServer({ transport, log: quietLog });
     const handler = (batch: EventBatch) => consumer.onTransactionTerminal(batch);
@@ -103,6 +113,10 @@ class TestCell {
 
   end(entry: CellEntry): Promise<number> {
     return this.ranges.end({ cell: this.name, partition: entry.partition, step: entry.step });
+  }
+
+  closePayment(transactionId: number): Promise<CloseAnswer[]> {
+    return this.closing.close([{ transactionId, merchantId: 1001 }], false);
   }
 
   async taken(): Promise<number[]> {
@@ -212,6 +226,38 @@ describe.each(logs)('two cells with half of the partitions each, on a log in %s'
     const firsts = await firstEvents();
     const named = (cell: string) => all.filter(id => cellAt(platform.map, ...firsts.get(id)!) === cell);
     expect((await b.taken()).sort((one, other) => one - other)).toEqual(named('b'));
+  });
+
+  const inPartition1 = (id: number) => shardOf(id) % partitionCount === 1;
+  const [unpaid, overtaken] = Array.from({ length: 999 }, (__, at) => at + 1).filter(inPartition1) as [number, number];
+  const closed = (transactionId: number, verdict: CloseAnswer['verdict']) => [{ transactionId, verdict }];
+
+  it('a payment of the old cell is closed there through both, and one that none has taken in the new cell alone', async () => {
+    await morePaid();
+    await move(1, 'b');
+    await morePaid();
+    const [former] = (await a.taken()).filter(inPartition1);
+    // The old cell may have events to read still.
+    const closedBy = (cell: TestCell, id: number, verdict: CloseAnswer['verdict']) =>
+      eventually(async () => expect(await cell.closePayment(id)).toEqual(closed(id, verdict)));
+    await closedBy(b, former!, 'OPEN');
+    await closedBy(a, unpaid, 'CLOSED_NEVER_SENT');
+    await closedBy(b, unpaid, 'CLOSED_NEVER_SENT');
+    expect([(await b.taken()).includes(former!), (await a.taken()).includes(unpaid)]).toEqual([false, false]);
+  });
+
+  it('a close that a move overtakes closes nothing: the payment begins in the new cell alone', async () => {
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    a.beforeClose = () => (reached.resolve(), released.promise);
+    const answer = eventually(() => a.closePayment(overtaken));
+    await reached.promise;
+    await move(1, 'b');
+    await pay(overtaken);
+    await eventually(async () => expect(await b.taken()).toContain(overtaken));
+    released.resolve();
+    expect(await answer).toEqual([]);
+    expect(await a.taken()).not.toContain(overtaken);
+    await eventually(async () => expect(await a.closePayment(overtaken)).toEqual(closed(overtaken, 'OPEN')));
   });
 
   /** Partition and offset of the first event of each payment, as another group reads them. */

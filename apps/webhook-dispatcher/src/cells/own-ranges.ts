@@ -52,6 +52,11 @@ export class OwnRanges {
     return this.answers.known(request);
   }
 
+  /** Those of the payments that this cell has stored, or put aside. */
+  taken(transactionIds: readonly number[]): Promise<number[]> {
+    return this.parts.intake.taken(transactionIds);
+  }
+
   private refuseOrderFor(cell: string): void {
     if (this.cell === cell) return;
     const own = this.cell === null ? 'a dispatcher without CELL_NAME, so of no cell' : `cell ${this.cell}`;

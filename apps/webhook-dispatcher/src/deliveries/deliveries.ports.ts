@@ -22,7 +22,10 @@ export abstract class DeliveryStore {
   abstract sweep(replica: string, cursors: readonly ShardCursor[], page: SweepPage): Promise<SweptShard[]>;
   /** Unclaimed open deliveries of merchants in these shards, by merchant and seq. */
   abstract waiting(shards: readonly number[], cursors: readonly MerchantCursor[]): Promise<StoredDelivery[]>;
-  /** Answers `close`. It never closes a delivery that an owner holds, and no delivery can arrive after its close (P-1.1). */
+  /**
+   * Answers `close`. It never closes a delivery that an owner holds, and no delivery can arrive after its close (P-1.1). A payment that is not stored has no answer when
+   * its range is another one than that of its `step`, or has ended (P-1.12).
+   */
   abstract close(items: readonly ShardedCloseItem[]): Promise<CloseAnswer[]>;
   /** The clock by which the ages of deliveries are told, in epoch milliseconds. It may be set while the platform runs. */
   abstract nowMs(): Promise<number>;
@@ -94,7 +97,13 @@ export interface SweptShard {
   unclaimed: StoredDelivery[];
 }
 
-export interface ShardedCloseItem extends CloseItem {
+/** One of another cell must not be closed here, before it comes there. */
+export interface PlacedCloseItem extends CloseItem {
+  /** Entry of the map by which this cell takes the partition. Absent: no other cell takes the payment. */
+  step?: number;
+}
+
+export interface ShardedCloseItem extends PlacedCloseItem {
   shard: number;
 }
 

@@ -1,4 +1,5 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { orElsewhere } from '@paycode/access';
 import {
   type CloseAnswer,
   type CloseItem,
@@ -13,8 +14,9 @@ import {
 import { whenNotFull } from '@paycode/persistence';
 import { DomainError, invalidField, ParseIdPipe } from '@paycode/service-runtime';
 import { IsIn, IsOptional, Matches } from 'class-validator';
+import { CloseInCells } from '../cells/close-in-cells';
+import { CellMembership, type CellRequest } from '../cells/follow-cells.job';
 import { RedeliverInformational } from '../informational/repeat-informational';
-import { CloseDeliveries } from '../verdicts/conclude-delivery';
 import { ShowDelivery } from './show-delivery';
 
 const itemsMax = 1_000;
@@ -37,16 +39,18 @@ export class ListDeliveriesQuery {
 @Controller('internal/deliveries')
 export class DeliveriesController {
   constructor(
-    private readonly closeDeliveries: CloseDeliveries,
+    private readonly closeDeliveries: CloseInCells,
     private readonly showDelivery: ShowDelivery,
     private readonly redeliverNotice: RedeliverInformational,
+    private readonly cells: CellMembership,
   ) {}
 
   /** The scheduler's due timers and its audit call this; only the answer CLOSED lets the scheduler reverse a payment. */
   @Post('close')
   @HttpCode(200)
-  close(@Body() body: unknown): Promise<CloseAnswer[]> {
-    return whenNotFull(this.closeDeliveries.close(readCloseItems(body)));
+  close(@Body() body: unknown, @Req() { internalCaller }: CellRequest): Promise<CloseAnswer[]> {
+    const isRelayed = internalCaller === this.cells.others?.service;
+    return whenNotFull(this.closeDeliveries.close(readCloseItems(body), isRelayed));
   }
 
   /** Open deliveries, newest or oldest first, or the latest ones. */
@@ -59,13 +63,17 @@ export class DeliveriesController {
   /** Tries an informational delivery once more. */
   @Post(':transactionId/redeliver')
   @HttpCode(202)
-  redeliver(@Param('transactionId', ParseIdPipe) transactionId: number): Promise<RedeliveryAnswer> {
-    return this.redeliverNotice.redeliver(transactionId);
+  redeliver(@Param('transactionId', ParseIdPipe) transactionId: number, @Req() request: CellRequest): Promise<RedeliveryAnswer> {
+    return orElsewhere(() => this.redeliverNotice.redeliver(transactionId), { transactionId, request }, this.cells.others);
   }
 
   /** Shows the timeline of a delivery to an operator. */
   @Get(':transactionId')
-  async show(@Param('transactionId', ParseIdPipe) transactionId: number): Promise<DeliveryTimeline> {
+  show(@Param('transactionId', ParseIdPipe) transactionId: number, @Req() request: CellRequest): Promise<DeliveryTimeline> {
+    return orElsewhere(() => this.showHere(transactionId), { transactionId, request }, this.cells.others);
+  }
+
+  private async showHere(transactionId: number): Promise<DeliveryTimeline> {
     const timeline = await this.showDelivery.show(transactionId);
     if (!timeline) throw new DomainError({ status: 404, reason: 'NO_DELIVERY', message: 'Not Found' });
     return timeline;

@@ -19,6 +19,9 @@ export interface MerchantRoutes {
   current(merchantId: number): Promise<Pick<Route, 'pspId' | 'version'>>;
 }
 
+/** The account that asks. */
+export type NotificationReader = Pick<Identity, 'accountType' | 'ownerId'>;
+
 /**
  * Flow: notification by id -> may this caller read it -> acknowledge if it is a success that nobody has acknowledged and the core has not
  * reversed -> the notification as it stands after that.
@@ -37,7 +40,7 @@ export class RecoverNotification {
   ) {}
 
   /** JSON of the notification in its payload version; undefined when the transaction is unknown, not terminal, or of another merchant. */
-  async recover(transactionId: number, caller: Identity): Promise<string | undefined> {
+  async recover(transactionId: number, caller: NotificationReader): Promise<string | undefined> {
     const notification = await this.store.find(transactionId);
     if (!notification || !(await this.mayRead(caller, notification.merchantId))) return undefined;
     return this.read(notification);
@@ -66,7 +69,7 @@ export class RecoverNotification {
   }
 
   /** The merchant itself or its PSP. */
-  private async mayRead({ accountType, ownerId }: Identity, merchantId: number): Promise<boolean> {
+  private async mayRead({ accountType, ownerId }: NotificationReader, merchantId: number): Promise<boolean> {
     if (accountType === 'MERCHANT') return ownerId === merchantId;
     return accountType === 'PSP' && ownerId !== null && (await this.routes.current(merchantId)).pspId === ownerId;
   }

@@ -14,6 +14,7 @@ import {
 import {
   type AckReceived,
   type ArmItem,
+  type CellsAnswer,
   type Decision,
   type DeliveryTimeline,
   eventTypes,
@@ -43,6 +44,7 @@ export class FakeNeighbours extends FakeServer {
   readonly settled: SettleItem[] = [];
   readonly decisions = new Map<number, Decision>();
   readonly routes = new Map<number, Partial<Route>>();
+  readonly cells: CellsAnswer = { cells: [], entries: [] };
   /** Paths that answer 503. */
   readonly failing = new Set<string>();
   /** Paths of calls that came, in order. */
@@ -75,7 +77,7 @@ export class FakeNeighbours extends FakeServer {
         this.settled.push(...(body as SettleItem[]));
         return undefined;
       case '/internal/cells':
-        return { cells: [], entries: [] };
+        return this.cells;
       case '/internal/routes':
         return (body as { merchantIds: number[] }).merchantIds.map(merchantId => ({
           ...noRoute,

@@ -1,8 +1,8 @@
-import { type CloseAnswer, type CloseItem, type Decision, storedVersion, type VerdictKind } from '@paycode/dto';
+import { type CloseAnswer, type Decision, storedVersion, type VerdictKind } from '@paycode/dto';
 import { type OwnedShards, shardOf } from '@paycode/ownership';
 import { DataFault, type FlushPauses, FlushQueue, isDataFault, isolate } from '@paycode/persistence';
 import { backoffMs, type Clock, passed } from '@paycode/service-runtime/timing';
-import type { DeliveryMetrics, DeliveryStore } from '../deliveries/deliveries.ports';
+import type { DeliveryMetrics, DeliveryStore, PlacedCloseItem } from '../deliveries/deliveries.ports';
 import {
   type AttemptRules,
   chargedOutcome,
@@ -217,7 +217,7 @@ export class RecordVerdict {
  * owner holds the delivery. Time alone never closes a delivery here (A-07).
  */
 export class CloseDeliveries {
-  private readonly closes: FlushQueue<CloseItem, CloseAnswer>;
+  private readonly closes: FlushQueue<PlacedCloseItem, CloseAnswer | undefined>;
 
   constructor(
     store: DeliveryStore,
@@ -227,9 +227,9 @@ export class CloseDeliveries {
       async items => {
         const distinct = new Map(items.map(item => [item.transactionId, { ...item, shard: shardOf(item.transactionId) }]));
         const answers = new Map((await store.close([...distinct.values()])).map(answer => [answer.transactionId, answer]));
-        return items.map(({ transactionId }) => {
+        return items.map(({ transactionId, step }) => {
           const answer = answers.get(transactionId);
-          if (!answer) throw new DataFault('the store has no answer for a transaction');
+          if (!answer && step === undefined) throw new DataFault('the store has no answer for a transaction');
           return answer;
         });
       },
@@ -239,12 +239,12 @@ export class CloseDeliveries {
 
   /**
    * A transaction whose own data fails has no answer: the scheduler asks again and decides nothing. The others get their answers
-   * (T-29).
+   * (T-29). Nor has one whose cell is another one by now.
    */
-  async close(items: readonly CloseItem[]): Promise<CloseAnswer[]> {
+  async close(items: readonly PlacedCloseItem[]): Promise<CloseAnswer[]> {
     const answers: CloseAnswer[] = [];
     await isolate(items, {
-      write: async part => void answers.push(...(await this.closes.run(part))),
+      write: async part => void answers.push(...(await this.closes.run(part)).filter(answer => answer !== undefined)),
       failed: ({ transactionId }, error) => this.metrics.workParked('close', transactionId, error),
     });
     return answers;

@@ -28,6 +28,8 @@ type Row = readonly [method: string, route: string, callers: InternalCall['calle
 const operator = ['operator'] as const;
 const portal = ['portal'] as const;
 const portalOrOperator = ['portal', 'operator'] as const;
+/** And the dispatcher of another cell, which has admitted the caller. */
+const relayed = ['webhook-dispatcher'] as const;
 /** Reasons why the portal may call for nobody: nothing is changed for a tenant, and neither a payer nor a key is shown. */
 const names = { nobody: 'names of merchants, also for programs and for work in the background' };
 const state = { nobody: 'state of deliveries and reversals, without payers or people' };
@@ -49,9 +51,13 @@ const deadLetters: readonly Row[] = [
 type Demands<Operation extends string> = Record<Operation, PersonDemand>;
 
 /** Calls that the portal makes for a person. A new operation does not compile before its permission is named. */
-function forPerson<Operation extends string>(capability: string, demands: Demands<Operation>): Row[] {
+function forPerson<Operation extends string>(
+  capability: string,
+  demands: Demands<Operation>,
+  others: readonly CallerName[] = [],
+): Row[] {
   return Object.entries<PersonDemand>(demands).map(([operation, demand]) => {
-    return ['POST', `/internal/portal/${capability}/${operation}`, portal, demand];
+    return ['POST', `/internal/portal/${capability}/${operation}`, [...portal, ...others], demand];
   });
 }
 
@@ -131,16 +137,17 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ...forPerson('notifications', configurationDemands),
   ],
   'webhook-dispatcher': [
-    ['POST', '/internal/deliveries/close', ['reversal-scheduler', 'operator']],
+    ['POST', '/internal/deliveries/close', ['reversal-scheduler', 'operator', ...relayed]],
     ['GET', '/internal/deliveries', portalOrOperator, state],
-    ['GET', '/internal/deliveries/:transactionId', portalOrOperator, state],
+    ['GET', '/internal/deliveries/:transactionId', [...portalOrOperator, ...relayed], state],
     ['GET', '/internal/shards', portalOrOperator, state],
     ['GET', '/internal/cells/ranges', operator],
     ['POST', '/internal/cells/end', operator],
     // By a later cell.
     ['POST', '/internal/cells/known', ['webhook-dispatcher']],
+    ['POST', '/internal/cells/notification', relayed],
     ['GET', '/internal/cells/view', ['reversal-scheduler']],
-    ['POST', '/internal/deliveries/:transactionId/redeliver', portalOrOperator, 'ON_CALL'],
+    ['POST', '/internal/deliveries/:transactionId/redeliver', [...portalOrOperator, ...relayed], 'ON_CALL'],
     // A pause names who made it.
     ['POST', '/internal/endpoints', portalOrOperator, 'NO_TENANT'],
     ['GET', '/internal/endpoints/certificates', portal, state],
@@ -148,7 +155,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['POST', '/internal/endpoints/pauses', operator],
     ['POST', '/internal/endpoints/pauses/:pauseId/end', operator],
     ...forPerson('endpoints', endpointDemands),
-    ...forPerson('notifications', notificationDemands),
+    ...forPerson('notifications', notificationDemands, relayed),
     ...deadLetters,
     ...erasures,
   ],
@@ -163,7 +170,9 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
   'reversal-scheduler': [
     ['POST', '/internal/reversals/arm', ['webhook-dispatcher']],
     ['POST', '/internal/reversals/settle', ['webhook-dispatcher']],
-    ['GET', '/internal/reversals/:transactionId', portalOrOperator, state],
+    // By the scheduler of another cell too, which has admitted the caller.
+    ['GET', '/internal/reversals/:transactionId', [...portalOrOperator, 'reversal-scheduler'], state],
+    ['GET', '/internal/cells/jobs', operator],
     ...deadLetters,
   ],
   'payment-simulator': [

@@ -26,6 +26,17 @@ interface Call {
   path: string;
   body?: string;
   headers: Record<string, string>;
+  timeoutMs?: number;
+}
+
+/** Reads an answer; rejects with AnsweredError. */
+type Read<T> = (answer: Dispatcher.ResponseData) => Promise<T>;
+
+/** An answer of any status. */
+export interface WholeAnswer {
+  status: number;
+  headers: Dispatcher.ResponseData['headers'];
+  text: string;
 }
 
 const bodyBytesMax = 16_777_216;
@@ -73,11 +84,16 @@ export class InternalClient {
 
   /** POSTs `body`; resolves to the parsed answer. Rejects with InternalCallError. */
   async post<T>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<T> {
-    return this.call<T>({ method: 'POST', path, body: JSON.stringify(body), headers });
+    return this.call<T>({ method: 'POST', path, body: JSON.stringify(body), headers }, readJson);
   }
 
   async get<T>(path: string, headers: Record<string, string> = {}): Promise<T> {
-    return this.call<T>({ method: 'GET', path, headers });
+    return this.call<T>({ method: 'GET', path, headers }, readJson);
+  }
+
+  /** For a caller that hands the answer on. Rejects with InternalCallError when there is none in time. */
+  async ask(call: Call): Promise<WholeAnswer> {
+    return this.call(call, async ({ statusCode: status, headers, body }) => ({ status, headers, text: await body.text() }));
   }
 
   close(): void {
@@ -100,14 +116,15 @@ export class InternalClient {
     };
   }
 
-  private async call<T>({ method, path, body, headers }: Call): Promise<T> {
+  private async call<T>({ method, path, body, headers, timeoutMs = this.timeoutMs }: Call, read: Read<T>): Promise<T> {
     const authorization = `Bearer ${this.options.signer.tokenFor(this.options.audience)}`;
-    const own = { authorization, [deadlineHeader]: String(this.timeoutMs) };
+    const own = { authorization, [deadlineHeader]: String(timeoutMs) };
     const call = { method, path, body, headers: { 'content-type': 'application/json', ...headers, ...own } };
     const overall = new AbortController();
-    const timer = setTimeout(() => overall.abort(codeError('TIMEOUT')), this.timeoutMs);
+    const timer = setTimeout(() => overall.abort(codeError('TIMEOUT')), timeoutMs);
+    const sendOn = (dispatcher: Dispatcher) => this.sendOn(dispatcher, call, overall.signal).then(read);
     try {
-      return await this.send<T>(call, overall.signal);
+      return await this.send(call, sendOn);
     } catch (error) {
       throw callError(`${method} ${this.options.audience} ${path}`, error);
     } finally {
@@ -115,27 +132,30 @@ export class InternalClient {
     }
   }
 
-  private async send<T>(call: Call, signal: AbortSignal): Promise<T> {
+  private async send<T>(call: Call, sendOn: (dispatcher: Dispatcher) => Promise<T>): Promise<T> {
     if (call.body && Buffer.byteLength(call.body) > bodyBytesMax) throw new CallRefusedError('BODY_TOO_LARGE');
     this.repeats.add(repeatsPerCall);
     try {
-      return await this.sendOn<T>(this.pool, call, signal);
+      return await sendOn(this.pool);
     } catch (error) {
       const isRepeatable = call.method === 'GET' || this.options.isRepeatable === true;
       if (!isRepeatable || !isConnectionLost(error) || this.repeats.take(performance.now()) > 0) throw error;
       await pause(Math.random() * repeatPauseMsMax);
       // A replica that stops closes all kept connections, so another connection of the pool would fail too.
       const fresh = new Client(this.origin, this.connectionOptions);
-      return await this.sendOn<T>(fresh, call, signal).finally(() => fresh.destroy());
+      return await sendOn(fresh).finally(() => fresh.destroy());
     }
   }
 
-  private async sendOn<T>(dispatcher: Dispatcher, { path, ...call }: Call, signal: AbortSignal): Promise<T> {
-    const { statusCode, body } = await dispatcher.request({ ...call, path: this.pathPrefix + path, signal });
-    if (statusCode >= 200 && statusCode < 300) return jsonOf<T>(await body.text());
-    await body.dump({ limit: bodyBytesMax });
-    throw new AnsweredError(statusCode);
+  private sendOn(dispatcher: Dispatcher, { path, ...call }: Call, signal: AbortSignal) {
+    return dispatcher.request({ ...call, path: this.pathPrefix + path, signal });
   }
+}
+
+async function readJson<T>({ statusCode, body }: Dispatcher.ResponseData): Promise<T> {
+  if (statusCode >= 200 && statusCode < 300) return jsonOf<T>(await body.text());
+  await body.dump({ limit: bodyBytesMax });
+  throw new AnsweredError(statusCode);
 }
 
 /** The request was not sent. */

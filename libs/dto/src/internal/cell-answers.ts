@@ -26,5 +26,6 @@ export type CellViewAnswer = z.infer<typeof cellViewAnswer>;
 export const cellRoutes = {
   map: { path: '/internal/cells', read: (answer: unknown) => cellsAnswer.parse(answer) },
   known: { path: '/internal/cells/known', read: (answer: unknown) => knownAnswer.parse(answer) },
+  notification: { path: '/internal/cells/notification' },
   view: { path: '/internal/cells/view', read: (answer: unknown) => cellViewAnswer.parse(answer) },
 } as const;

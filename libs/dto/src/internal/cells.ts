@@ -1,4 +1,5 @@
 import { IsInt, Matches, Max, Min } from 'class-validator';
+import type { Identity } from '../access/identity.ts';
 import { cellNameForm, cellNameRule } from '../events/cell-names.ts';
 import { transactionTerminal } from '../events/transaction-terminal.event.ts';
 
@@ -56,6 +57,21 @@ export interface CellRange {
   isDrained: boolean;
 }
 
+/** GET reversal-scheduler /internal/cells/jobs. */
+export interface CellJobs {
+  /** Name of this cell; null: it has none. */
+  cell: string | null;
+  /** By partition. */
+  partitions: PartitionJobs[];
+}
+
+export interface PartitionJobs {
+  /** Next offset that the audit has not read; null: it has read none. */
+  auditedTo: number | null;
+  /** A job is undecided. */
+  hasOpen: boolean;
+}
+
 /** POST webhook-dispatcher /internal/cells/known, by a later cell before it stores these payments. At most 1,000 of them. */
 export interface KnownRequest {
   /** Name of the cell that is asked. Absent: the caller trusts its address. */
@@ -69,6 +85,11 @@ export interface KnownRequest {
 export interface KnownAnswer {
   /** Those of the payments that the former cell has stored, or put aside. */
   taken: number[];
+}
+
+/** POST webhook-dispatcher /internal/cells/notification, by another cell for the account that its getNotification has identified -> the notification. */
+export interface CellNotificationRequest extends Pick<Identity, 'accountType' | 'ownerId'> {
+  transactionId: number;
 }
 
 /** Bounds of the map. */

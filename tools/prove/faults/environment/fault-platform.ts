@@ -253,8 +253,8 @@ export class FaultPlatform implements FaultWorld {
     // The audit's rules use the real window, so the receivers' times are scaled to it.
     FaultReceiver.writeLogs(receiverLog, this.receivers, realAckWindowMs / ackWindow);
     return audit({
-      dispatcherUrl: this.databases.dispatcher.urlOf('dispatcher'),
-      schedulerUrl: this.databases.scheduler.urlOf('scheduler'),
+      dispatcherUrls: [this.databases.dispatcher.urlOf('dispatcher')],
+      schedulerUrls: [this.databases.scheduler.urlOf('scheduler')],
       simulatorUrl: this.databases.others.urlOf('simulator'),
       receiverLog,
       graceS,

@@ -3,10 +3,12 @@ import { transactionTerminal } from '../../../../../libs/dto/src/events/transact
 import type {
   CellAddress,
   CellEntry,
+  CellJobs,
   CellRange,
   CellRanges,
   CellsAnswer,
   EndRangeAnswer,
+  PartitionJobs,
 } from '../../../../../libs/dto/src/internal/cells.ts';
 import { entriesOf, type MovePorts, movePartition, newestEntry } from '../../../../../libs/ownership/src/cell-map.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -82,6 +84,14 @@ class CellCalls {
     throw new OperatorError(`the dispatcher of cell ${name} at ${dispatcherUrl} has CELL_NAME ${cell ?? 'unset'}`);
   }
 
+  /** By partition. @throws OperatorError when another cell, or none, listens there */
+  async jobsOf({ name, schedulerUrl }: CellAddress): Promise<PartitionJobs[]> {
+    const call: OperatorCall = { method: 'GET', path: '/internal/cells/jobs' };
+    const { cell, partitions } = (await this.connection.call('reversal-scheduler', call, schedulerUrl)) as CellJobs;
+    if (cell === name) return partitions;
+    throw new OperatorError(`the scheduler of cell ${name} at ${schedulerUrl} has CELL_NAME ${cell ?? 'unset'}`);
+  }
+
   async end({ cell, partition, step }: CellEntry, { dispatcherUrl }: CellAddress): Promise<number> {
     const call: OperatorCall = { method: 'POST', path: '/internal/cells/end', body: { cell, partition, step } };
     return ((await this.connection.call('webhook-dispatcher', call, dispatcherUrl)) as EndRangeAnswer).offset;
@@ -155,12 +165,13 @@ async function rowsOf(calls: CellCalls, map: CellsAnswer, cell: CellAddress): Pr
   const nothing = { cell: cell.name, partitions: 'none', from: null, until: null, step: null };
   try {
     const ranges = await calls.rangesOf(cell);
+    const hadAt = (partition: number) => entriesOf(map, partition).some(entry => entry.cell === cell.name);
+    const isEnded = ranges.some(({ isDrained }, at) => isDrained && hadAt(at) && newestEntry(map, at).cell !== cell.name);
+    const jobs = isEnded ? await calls.jobsOf(cell) : [];
     const had = ranges.flatMap((range, partition) => {
       const { from, until, step } = range;
-      if (!entriesOf(map, partition).some(entry => entry.cell === cell.name)) return [];
-      return [
-        { partition, row: { ...nothing, from, until, step, state: stateOf(newestEntry(map, partition), cell.name, range) } },
-      ];
+      const state = stateOf(newestEntry(map, partition), cell.name, { ...range, jobs: jobs[partition] });
+      return hadAt(partition) ? [{ partition, row: { ...nothing, from, until, step, state } }] : [];
     });
     return had.length === 0 ? [{ ...nothing, state: 'has no partition' }] : joined(had);
   } catch (error) {
@@ -169,13 +180,20 @@ async function rowsOf(calls: CellCalls, map: CellsAnswer, cell: CellAddress): Pr
   }
 }
 
-function stateOf(newest: CellEntry, cell: string, { until, step, isDrained }: CellRange): string {
+function stateOf(newest: CellEntry, cell: string, range: CellRange & { jobs: PartitionJobs | undefined }): string {
+  const { until, step } = range;
   if (newest.cell !== cell) {
     if (until === null) return `takes what the map gives to ${newest.cell}`;
-    return isDrained ? 'ended, drained' : 'ended, not drained yet';
+    return isDone(range) ? 'ended, drained' : 'ended, not drained yet';
   }
   if (step < newest.step) return 'not begun yet';
   return until === null ? 'takes' : 'ended, and no cell follows: run cells move again';
+}
+
+/** Its dispatcher and its scheduler have nothing more to do. */
+function isDone({ from, until, isDrained, jobs }: CellRange & { jobs: PartitionJobs | undefined }): boolean {
+  if (!isDrained || !jobs || jobs.hasOpen) return false;
+  return from === until || (jobs.auditedTo ?? 0) >= until!;
 }
 
 function joined(all: readonly { partition: number; row: ShownRow }[]): ShownRow[] {

@@ -1,5 +1,8 @@
 import { Argument, type Command } from 'commander';
 import { exactNumber } from '../../../../../libs/platform-client/src/http/send-json.ts';
+import type { DeadLetterPage } from '../../../../../libs/dto/src/internal/dead-letters.ts';
+import type { DeliverySummary } from '../../../../../libs/dto/src/internal/deliveries.ts';
+import { CellServices, isCellService } from '../cell-services.ts';
 import { type CommandContext, idOf } from '../command-context.ts';
 import { OperatorError } from '../operator-connection.ts';
 
@@ -46,6 +49,26 @@ export function addSettlementCommands(program: Command, context: CommandContext)
   addShow(reversals, context, { service: 'reversal-scheduler', path: '/internal/reversals', what: 'state of a reversal job' });
 }
 
+interface ListOptions {
+  recent?: boolean;
+  oldest?: boolean;
+  merchant?: string;
+  limit: string;
+}
+
+type OfCell<T> = { cell: string | undefined; answer: T };
+
+/** The deliveries of all cells in one order, with the name of the cell where there are several. */
+function merged(
+  cells: readonly OfCell<DeliverySummary[]>[],
+  { isOldestFirst, limit }: { isOldestFirst: boolean; limit: number },
+) {
+  if (cells.length === 1 && cells[0]!.cell === undefined) return cells[0]!.answer;
+  const rows = cells.flatMap(({ cell, answer }) => answer.map(delivery => ({ cell, ...delivery })));
+  const newestFirst = rows.sort((a, b) => b.receivedAt.localeCompare(a.receivedAt));
+  return (isOldestFirst ? newestFirst.reverse() : newestFirst).slice(0, limit);
+}
+
 function addDeliveryCommands(deliveries: Command, context: CommandContext): void {
   deliveries
     .command('list')
@@ -54,13 +77,15 @@ function addDeliveryCommands(deliveries: Command, context: CommandContext): void
     .option('--oldest', 'open ones, the oldest first')
     .option('--merchant <merchantId>', 'of one merchant')
     .option('--limit <count>', 'at most so many', '50')
-    .action(({ recent, oldest, merchant, limit }: { recent?: boolean; oldest?: boolean; merchant?: string; limit: string }) => {
+    .action(async ({ recent, oldest, merchant, limit }: ListOptions) => {
       const query = new URLSearchParams({
         state: recent ? 'recent' : oldest ? 'oldest' : 'open',
         limit: String(idOf(limit, '--limit')),
       });
       if (merchant) query.set('merchantId', String(idOf(merchant, '--merchant')));
-      return context.call('webhook-dispatcher', { method: 'GET', path: `/internal/deliveries?${query.toString()}` });
+      const call = { method: 'GET', path: `/internal/deliveries?${query.toString()}` } as const;
+      const cells = await new CellServices(context.connect()).each<DeliverySummary[]>('webhook-dispatcher', call);
+      context.show(merged(cells, { isOldestFirst: Boolean(oldest), limit: Number(limit) }));
     });
   deliveries
     .command('redeliver <transactionId>')
@@ -110,18 +135,31 @@ export function addDeadLetterCommands(program: Command, context: CommandContext)
     .addArgument(serviceArgument())
     .description('the latest first, at most 50')
     .option('--before <letterId>', 'those that are older than this one')
-    .action((service: LetterService, { before }: { before?: string }) => {
+    .option('--cell <name>', 'of one cell alone; needed with --before when there are several')
+    .action(async (service: LetterService, { before, cell }: { before?: string; cell?: string }) => {
       const query = before === undefined ? '' : `?before=${idOf(before, '--before')}`;
-      return context.call(service, { method: 'GET', path: `/internal/dead-letters${query}` });
+      const call = { method: 'GET', path: `/internal/dead-letters${query}` } as const;
+      if (!isCellService(service)) return context.call(service, call);
+      const cells = new CellServices(context.connect());
+      // An id is one of a single database.
+      if (before !== undefined || cell !== undefined) return context.show(await cells.of(service, call, cell));
+      const pages = await cells.each<DeadLetterPage>(service, call);
+      const letters = pages.flatMap(page =>
+        page.answer.letters.map(letter => ({ ...(page.cell && { cell: page.cell }), ...letter })),
+      );
+      context.show({ letters, isMore: pages.some(({ answer }) => answer.isMore) });
     });
   letters
     .command('redrive')
     .addArgument(serviceArgument())
     .argument('<letterId...>')
+    .option('--cell <name>', 'cell that has them, when there are several')
     .description('give these to the group that parked them again; no other group sees them')
-    .action((service: LetterService, letterIds: string[]) => {
+    .action(async (service: LetterService, letterIds: string[], { cell }: { cell?: string }) => {
       const body = { letterIds: letterIds.map(letterId => idOf(letterId, 'letterId')) };
-      return context.call(service, { method: 'POST', path: '/internal/dead-letters/redrive', body });
+      const call = { method: 'POST', path: '/internal/dead-letters/redrive', body } as const;
+      if (!isCellService(service)) return context.call(service, call);
+      context.show(await new CellServices(context.connect()).of(service, call, cell));
     });
 }
 

@@ -18,6 +18,15 @@ const stored = `
 
 const isOpen = 'not exists (select from verdict v where v.transaction_id = d.transaction_id)';
 
+const closeUnknown = (items: string) => `
+    with stub as (
+      insert into delivery (transaction_id, merchant_id, shard, seq, epoch, kind, status, reversible, stub)
+      select id, merchant, shard, 0, 0, 'PURCHASE', 'SUCCESS', true, true
+        from ${items} order by id
+      on conflict do nothing
+      returning transaction_id)
+    insert into verdict (transaction_id, kind) select transaction_id, 'CLOSED_NEVER_SENT' from stub on conflict do nothing`;
+
 export const deliverySql = {
   // The insert draws seq after it has locked the shard row. So a sweep can find a horizon below which every seq of the shard
   // is visible.
@@ -125,14 +134,13 @@ export const deliverySql = {
   now: 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms',
 
   // A running or later insert conflicts with the stub, so no delivery can follow a close.
-  closeUnknown: `
-    with stub as (
-      insert into delivery (transaction_id, merchant_id, shard, seq, epoch, kind, status, reversible, stub)
-      select id, merchant, shard, 0, 0, 'PURCHASE', 'SUCCESS', true, true
-        from unnest($1::bigint[], $2::bigint[], $3::smallint[]) as t(id, merchant, shard) order by id
-      on conflict do nothing
-      returning transaction_id)
-    insert into verdict (transaction_id, kind) select transaction_id, 'CLOSED_NEVER_SENT' from stub on conflict do nothing`,
+  closeUnknown: closeUnknown('unnest($1::bigint[], $2::bigint[], $3::smallint[]) as t(id, merchant, shard)'),
+
+  // The lock makes an end of the range wait, as it waits for an insert: after it, this cell begins nothing.
+  closeUnknownInRange: closeUnknown(`(
+          select t.* from unnest($1::bigint[], $2::bigint[], $3::smallint[], $4::int[]) as t(id, merchant, shard, step)
+            join (select shard, takes_until, takes_step from shard where shard = any($3::smallint[]) order by shard for share) held
+              on held.shard = t.shard and held.takes_step = t.step and held.takes_until is null) t`),
 
   verdicts: `
     select d.transaction_id as id, v.kind as verdict

@@ -120,7 +120,10 @@ export class PostgresDeliveryStore extends DeliveryStore {
 
   override async close(items: readonly ShardedCloseItem[]): Promise<CloseAnswer[]> {
     const ids = items.map(item => item.transactionId);
-    await this.rows(sql.closeUnknown, [ids, items.map(item => item.merchantId), items.map(item => item.shard)]);
+    const placed = items.filter(({ step }) => step !== undefined);
+    if (placed.length > 0) await this.rows(sql.closeUnknownInRange, [...closeColumns(placed), placed.map(({ step }) => step)]);
+    const own = placed.length === 0 ? items : items.filter(({ step }) => step === undefined);
+    if (own.length > 0) await this.rows(sql.closeUnknown, closeColumns(own));
     // A second statement: only a new snapshot sees the ingest that won the race for the row.
     const rows = await this.rows<{ id: string; verdict: VerdictKind | null }>(sql.verdicts, [ids]);
     return rows.map(row => ({ transactionId: Number(row.id), verdict: row.verdict ?? 'OPEN' }));
@@ -149,6 +152,10 @@ export class PostgresDeliveryStore extends DeliveryStore {
   private rows<T>(statement: string, parameters: unknown[]): Promise<T[]> {
     return this.dataSource.query<T[]>(statement, parameters);
   }
+}
+
+function closeColumns(items: readonly ShardedCloseItem[]): unknown[] {
+  return [items.map(item => item.transactionId), items.map(item => item.merchantId), items.map(item => item.shard)];
 }
 
 function columnsOfShards(cursors: readonly ShardCursor[]): [string, string, string] {

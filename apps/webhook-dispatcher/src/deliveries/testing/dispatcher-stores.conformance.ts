@@ -106,6 +106,13 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
       expect(await stores.deliveries.orphaned(cursors(5), 10)).toEqual([]);
     });
 
+    it('closes no transaction that is not stored by another entry of the map than that of its range (P-1.12)', async () => {
+      expect(await stores.deliveries.close([{ ...item(1), step: 1 }])).toEqual([]);
+      const answers = await stores.deliveries.close([{ ...item(1), step: 0 }, item(2)]);
+      const closed = (transactionId: number) => ({ transactionId, verdict: 'CLOSED_NEVER_SENT' });
+      expect(answers.sort((a, b) => a.transactionId - b.transactionId)).toEqual([closed(1), closed(2)]);
+    });
+
     it('close leaves every delivery that came open, whether held or not (P-I4)', async () => {
       await stores.deliveries.insert(me, [fresh(1), fresh(2, { epoch: 0 })]);
       await stores.verdicts.acknowledge([verdict(3, 'ACKED_PULL')]);

@@ -101,6 +101,12 @@ export class DispatcherTables {
     return range?.step === step && offset >= range.from && offset < (range.until ?? Infinity);
   }
 
+  /** Whether the cell may close a payment that it has not stored. */
+  mayClose({ shard, step }: { shard: number; step?: number }): boolean {
+    const range = this.shards.get(shard)?.takes;
+    return step === undefined || (range?.step === step && range.until === null);
+  }
+
   isOpen(transactionId: number): boolean {
     return !this.verdicts.has(transactionId);
   }

@@ -108,7 +108,8 @@ export class MemoryDeliveryStore extends DeliveryStore {
 
   override async close(items: readonly ShardedCloseItem[]): Promise<CloseAnswer[]> {
     await this.execute(() => {
-      for (const item of items) if (!this.tables.deliveries.has(item.transactionId)) this.closeUnknown(item);
+      for (const item of items)
+        if (!this.tables.deliveries.has(item.transactionId) && this.tables.mayClose(item)) this.closeUnknown(item);
     });
     return this.execute(() => this.answers(items));
   }
