@@ -2,7 +2,7 @@ import type { InternalClient } from '@paycode/access';
 import { cellRoutes, type CellsAnswer } from '@paycode/dto';
 import { mainCell } from '@paycode/events';
 import { DomainError } from '@paycode/service-runtime';
-import type { CellView, KnownRequest, OtherCells } from './former-cells';
+import type { CellView, KnownAnswer, KnownRequest, OtherCells } from './former-cells';
 import type { FollowMap } from './own-ranges';
 import type { PartitionRanges } from './partition-range';
 
@@ -56,10 +56,9 @@ export class HttpOtherCells implements OtherCells {
     return { map, ranges: await this.parts.ranges.all(this.parts.partitionCount) };
   }
 
-  async known(cell: string, request: KnownRequest): Promise<number[]> {
+  async known(cell: string, request: KnownRequest): Promise<KnownAnswer> {
     const { dispatcherUrl } = this.view().map.cells.find(({ name }) => name === cell)!;
-    const answer = await this.dispatcherAt(dispatcherUrl).post(cellRoutes.known.path, { ...request, cell });
-    return cellRoutes.known.read(answer).taken;
+    return cellRoutes.known.read(await this.dispatcherAt(dispatcherUrl).post(cellRoutes.known.path, { ...request, cell }));
   }
 
   private dispatcherAt(url: string): Pick<InternalClient, 'post'> {

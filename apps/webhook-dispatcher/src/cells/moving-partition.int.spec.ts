@@ -66,8 +66,7 @@ class TestCell {
     const others = new HttpOtherCells(this.name, {
       map: { get: async <T>() => structuredClone(map) as T },
       dispatcherAt: url => ({
-        post: async <T>(_: string, body: unknown) =>
-          ({ taken: await cells.get(new URL(url).hostname)!.ranges.known(body as never) }) as T,
+        post: async <T>(_: string, body: unknown) => (await cells.get(new URL(url).hostname)!.ranges.known(body as never)) as T,
       }),
       following: new FollowMap(this.name, ranges, intake, partitionCount),
       ranges,

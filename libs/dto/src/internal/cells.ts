@@ -68,6 +68,8 @@ export interface KnownRequest {
 export interface KnownAnswer {
   /** Those of the payments that the former cell has stored, or put aside. */
   taken: number[];
+  /** Of its ids, or a higher one: what it has of the partition lies at or below it, as long as the later cell's step stands. */
+  highest: number;
 }
 
 /** Bounds of the map. */
