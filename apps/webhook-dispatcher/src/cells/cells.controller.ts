@@ -66,7 +66,7 @@ export class CellsController {
   @Post('known')
   @HttpCode(200)
   known(@Body() body: KnownBody): Promise<KnownAnswer> {
-    return refusing(async () => ({ taken: await this.ranges.known(body) }));
+    return refusing(() => this.ranges.known(body));
   }
 }
 

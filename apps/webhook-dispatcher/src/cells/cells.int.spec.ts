@@ -1,4 +1,4 @@
-import { type CellRanges, eventTypes, type KnownRequest, topics } from '@paycode/dto';
+import { type CellRanges, eventTypes, type KnownAnswer, type KnownRequest, topics } from '@paycode/dto';
 import { notificationOf } from '@paycode/dto/testing';
 import { EventTransport } from '@paycode/events';
 import { shardOf } from '@paycode/ownership';
@@ -66,8 +66,11 @@ describe('the internal routes of a cell', () => {
     expect(await known({ below: 3, transactionIds })).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     await eventually(async () => {
       const { status: code, data } = await known({ cell: 'main', below: 2, transactionIds });
-      expect([code, (data as { taken: number[] }).taken.sort()]).toEqual([200, [1, 2, 3]]);
+      const { taken, highest } = data as KnownAnswer;
+      expect([code, taken.sort(), highest]).toEqual([200, [1, 2, 3], 3]);
     });
+    await publishBroken(4);
+    await eventually(async () => expect((await known({ transactionIds })).data).toMatchObject({ highest: 4 }));
   });
 
   it('refuses another step, another cell, what is out of bounds, and callers without the right', async () => {

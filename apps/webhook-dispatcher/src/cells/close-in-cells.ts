@@ -68,10 +68,10 @@ export class CloseInCells {
     const known = await Promise.all(
       [...former].map(async cell => ({
         cell,
-        ids: await (cell === self ? ranges.known(request) : others!.known(cell, request)),
+        ...(await (cell === self ? ranges.known(request) : others!.known(cell, request))),
       })),
     );
-    for (const { cell, ids } of known) for (const id of ids) places.set(id, { cell });
+    for (const { cell, taken } of known) for (const id of taken) places.set(id, { cell });
     return places;
   }
 }

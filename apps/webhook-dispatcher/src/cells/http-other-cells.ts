@@ -3,7 +3,7 @@ import { cellRoutes, type CellsAnswer, type CloseAnswer, type CloseItem } from '
 import { mainCell } from '@paycode/events';
 import { otherCellsOf, shardOf } from '@paycode/ownership';
 import { DomainError } from '@paycode/service-runtime';
-import type { CellView, KnownRequest, OtherCells } from './former-cells';
+import type { CellView, KnownAnswer, KnownRequest, OtherCells } from './former-cells';
 import type { FollowMap } from './own-ranges';
 import type { PartitionRanges } from './partition-range';
 
@@ -60,9 +60,8 @@ export class HttpOtherCells implements OtherCells, OtherCellsOf {
     return { map, ranges: await this.parts.ranges.all(this.parts.partitionCount) };
   }
 
-  async known(cell: string, request: KnownRequest): Promise<number[]> {
-    const answer = await this.clientOf(cell).post(cellRoutes.known.path, { ...request, cell });
-    return cellRoutes.known.read(answer).taken;
+  async known(cell: string, request: KnownRequest): Promise<KnownAnswer> {
+    return cellRoutes.known.read(await this.clientOf(cell).post(cellRoutes.known.path, { ...request, cell }));
   }
 
   /** The payments that this cell has, or would begin by that. */

@@ -12,6 +12,13 @@ const intakeSql = {
       join (select convert_from(record, 'UTF8')::json->>'key' as key from dead_letter where topic = $2 and group_name = $3) letter
         on letter.key = encode(convert_to(asked.id::text, 'UTF8'), 'base64')`,
 
+  // In `escape`, any bytes are a text.
+  highest: `
+    select coalesce(greatest((select max(transaction_id) from delivery),
+             (select max(case when key ~ '^[1-9][0-9]{0,15}$' then key::bigint end)
+                from (select encode(decode(convert_from(record, 'UTF8')::json->>'key', 'base64'), 'escape') as key
+                        from dead_letter where topic = $1 and group_name = $2) letter)), 0)::float8 as id`,
+
   // Shard p is one of partition p % partitions. A delivery below the low-water mark of its shard is concluded.
   open: `
     select s.shard % $1::int as partition, bool_or(exists (
@@ -51,6 +58,11 @@ export class PostgresOwnIntake implements OwnIntake {
   async taken(transactionIds: readonly number[]): Promise<number[]> {
     const values = [transactionIds, topics.transactionTerminal, this.group];
     return (await this.dataSource.query<{ id: number }[]>(intakeSql.taken, values)).map(({ id }) => id);
+  }
+
+  async highest(): Promise<number> {
+    const values = [topics.transactionTerminal, this.group];
+    return (await this.dataSource.query<{ id: number }[]>(intakeSql.highest, values))[0]!.id;
   }
 
   /** By partition, whether a delivery has no verdict yet. */

@@ -1,6 +1,6 @@
 import type { CellRanges, EndRangeRequest } from '@paycode/dto';
 import { type CellMap, entriesOf, presentEntry, shardsOfPartitions } from '@paycode/ownership';
-import { AnswerLaterCells, type KnownRequest, type OwnIntake } from './former-cells';
+import { AnswerLaterCells, type KnownAnswer, type KnownRequest, type OwnIntake } from './former-cells';
 import type { PostgresOwnIntake } from './own-intake';
 import type { OffsetRange, PartitionRanges } from './partition-range';
 
@@ -47,7 +47,7 @@ export class OwnRanges {
   }
 
   /** @throws WrongCellError, UnreadEventsError */
-  async known(request: KnownRequest): Promise<number[]> {
+  async known(request: KnownRequest): Promise<KnownAnswer> {
     if (request.cell !== undefined) this.refuseOrderFor(request.cell);
     return this.answers.known(request);
   }

@@ -13,7 +13,7 @@ const cellsAnswer = z.object({
     .max(cellLimits.cellsMax),
   entries: z.array(z.object({ partition: count, fromOffset: count, cell: z.string().regex(cellNameForm), step: z.int().min(1) })),
 });
-const knownAnswer = z.object({ taken: z.array(z.int().min(1)) });
+const knownAnswer = z.object({ taken: z.array(z.int().min(1)), highest: count });
 
 /** GET webhook-dispatcher /internal/cells/view, for the scheduler of the same cell: the durable ranges, and a map that is not older. */
 const cellViewAnswer = z.object({

@@ -85,6 +85,8 @@ export interface KnownRequest {
 export interface KnownAnswer {
   /** Those of the payments that the former cell has stored, or put aside. */
   taken: number[];
+  /** Of its ids, or a higher one: what it has of the partition lies at or below it, as long as the later cell's step stands. */
+  highest: number;
 }
 
 /** POST webhook-dispatcher /internal/cells/notification, by another cell for the account that its getNotification has identified -> the notification. */

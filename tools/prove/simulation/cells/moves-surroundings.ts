@@ -1,7 +1,7 @@
 import type { CellMap } from '@paycode/ownership';
 import type { TransactionTerminal } from '@paycode/dto';
 import type { TablesWatcher } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
-import type { KnownRequest } from '../../../../apps/webhook-dispatcher/src/cells/former-cells';
+import type { KnownAnswer, KnownRequest } from '../../../../apps/webhook-dispatcher/src/cells/former-cells';
 import type { Timeline } from '../engine/timeline.ts';
 
 /** Guards of a move (P-1.12) that the simulation can run without. */
@@ -12,6 +12,7 @@ export const moveGuards = {
   OLD_MAP: 'an entry is appended whatever the last one is',
   NO_STEP: 'a replica that has asked the former cells of an older range takes events',
   NO_FORMER_CELL: 'nobody asks the former cells about an event that is published again',
+  OLD_HIGHEST: 'the highest id that a former cell had stands for its later ranges too',
   UNDRAINED_ANSWER: 'a former cell answers before it has taken all events below its end',
   BEGIN_UNDRAINED: 'a cell takes a partition again before it has read its former range',
   PAST_END: 'the old cell commits offsets beyond its end',
@@ -23,7 +24,7 @@ export interface MovesSurroundings {
   readonly timeline: Timeline;
   readonly log: readonly TransactionTerminal[];
   readonly guard?: MoveGuard;
-  cell(name: string): { known(request: KnownRequest): Promise<number[]> };
+  cell(name: string): { known(request: KnownRequest): Promise<KnownAnswer> };
   olderMap(): CellMap;
   statement<T>(effect: () => T): Promise<T>;
   call<T>(work: () => Promise<T>): Promise<T>;

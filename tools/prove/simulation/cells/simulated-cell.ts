@@ -7,6 +7,7 @@ import {
   AnswerLaterCells,
   type CellView,
   FormerCells,
+  type KnownAnswer,
   type KnownRequest,
 } from '../../../../apps/webhook-dispatcher/src/cells/former-cells';
 import { FollowMap } from '../../../../apps/webhook-dispatcher/src/cells/own-ranges';
@@ -52,6 +53,7 @@ export class SimulatedCell {
   private position: number | undefined;
   private handled: number | null = null;
   private hasEnded = false;
+  private firstHighest?: number;
   /** Counts its starts. */
   private life = 0;
 
@@ -64,6 +66,7 @@ export class SimulatedCell {
     const own = {
       committed: async () => (world.guard === 'BEGIN_UNDRAINED' ? Infinity : this.committed),
       taken: (ids: readonly number[]) => world.statement(() => ids.filter(id => this.tables.deliveries.has(id))),
+      highest: () => world.statement(() => this.highest()),
     };
     const answering = { ...own, committed: async () => (world.guard === 'UNDRAINED_ANSWER' ? Infinity : this.committed) };
     this.answers = new AnswerLaterCells(answering, this.ranges, 1);
@@ -71,7 +74,7 @@ export class SimulatedCell {
     this.consumer = new TransactionTerminalConsumer(this.intake(), { parked: nothing } as never);
   }
 
-  known(request: KnownRequest): Promise<number[]> {
+  known(request: KnownRequest): Promise<KnownAnswer> {
     return this.world.call(() => this.answers.known(request));
   }
 
@@ -115,7 +118,7 @@ export class SimulatedCell {
       self: this.name,
       view: () => this.view,
       known: async (cell: string, request: KnownRequest) =>
-        world.guard === 'NO_FORMER_CELL' ? [] : world.cell(cell).known(request),
+        world.guard === 'NO_FORMER_CELL' ? { taken: [], highest: 0 } : world.cell(cell).known(request),
     };
     const queue = { has: () => false, admissions: () => () => 'LEAVE', accept: nothing, backlog: { note: nothing } };
     const parts = {
@@ -136,6 +139,11 @@ export class SimulatedCell {
     const again = () => timeline.after(timeline.random.between(everyMs / 2, everyMs * 2), pass);
     const pass = () => void work().then(again, again);
     again();
+  }
+
+  private highest(): number {
+    if (this.world.guard === 'OLD_HIGHEST' && this.firstHighest !== undefined) return this.firstHighest;
+    return (this.firstHighest = Math.max(0, ...this.tables.deliveries.keys()));
   }
 
   /** A member joins its group again when the map or its range has changed. */
