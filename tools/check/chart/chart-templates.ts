@@ -281,7 +281,13 @@ const changes: Record<string, Change> = {
     }
   },
   ServiceMonitor: monitored,
-  PodMonitor: monitored,
+  PodMonitor: (tree, name) => {
+    monitored(tree, name);
+    const [names] = (tree.spec['selector'] as { matchExpressions: { values: unknown }[] }).matchExpressions;
+    names!.values = line(`[ ${(names!.values as string[]).join(', ')}{{ include "paycode.ofCells" . }} ]`);
+    const [{ relabelings }] = tree.spec['podMetricsEndpoints'] as [{ relabelings: unknown[] }];
+    relabelings.push(line(`{{- if .Values.cells }}\n${ofCells}\n{{- end }}`));
+  },
   PrometheusRule: monitored,
   ScaledObject: tree => {
     tree.spec['minReplicaCount'] = computed('.Values.autoscaling.replicasMin');
@@ -292,11 +298,16 @@ const changes: Record<string, Change> = {
       metadata['serverAddress'] = computed('.Values.autoscaling.prometheus | quote');
       metadata['query'] = metadata['query']!.replaceAll(
         `namespace="${namespace}"`,
-        `namespace="${computed('.Release.Namespace')}"`,
+        `namespace="${computed('.Release.Namespace')}"${line(cellInQuery)}`,
       );
     }
   },
 };
+
+/** Of further cells, and so of the first one. */
+const cellInQuery = '{{ with include "paycode.cell" (list "webhook-dispatcher" .) }},cell="{{ . }}"{{ end }}';
+const ofCells = `- { regex: (.+)-cell, sourceLabels: [service], targetLabel: service }
+- { sourceLabels: [__meta_kubernetes_pod_label_paycode_dev_cell], targetLabel: cell }`;
 
 interface Entry {
   secretKey: string;

@@ -51,6 +51,29 @@ const fields: Record<string, [schema: object, text: string]> = {
   serviceAccountAnnotations: [texts, 'such as the role of a cloud'],
 };
 
+const defined = (name: keyof typeof definitions) => ({ $ref: `#/definitions/${name}` });
+
+/** By service of a cell. */
+const ofCell = (schema: object) => ({
+  type: 'object',
+  additionalProperties: false,
+  properties: { 'webhook-dispatcher': schema, 'reversal-scheduler': schema },
+});
+/** Fields of an entry of `cells`. Names of Jobs hold the cell's and have a limit. */
+const cell = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name'],
+  properties: {
+    name: { type: 'string', pattern: '^[a-z]([a-z0-9-]{0,14}[a-z0-9])?$', not: { const: 'main' } },
+    replicas: ofCell(defined('replicas')),
+    autoscaling: { type: 'object', additionalProperties: false, properties: { replicasMin: count, replicasMax: count } },
+    databases: ofCell(text),
+    pods: ofCell(defined('pods')),
+    settings: ofCell(defined('settings')),
+  },
+};
+
 /** The schemas to which the values of each service refer. */
 export const definitions = {
   pods: {
@@ -63,7 +86,6 @@ export const definitions = {
   replicas: count,
   ranges,
 };
-const defined = (name: keyof typeof definitions) => ({ $ref: `#/definitions/${name}` });
 
 export function podsText(): string {
   return Object.entries(fields)
@@ -166,6 +188,11 @@ function ofServices(overlay: Overlay): Values {
       `Settings of ${service} over those of the chart, all as strings.`,
       defined('settings'),
     ]),
+    cells: [
+      [],
+      'Further cells beside the first one ([how](../../runbooks/add-a-cell.md)), each with its `name`. By service: `replicas`, `pods` and `settings` over those above, and `databases`, entries with URLs in the store (default: `paycode/<service>-<name>/database-url`); `autoscaling.replicasMin` and `replicasMax`.',
+      { type: 'array', items: cell },
+    ],
   };
 }
 

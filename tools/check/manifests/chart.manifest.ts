@@ -11,7 +11,7 @@ import { chartFiles, chartFolder } from '../chart/chart-files';
 
 const root = join(__dirname, '../../..');
 /** Of the templates, those that are written by hand. */
-const byHand = ['_helpers.tpl', 'NOTES.txt', 'certificates.yaml', 'extra-objects.yaml', 'tests'];
+const byHand = ['_helpers.tpl', 'NOTES.txt', 'cells.yaml', 'certificates.yaml', 'extra-objects.yaml', 'tests'];
 
 describe('the Helm chart', () => {
   it('is what the overlays make it (npm run generate -- manifests)', async () => {

@@ -5,6 +5,17 @@
 {{- printf "%s/%s@%s" $images.registry $service (index $images.digests $service) -}}
 {{- end -}}
 
+{{/* The cell of a dispatcher or a scheduler; without further cells, and for other services, there is none. Call: (list service root) */}}
+{{- define "paycode.cell" -}}
+{{- $values := (index . 1).Values -}}
+{{- if and $values.cells (has (index . 0) (list "webhook-dispatcher" "reversal-scheduler")) }}{{ $values.cell | default "main" }}{{ end -}}
+{{- end -}}
+
+{{/* Behind a list of names: those of the pods of further cells. */}}
+{{- define "paycode.ofCells" -}}
+{{- if .Values.cells }}, reversal-scheduler-cell, webhook-dispatcher-cell{{ end -}}
+{{- end -}}
+
 {{/* Settings of a service: what the chart sets, and over it what the values do. Call: (list service root) */}}
 {{- define "paycode.settings" -}}
 {{- $service := index . 0 -}}
@@ -13,6 +24,12 @@
 {{- if $root.Values.certManager.enabled -}}
 {{- $_ := set $settings "MUTUAL_TLS_CERT_FILE" "/etc/paycode/mutual-tls/tls.crt" -}}
 {{- $_ := set $settings "MUTUAL_TLS_KEY_FILE" "/etc/paycode/mutual-tls/tls.key" -}}
+{{- end -}}
+{{- with include "paycode.cell" . }}{{ $_ := set $settings "CELL_NAME" . }}{{ end -}}
+{{- with $root.Values.cell -}}
+{{- range $name := list "REVERSAL_SCHEDULER_URL" "WEBHOOK_DISPATCHER_URL" -}}
+{{- if hasKey $settings $name }}{{ $_ := set $settings $name (regexReplaceAll ":([0-9]+)$" (index $settings $name) (printf "-%s:${1}" $root.Values.cell)) }}{{ end -}}
+{{- end -}}
 {{- end -}}
 {{- /* preStop and a margin need 15 s of the grace time. */ -}}
 {{- with (include "paycode.pods" . | fromYaml).terminationGracePeriodSeconds -}}
@@ -42,6 +59,7 @@
 {{- end -}}
 {{- if $root.Values.openshift.enabled }}{{ $_ := set $pod "securityContext" (omit $pod.securityContext "runAsUser" "runAsGroup" "fsGroup") }}{{ end -}}
 {{- if eq $tree.kind "Deployment" -}}
+{{- with include "paycode.cell" (list (index . 0) $root) }}{{ $_ := set $template.metadata.labels "paycode.dev/cell" . }}{{ end -}}
 {{- $container := first $pod.containers -}}
 {{- range $field := list "topologySpreadConstraints" "terminationGracePeriodSeconds" -}}
 {{- if hasKey $pods $field }}{{ $_ := set $pod $field (index $pods $field) }}{{ end -}}
