@@ -489,6 +489,7 @@ export type HomeAnswer = {
   yesterday: Sum[];
   chart: { since: string; bucketS: number; buckets: Bucket[] };
   lost: Lost[];
+  lastStatus: string | null;
   pausedUntil: string | null;
 };
 
@@ -544,6 +545,7 @@ export type ListedMerchants = { count: number | null; merchants: MerchantRecord[
 
 export type Lost = {
   answer: 'BACKSTOP' | 'CONNECTION' | 'HTTP_200' | 'NEVER_SENT' | 'NON_200' | 'READ' | 'TIMEOUT' | null;
+  transactionId: number;
   firstAt: string;
   lastAt: string;
   currencyCode: string;
