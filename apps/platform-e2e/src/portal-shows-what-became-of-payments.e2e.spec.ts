@@ -169,7 +169,7 @@ describeInBrowser('the portal in a browser', () => {
     });
     await go('Home');
     await shows(
-      'Your server answered something other than HTTP 200 to 1 payment at',
+      'Your server answered HTTP 400 to 1 payment at',
       'back: do not hand over the goods',
       'Time until the answer',
       'Slowest: under 1 ms',

@@ -25,7 +25,7 @@ export function Attention({ merchantId, home }: { merchantId: number; home: Home
         </Callout>
       )}
       {home?.pausedUntil && <Paused until={home.pausedUntil} />}
-      {home && home.lost.length > 0 && <Lost lost={home.lost} latest={latest?.payments ?? []} merchantId={merchantId} />}
+      {home && home.lost.length > 0 && <Lost {...home} latest={latest?.payments ?? []} merchantId={merchantId} />}
       {notifications && latest && (
         <FirstSteps merchantId={merchantId} http={notifications.http} hasPayment={latest.payments.length > 0} />
       )}
@@ -70,7 +70,21 @@ const causes: Record<NonNullable<Lost['answer']> | 'NONE', Text> = {
   NONE: 'The payment network gave back {what}',
 };
 
-function Lost({ lost, latest, merchantId }: { lost: Lost[]; latest: Payment[]; merchantId: number }): ReactNode {
+/** Only the newest status is known. */
+function causeWords(answer: keyof typeof causes, count: number, lastStatus: string | null): string {
+  if (answer !== 'NON_200' || lastStatus === null) return t(causes[answer], { what: paymentsOf(count) });
+  return t(
+    'Your server answered {count, plural, one {{status} to # payment} other {something other than HTTP 200, last {status}, to # payments}}',
+    { count, status: lastStatus },
+  );
+}
+
+interface LostProps extends Pick<HomeAnswer, 'lost' | 'lastStatus'> {
+  latest: Payment[];
+  merchantId: number;
+}
+
+function Lost({ lost, lastStatus, latest, merchantId }: LostProps): ReactNode {
   const [firstAt, lastAt] = [
     earliest(lost.map(each => each.firstAt)),
     earliest(
@@ -84,7 +98,7 @@ function Lost({ lost, latest, merchantId }: { lost: Lost[]; latest: Payment[]; m
   const [from, to] = [minute(firstAt), minute(lastAt)];
   const cause =
     answers.length === 1
-      ? t(causes[answers[0]!], { what: paymentsOf(count) })
+      ? causeWords(answers[0]!, count, lastStatus)
       : t('{count, plural, one {# payment was reversed} other {# payments were reversed}}', { count });
   return (
     <Callout
@@ -106,7 +120,7 @@ function Lost({ lost, latest, merchantId }: { lost: Lost[]; latest: Payment[]; m
       {answers.length > 1 &&
         answers.map(answer => (
           <p key={answer}>
-            {t(causes[answer], { what: paymentsOf(countOf(of(answer))) })}: {amountsOf(of(answer))}.
+            {causeWords(answer, countOf(of(answer)), lastStatus)}: {amountsOf(of(answer))}.
           </p>
         ))}
       <p>

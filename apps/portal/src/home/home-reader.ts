@@ -20,6 +20,8 @@ export interface Bucket {
 export interface Lost extends Omit<Sum, 'outcome'> {
   /** null: the payment network gave the money back by itself. */
   answer: Answer | null;
+  /** The newest of them. */
+  transactionId: number;
   /** When the first and the last of them were paid. */
   firstAt: string;
   lastAt: string;
@@ -92,7 +94,7 @@ const homeSql = {
            max(p.ack_elapsed_ms) as slowest_ms
       from payment p where ${inScope} and p.completed_at >= $2 and ${overAll} and p.outcome <> 'NO_MONEY' group by 1 order by 1`,
   lost: `
-    select p.answer, p.currency_code, count(*)::int as count, sum(p.amount) as amount,
+    select p.answer, p.currency_code, count(*)::int as count, sum(p.amount) as amount, max(p.transaction_id) as transaction_id,
            min(p.completed_at) as first_at, max(p.completed_at) as last_at
       from payment p where ${inScope} and p.completed_at >= $2 and ${overAll} and p.outcome = 'REVERSED'
      group by 1, 2 order by 3 desc, 2, 1`,

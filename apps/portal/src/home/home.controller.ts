@@ -2,12 +2,12 @@ import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { IsInstantText, LOGGER, type Logger, ParseIdPipe } from '@paycode/service-runtime';
 import { IsIn, IsOptional } from 'class-validator';
 import { orSilent } from '../neighbours';
+import { lastAnswer } from '../payments/domain/explanation';
 import { PaymentCalls } from '../payments/payment-calls';
 import type { Sum } from '../payments/payment-reader';
 import { MerchantQuery } from '../payments/payments.controller';
 import type { MerchantPeople } from '../people/domain/person';
 import { AskedBy, type Asking, SignedIn } from '../sessions/portal.guard';
-import type { Proof } from '../sessions/proofs';
 import { Scope, ScopePipe } from '../tenancy/scope';
 import { type Bucket, HomeReader, type Lost } from './home-reader';
 import { type Receivers, ReceiversService } from './receivers.service';
@@ -41,6 +41,8 @@ interface HomeAnswer {
   chart: { since: string; bucketS: number; buckets: Bucket[] };
   /** Reversed payments since the day began, and at least of the last hour. */
   lost: Lost[];
+  /** Of one merchant: what its server answered to the newest payment that another status than 200 lost, as `HTTP 503`; null: none, or nobody knows. */
+  lastStatus: string | null;
   /** Of one merchant: until when its deliveries wait because people on call paused them; null: they do not, or nobody knows. */
   pausedUntil: string | null;
 }
@@ -63,19 +65,28 @@ export class HomeController {
     const since = new Date(Math.floor(nowMs / bucketMs) * bucketMs - hours * hourS * 1_000 + bucketMs).toISOString();
     const dayBeganAt = new Date(Math.max(Date.parse(query.dayBeganAt), nowMs - dayMsMax)).toISOString();
     const dayBefore = (ms: number) => new Date(ms - dayMs).toISOString();
-    const [today, yesterday, buckets, lost, pausedUntil] = await Promise.all([
+    const asked = this.reader.lost(scope, new Date(Math.min(Date.parse(dayBeganAt), nowMs - hourS * 1_000)).toISOString());
+    const [today, yesterday, buckets, lost, lastStatus, pausedUntil] = await Promise.all([
       this.reader.sums(scope, dayBeganAt),
       this.reader.sums(scope, dayBefore(Date.parse(dayBeganAt)), dayBefore(nowMs)),
       this.reader.answers(scope, since, bucketS),
-      this.reader.lost(scope, new Date(Math.min(Date.parse(dayBeganAt), nowMs - hourS * 1_000)).toISOString()),
-      query.merchantId === undefined ? null : this.pausedUntil(Number(query.merchantId), proof),
+      asked,
+      query.merchantId === undefined ? null : asked.then(rows => this.lastStatus(rows)),
+      query.merchantId === undefined ? null : this.orNothing(this.calls.pausedUntil(Number(query.merchantId), proof)),
     ]);
-    return { today, yesterday, chart: { since, bucketS, buckets }, lost, pausedUntil };
+    return { today, yesterday, chart: { since, bucketS, buckets }, lost, lastStatus, pausedUntil };
+  }
+
+  private async lastStatus(lost: readonly Lost[]): Promise<string | null> {
+    const ids = lost.filter(({ answer }) => answer === 'NON_200').map(({ transactionId }) => transactionId);
+    if (ids.length === 0) return null;
+    const delivery = await this.orNothing(this.calls.delivery(Math.max(...ids)));
+    return lastAnswer(delivery?.attempts) ?? null;
   }
 
   /** Home is shown without it when the dispatcher does not answer. */
-  private pausedUntil(merchantId: number, proof: Proof): Promise<string | null> {
-    return orSilent(this.calls.pausedUntil(merchantId, proof), { name: 'dispatcher', silent: [], log: this.log });
+  private orNothing<T>(asked: Promise<T>): Promise<T | null> {
+    return orSilent(asked, { name: 'dispatcher', silent: [], log: this.log });
   }
 }
 

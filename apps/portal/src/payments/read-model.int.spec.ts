@@ -389,7 +389,17 @@ describe('the read model of payments', () => {
     ];
     const lost = async (merchantId: number) => home.lost(await scopeOf(merchantId), '2033-01-01T00:00:00.000Z');
     expect([await lost(41), await lost(42)]).toEqual([
-      [{ answer: 'NON_200', currencyCode: 'ZAR', count: 1, amount: '12.30', firstAt: of.completedAt, lastAt: of.completedAt }],
+      [
+        {
+          answer: 'NON_200',
+          transactionId: ids.refused,
+          currencyCode: 'ZAR',
+          count: 1,
+          amount: '12.30',
+          firstAt: of.completedAt,
+          lastAt: of.completedAt,
+        },
+      ],
       [],
     ]);
     for (const [filter, expected] of cases) {
