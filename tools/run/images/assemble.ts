@@ -13,7 +13,7 @@ import { pagePackages } from '../build/portal-pages.ts';
 import { imageBom, packagesAt, sbomFile, textOf, workspaceBom } from './sbom.ts';
 
 const root = join(import.meta.dirname, '../../..');
-/** What npm answered: most apps have the same packages beside their bundles. */
+/** Answers of npm: most apps have the same packages beside their bundles. */
 const queried = new Map<string, string[]>();
 
 /**

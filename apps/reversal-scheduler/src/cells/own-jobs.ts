@@ -1,7 +1,7 @@
 import { type CellJobs, topics } from '@paycode/dto';
 import type { EventTransport } from '@paycode/events';
 import type { DataSource } from 'typeorm';
-import { auditGroup } from '../reversal/reversal-events.consumer';
+import { auditGroup } from './own-cell';
 
 // Shard p is one of partition p % partitions. No job that is due before the mark of its shard is open, unless the clock was set back behind it.
 const openSql = `
@@ -11,7 +11,7 @@ const openSql = `
       where j.shard = s.shard and j.due_at > least(s.low_due_at, statement_timestamp() - interval '2 minutes')
         and not exists (select from decision d where d.transaction_id = j.transaction_id))`;
 
-/** What the scheduler of this cell has still to do, for `paycode cells show`. */
+/** The work that the scheduler of this cell has still to do, for `paycode cells show`. */
 export class OwnJobs {
   constructor(
     /** null: the platform is one cell. */

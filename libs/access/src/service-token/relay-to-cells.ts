@@ -74,7 +74,7 @@ function budgetMsOf({ headers }: RequestToRelay): number {
   return (Number.isFinite(callerMs) ? callerMs : budgetMsDefault / budgetShare) * budgetShare;
 }
 
-/** What this cell answers alone, and whether the payment is not here. */
+/** This cell's own answer, and whether the payment is not here. */
 async function outcomeOf<T>(here: () => Promise<T>): Promise<{ isMissing: boolean; answer(): T }> {
   try {
     const value = await here();

@@ -72,7 +72,7 @@ function explainReversed({ payment, delivery, reversal }: Evidence): Told {
   return { code: `REVERSED_${reason}`, values: answer === undefined ? {} : { answer }, advice: adviceFor(reason, answer) };
 }
 
-/** What the server answered, or why it did not; undefined: nobody knows. */
+/** The server's answer, or the reason why it gave none; undefined: nobody knows. */
 export function lastAnswer(attempts: readonly DeliveryAttempt[] | undefined): string | undefined {
   return attempts?.findLast(({ outcome }) => outcome !== null)?.outcome ?? undefined;
 }
