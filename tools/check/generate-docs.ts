@@ -27,18 +27,13 @@ async function pages(): Promise<Page[]> {
   const [publicDocument, webhooks, portal] = ['public', 'webhooks', 'console'].map(name =>
     openApi.find(({ path }) => path.endsWith(`/${name}.openapi.yaml`))!,
   ) as [Page, Page, Page];
-  const [asyncApi, portalTypes, ...fromCode] = await Promise.all([
-    asyncApiPages(),
-    portalApiTypes(portal.text),
-    environmentPages(),
-    contractPages(),
-  ]);
+  const [asyncApi, ...fromCode] = await Promise.all([asyncApiPages(), environmentPages(), contractPages()]);
   return [
     ...asyncApi,
     ...eventsPages(asyncApi[0]!.text),
     ...fromCode.flat(),
     ...openApi,
-    portalTypes,
+    portalApiTypes(portal.text),
     ...apiVersionPages(publicDocument.text, webhooks.text),
     ...operationsPages(publicDocument.text, webhooks.text),
     ...collectionPages(publicDocument.text),

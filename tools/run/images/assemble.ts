@@ -14,13 +14,13 @@ import { imageBom, packagesAt, sbomFile, textOf, workspaceBom } from './sbom.ts'
 
 const root = join(import.meta.dirname, '../../..');
 /** Answers of npm: most apps have the same packages beside their bundles. */
-const queried = new Map<string, string[]>();
+const queried = new Map<string, { location: string }[]>();
 
 /**
  * Fills `target` again and returns the number of packages. Source maps are left out to keep images small, so stack traces name lines
  * of the bundle.
  */
-export function assemble(app: string, target: string): number {
+export function assemble(app: string, target: string, workspace = workspaceBom()): number {
   const { dist, bundles, bundled, installed, places } = imagePackages(app);
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
@@ -33,7 +33,7 @@ export function assemble(app: string, target: string): number {
   for (const place of installed) copyPackage(join(root, place), join(target, place));
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   writeFileSync(join(target, 'package.json'), JSON.stringify({ name: `paycode-${app}`, version, private: true }));
-  writeFileSync(join(target, sbomFile), textOf(imageBom(workspaceBom(), app, packagesAt(places))));
+  writeFileSync(join(target, sbomFile), textOf(imageBom(workspace, app, packagesAt(places))));
   // The user of the image owns none of the files, and the umask of whoever builds, or checked out, may hide them from it.
   execFileSync('chmod', ['-R', 'u=rwX,go=rX', target]);
   return places.length;
@@ -91,8 +91,9 @@ function copyPackage(from: string, to: string, isWanted = (path: string) => !not
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const words = process.argv.slice(2);
   if (words.length === 0 || words.length % 2 === 1) throw new Error('usage: node tools/run/images/assemble.ts <app> <folder>...');
+  const workspace = workspaceBom();
   for (let at = 0; at < words.length; at += 2)
-    console.log(`${words[at]}: ${assemble(words[at]!, words[at + 1]!)} packages in ${words[at + 1]}`);
+    console.log(`${words[at]}: ${assemble(words[at]!, words[at + 1]!, workspace)} packages in ${words[at + 1]}`);
 }
 
 /** The part of package-lock.json (v3) that is read here. */
@@ -110,16 +111,13 @@ function packagesRequiredBy(bundle: string): string[] {
 function placesOf(names: readonly string[]): string[] {
   if (names.length === 0) return [];
   const selector = names.flatMap(name => [`:root > [name="${name}"]`, `:root > [name="${name}"] *`]).join(', ');
-  const places = queried.get(selector) ?? locationsOf(selector);
-  queried.set(selector, places);
+  const query = (): string => execFileSync('npm', ['query', selector], { cwd: root, encoding: 'utf8' });
+  const found = queried.get(selector) ?? (JSON.parse(query()) as { location: string }[]);
+  queried.set(selector, found);
+  const places = found.map(({ location }) => location);
   const missing = names.filter(name => !places.includes(`node_modules/${name}`));
   if (missing.length > 0) throw new Error(`needed by the bundle, and no dependency: ${missing.join(', ')}`);
   return [...new Set(places)].sort();
-}
-
-function locationsOf(selector: string): string[] {
-  const found = JSON.parse(execFileSync('npm', ['query', selector], { cwd: root, encoding: 'utf8' })) as { location: string }[];
-  return found.map(({ location }) => location);
 }
 
 /** The folders themselves. Throws on a package that is not locked or that is only a development dependency. */

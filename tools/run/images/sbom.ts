@@ -37,14 +37,8 @@ export interface LockedName {
   version: string;
 }
 
-let ofWorkspace: Bom | undefined;
-
 /** Every package of the workspace, those of development included. */
 export function workspaceBom(): Bom {
-  return (ofWorkspace ??= bomOfLock());
-}
-
-function bomOfLock(): Bom {
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
   const text = execFileSync('npm', args, {
     cwd: root,

@@ -5,6 +5,26 @@ import { RouteLease } from './route-lease';
 
 const merchantId = 7;
 
+// Before the replicas run: their timers are real.
+describe('the wait for a route lease', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  it.each([10, 1_000, 10_000])(
+    'the wait is at least a lease of %i ms by the clock of a slower dispatcher (R-4.3-10)',
+    async leaseMs => {
+      let isOver = false;
+      const wait = new RouteLease(leaseMs).runsOut().then(() => (isOver = true));
+      // Timers may fire a millisecond early, and two clocks may differ by a percent in rate.
+      await jest.advanceTimersByTimeAsync(leaseMs * 1.01 + 1);
+      expect(isOver).toBe(false);
+      await jest.advanceTimersByTimeAsync(leaseMs * 0.01 + 3);
+      await wait;
+      expect(isOver).toBe(true);
+    },
+  );
+});
+
 describe('route lease', () => {
   let replicas: [TestNotificationConfig, TestNotificationConfig];
   let receiver: RawReceiver;
@@ -15,10 +35,7 @@ describe('route lease', () => {
     receiver = await RawReceiver.start(answering(200));
     await first.saveMerchant(merchantId);
   });
-  afterEach(() => {
-    jest.useRealTimers();
-    jest.restoreAllMocks();
-  });
+  afterEach(() => jest.restoreAllMocks());
   afterAll(async () => {
     await receiver.stop();
     await replicas[1].stop();
@@ -55,19 +72,4 @@ describe('route lease', () => {
     expect(steps).toEqual(['lease began', 'lease ended', 'answered']);
     expect(atLease).not.toEqual(before);
   });
-
-  it.each([10, 1_000, 10_000])(
-    'the wait is at least a lease of %i ms by the clock of a slower dispatcher (R-4.3-10)',
-    async leaseMs => {
-      jest.useFakeTimers();
-      let isOver = false;
-      const wait = new RouteLease(leaseMs).runsOut().then(() => (isOver = true));
-      // Timers may fire a millisecond early, and two clocks may differ by a percent in rate.
-      await jest.advanceTimersByTimeAsync(leaseMs * 1.01 + 1);
-      expect(isOver).toBe(false);
-      await jest.advanceTimersByTimeAsync(leaseMs * 0.01 + 3);
-      await wait;
-      expect(isOver).toBe(true);
-    },
-  );
 });

@@ -1,5 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
-
 /**
  * Route lease (architecture 4). A dispatcher may start requests on a route for `leaseMs`, counted on its own monotonic clock from *before*
  * it asked. A dispatcher that got the old route asked before the change was committed. So its lease ends at most `leaseMs` after the
@@ -11,6 +9,6 @@ export class RouteLease {
   /** Call after the commit; when it resolves, no dispatcher may start a request on the replaced route. */
   async runsOut(): Promise<void> {
     // Timers may fire up to a millisecond early, and clocks of two machines differ a little in rate.
-    await pause(Math.ceil(this.leaseMs * 1.01) + 2);
+    await new Promise(resolve => setTimeout(resolve, Math.ceil(this.leaseMs * 1.01) + 2));
   }
 }
