@@ -235,7 +235,7 @@ describe.each(logs)('two cells with half of the partitions each, on a log in %s'
   it('a payment of the old cell is closed there through both, and one that none has taken in the new cell alone', async () => {
     await morePaid();
     await move(1, 'b');
-    await morePaid();
+    await eventually(async () => expect((await b.taken()).some(inPartition1)).toBe(true));
     const [former] = (await a.taken()).filter(inPartition1);
     // The old cell may have events to read still.
     const closedBy = (cell: TestCell, id: number, verdict: CloseAnswer['verdict']) =>

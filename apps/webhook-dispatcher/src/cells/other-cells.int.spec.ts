@@ -113,6 +113,8 @@ describe('a payment that one cell took, before its partition moved to another', 
     const url = `http://127.0.0.1:${old.ports.internal}/internal/deliveries/${later}`;
     const answer = await axios.get(url, { headers: harness.headersOf('webhook-dispatcher'), validateStatus: () => true });
     expect(answer.status).toBe(404);
+    const closed = await harness.closeAs('webhook-dispatcher', [{ transactionId: later, merchantId: 1001 }], old);
+    expect(closed).toMatchObject({ status: 200, data: [] });
     expect(
       (await harness.send('/internal/cells/notification', { transactionId: first, accountType: 'MERCHANT', ownerId: 1001 }))
         .status,
