@@ -54,11 +54,10 @@ const fields: Record<string, [schema: object, text: string]> = {
 const defined = (name: keyof typeof definitions) => ({ $ref: `#/definitions/${name}` });
 
 /** By service of a cell. */
-const ofCell = (schema: object) => ({
-  type: 'object',
-  additionalProperties: false,
-  properties: { 'webhook-dispatcher': schema, 'reversal-scheduler': schema },
-});
+const ofCell = (additionalProperties: object) => {
+  const propertyNames = { enum: ['webhook-dispatcher', 'reversal-scheduler'] };
+  return { type: 'object', propertyNames, additionalProperties };
+};
 /** Fields of an entry of `cells`. Names of Jobs hold the cell's and have a limit. */
 const cell = {
   type: 'object',

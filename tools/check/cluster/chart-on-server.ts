@@ -9,9 +9,11 @@ import { ControlPlane } from './control-plane';
 import { lostSettings, podsOf, programs, undoneRollOut, type Workload } from './overlay-on-server';
 
 const chart = join(__dirname, '../../../k8s/charts/paycode');
+const inProduction = ['-f', join(chart, 'values-production.yaml')];
 const environments: [name: string, words: string[]][] = [
   ['sandbox', []],
-  ['production', ['-f', join(chart, 'values-production.yaml')]],
+  ['production', inProduction],
+  ['two-cells', [...inProduction, '--set', 'cells[0].name=b']],
 ];
 const release = ['paycode', chart, '-n', 'paycode'];
 
@@ -61,6 +63,8 @@ function describeRendering(): void {
     ['pods.portal.nodeselector.pool=a', '/pods/portal'],
     ['pods.all.terminationGracePeriodSeconds=5', '/pods/all/terminationGracePeriodSeconds'],
     ['outside.smtp.ranges={mail.example}', '/outside/smtp/ranges/0'],
+    ['cells[0].name=main', '/cells/0/name'],
+    ['cells[0].replicas.webhook-dispatcher=2', '/cells/0'],
   ])('refuses %s, and names it', (value, complaint) => {
     const { status, stderr } = helm(['template', ...release, '--set', value]);
     expect({ status, named: stderr.includes(complaint) ? complaint : stderr }).toEqual({ status: 1, named: complaint });
@@ -134,6 +138,14 @@ function describeUpgrades(running: () => ControlPlane): void {
     expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
   });
 
+  it('takes a second cell, without a warning, whose pods are admitted', async () => {
+    const plane = running();
+    const { status, complaints } = await plane.helm(['upgrade', ...release, '--set', 'cells[0].name=b']);
+    expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
+    expect(await podsOf(plane, 'paycode.dev/cell=b,app.kubernetes.io/component=migrations', 2)).toHaveLength(2);
+    expect(await podsOf(plane, 'paycode.dev/cell=b,app.kubernetes.io/part-of=paycode', 3)).toHaveLength(3);
+  });
+
   it('takes other images, whose Jobs have names of their own', async () => {
     const plane = running();
     const digest = `sha256:${'1'.repeat(64)}`;
@@ -151,13 +163,20 @@ async function socketsOf(plane: ControlPlane): Promise<string | undefined> {
   return spec.template.spec.containers[0]!.env?.find(({ name }) => name === 'SOCKETS_MAX')?.value;
 }
 
+type Setting = NonNullable<Workload['spec']['template']['spec']['containers'][number]['env']>[number];
+
 /** The chart writes settings into the pods, where kustomize refers to a ConfigMap. */
 function withSettingsInPods(resources: readonly Resource[]): Resource[] {
   const deployments = resources.filter(({ kind }) => kind === 'Deployment');
   for (const { metadata, spec } of deployments) {
     const [container] = (spec as Workload['spec']).template.spec.containers;
-    const settings = Object.entries(settingsOf(resources, metadata.name)).map(([name, value]) => ({ name, value }));
-    container!.env = [...settings, ...(container!.env ?? [])];
+    const [service, cell] = metadata.name.split(/-(?=b$)/) as [string, string?];
+    // Of a further cell, the pod's own variables win over the settings of the first one.
+    const isCellName = ({ name, value }: Setting) => name === 'CELL_NAME' && value === undefined;
+    const own = (container!.env ?? []).map(each => (isCellName(each) ? { name: each.name, value: cell } : each));
+    const given = own.map(each => (each.value ? { ...each, value: each.value.replace('$(CELL_NAME)', cell!) } : each));
+    const settings = Object.entries(settingsOf(resources, service)).map(([name, value]): Setting => ({ name, value }));
+    container!.env = [...new Map([...settings, ...given].map(each => [each.name, each])).values()];
     delete container!.envFrom;
   }
   const services = new Set(deployments.map(({ metadata }) => metadata.name));

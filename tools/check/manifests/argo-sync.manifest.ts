@@ -57,7 +57,15 @@ function isMigrationOf({ kind, metadata }: Resource, service: Resource): boolean
   return kind === 'Job' && metadata.name.startsWith(`${service.metadata.name}-migrate-`);
 }
 
-const overlays = ['sandbox', 'production', 'managed-services', 'evaluation', 'data-services', 'data-services-production'];
+const overlays = [
+  'sandbox',
+  'production',
+  'two-cells',
+  'managed-services',
+  'evaluation',
+  'data-services',
+  'data-services-production',
+];
 const opted = ['external-secrets', 'migrations', 'ops', 'gateway-api', 'hpa', 'payment-core'].map(name => `components/${name}`);
 
 describe.each([

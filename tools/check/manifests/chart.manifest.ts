@@ -61,6 +61,13 @@ describe('the pod of `helm test`', () => {
     expect(await ready({ GIVE_UP_MS: '0' })).toEqual({ code: 1, output: `localhost:${port()} answers 503\n` });
   });
 
+  it('asks a further cell, which shows the certificate of the first one, for that name', async () => {
+    readiness = [];
+    const at = `127.0.0.1:${port()}`;
+    expect(await ready({ GIVE_UP_MS: '0', SERVICES: `${at}=localhost` })).toEqual({ code: 0, output: `${at} is ready\n` });
+    expect(await ready({ GIVE_UP_MS: '0', SERVICES: at })).toMatchObject({ code: 1 });
+  });
+
   it('trusts no other authority than that of the platform', async () => {
     readiness = [];
     const { code, output } = await ready({ GIVE_UP_MS: '0', NODE_EXTRA_CA_CERTS: '' });

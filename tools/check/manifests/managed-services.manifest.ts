@@ -28,8 +28,8 @@ describe('overlay managed-services', () => {
 
   it('lets exactly the services with brokers in their settings reach them, on the port of the settings', () => {
     const withKafka = workloads.filter(workload => 'KAFKA_BROKERS' in settingsOf(resources, workload.metadata.name));
-    // Pods of the sandbox and of components/ops, which this overlay does not have.
-    const elsewhere = ['payment-simulator', 'ops'];
+    // Pods of the sandbox, of components/ops and of further cells, which this overlay does not have.
+    const elsewhere = ['payment-simulator', 'ops', 'reversal-scheduler-cell', 'webhook-dispatcher-cell'];
     expect(podsOf(resources, 'managed-kafka')).toEqual(expect.arrayContaining(elsewhere));
     const inProduction = podsOf(resources, 'managed-kafka').filter(name => !elsewhere.includes(name));
     expect(sorted(inProduction)).toEqual(sorted(withKafka.map(workload => podLabelOf(workload))));

@@ -19,6 +19,7 @@ export interface Container {
   envFrom?: { configMapRef: { name: string } }[];
   securityContext: object;
   resources: Record<'requests' | 'limits', Record<string, string>>;
+  ports: { containerPort: number }[];
   volumeMounts: { name: string; mountPath: string }[];
 }
 export interface Pod {
@@ -34,7 +35,7 @@ export interface Pod {
     }[];
   };
 }
-interface Selector {
+export interface Selector {
   matchLabels?: Record<string, string>;
   matchExpressions?: { key: string; operator: string; values?: string[] }[];
 }

@@ -74,6 +74,7 @@ describe('every command of the runbooks and of the pages for operators', () => {
     ...renderWithBase('components/hpa'),
     ...render('k8s/base/payment-simulator'),
     ...render('k8s/overlays/data-services'),
+    ...render('k8s/overlays/two-cells'),
   ];
   let folder: string;
 

@@ -1,11 +1,13 @@
 // `helm test` runs this in a pod beside the services: each must answer that it is ready, with a certificate of the platform's own authority
-// (NODE_EXTRA_CA_CERTS). SERVICES: their addresses, separated by spaces. GIVE_UP_MS: how long it asks (120,000).
+// (NODE_EXTRA_CA_CERTS). SERVICES: their addresses, separated by spaces; behind `=` the name in the certificate, where it is another one.
+// GIVE_UP_MS: how long it asks (120,000).
 const { request } = require('node:https');
 
 const giveUpAt = Date.now() + Number(process.env.GIVE_UP_MS ?? 120_000);
-const ask = address =>
+const ask = (address, servername) =>
   new Promise((resolve, reject) => {
-    const sent = request(`https://${address}/health/ready`, { agent: false, timeout: 5_000 }, response => {
+    const options = { agent: false, timeout: 5_000, ...(servername && { servername }) };
+    const sent = request(`https://${address}/health/ready`, options, response => {
       response.resume();
       if (response.statusCode === 200) resolve();
       else reject(new Error(`${address} answers ${response.statusCode}`));
@@ -14,10 +16,11 @@ const ask = address =>
     sent.end();
   });
 
-async function untilReady(address) {
+async function untilReady(service) {
+  const [address, servername] = service.split('=');
   for (;;) {
     try {
-      await ask(address);
+      await ask(address, servername);
       return console.log(`${address} is ready`);
     } catch (error) {
       if (Date.now() > giveUpAt) throw error;

@@ -3,6 +3,7 @@ import { createPublicKey, X509Certificate } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 
 describe('npm run -s paycode -- secrets init', () => {
   let parent: string;
@@ -98,6 +99,22 @@ describe('npm run -s paycode -- secrets init', () => {
     const { out } = await init('--for', 'production', '--host', 'pay.example');
     expect(out).toMatch(/paycode\/api-gateway\/tls-key +MISSING/);
     expect(stored('paycode/shared/payload-keys')).not.toBe(earlier);
+  });
+
+  it('is told the databases of a further cell, which gets the keys of the first one', async () => {
+    folder = join(parent, 'cells');
+    const cells = ['--for', 'production', '--overlay', join(__dirname, '../../../../../k8s/overlays/two-cells')];
+    const { out } = await init(...cells, '--host', 'pay.example');
+    expect(out).toMatch(/webhook-dispatcher-b\/database-url +MISSING, from who runs the PostgreSQL of that cell/);
+    const file = join(parent, 'url');
+    writeFileSync(file, 'postgres://b:x@of-cell-b/dispatcher?sslmode=verify-full');
+    const taken = await init(...cells, '--complete', '--take', `paycode/webhook-dispatcher-b/database-url=${file}`);
+    expect(taken).toMatchObject({ code: 0, err: '' });
+    const texts = readFileSync(join(folder, 'kubernetes/paycode.yaml'), 'utf8').split('---\n');
+    const [own, first] = ['paycode-webhook-dispatcher-b\n', 'paycode-webhook-dispatcher\n'].map(
+      name => (parse(texts.find(text => text.includes(`name: ${name}`))!) as { stringData: Record<string, string> }).stringData,
+    );
+    expect(own).toEqual({ ...first, DATABASE_URL: 'postgres://b:x@of-cell-b/dispatcher?sslmode=verify-full' });
   });
 
   it('puts a renewed key of tokens into the store', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { OperatorError } from '../operator-connection.ts';
 import { SecretFolder } from './secret-folder.ts';
-import { giverOf, SecretValues } from './secret-values.ts';
+import { giverOf, isDatabaseOfCell, SecretValues } from './secret-values.ts';
 import { type EnvironmentName, type WantedSecret, wantedSecrets } from './wanted-secrets.ts';
 
 interface InitOptions {
@@ -69,7 +69,7 @@ async function valuesOf(entries: ReadonlySet<string>, source: SecretValues): Pro
 /** A URL that was made before its password would lock its service out. */
 function checkPasswords(values: ReadonlyMap<string, string>): void {
   for (const [entry, url] of values) {
-    if (!entry.endsWith('database-url')) continue;
+    if (!entry.endsWith('database-url') || isDatabaseOfCell(entry)) continue;
     const passwords = ['database-password', 'schema-owner-database-password'].map(what =>
       values.get(entry.replace(/[^/]+$/, what)),
     );

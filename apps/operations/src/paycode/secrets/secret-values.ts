@@ -157,8 +157,14 @@ const givenInProduction: Record<string, string> = {
   'paycode/api-gateway/tls-key': 'the key of that certificate',
 };
 
+/** A further cell has a PostgreSQL of its own, somewhere. */
+export function isDatabaseOfCell(entry: string): boolean {
+  return /^paycode\/(webhook-dispatcher|reversal-scheduler)-[a-z0-9-]+\/database-url$/.test(entry);
+}
+
 /** Where an entry comes from that this command cannot make. */
 export function giverOf(entry: string, environment: EnvironmentName): string | undefined {
+  if (isDatabaseOfCell(entry)) return 'who runs the PostgreSQL of that cell';
   return given[entry] ?? (environment === 'production' ? givenInProduction[entry] : undefined);
 }
 
