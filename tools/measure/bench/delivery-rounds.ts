@@ -38,7 +38,7 @@ export interface Circumstances {
 }
 
 /** Transaction ids of the payments. */
-function idsOf({ firstId, count }: Payments): Set<number> {
+export function idsOf({ firstId, count }: Payments): Set<number> {
   return new Set(Array.from({ length: count }, (_, at) => firstId + at));
 }
 
@@ -96,6 +96,8 @@ export interface Steady {
   /** From the intended send time of the event to the arrival of the POST. */
   p50Ms: number;
   p99Ms: number;
+  /** Of each counted payment. */
+  latencies: Map<number, number>;
   /** Share of POSTs that found an open connection. */
   reuse: number;
   deviations: string[];
@@ -138,19 +140,20 @@ export async function measureBurst(contender: Contender, { receiver, database }:
 export async function measureSteady(
   contender: Contender,
   receiver: CalledProcess,
-  { perSecond, seconds }: { perSecond: number; seconds: number },
+  { perSecond, seconds, beside }: { perSecond: number; seconds: number; beside?: () => Promise<unknown> },
 ): Promise<Steady> {
   progress(`${contender.name}: ${perSecond}/s for ${seconds} s`);
   const payments = newPayments(Math.round(perSecond * seconds));
   await ready(contender, receiver, payments);
-  const { startedMs } = await contender.send(perSecond);
+  const [{ startedMs }] = await Promise.all([contender.send(perSecond), beside?.()]);
   await untilEnded(contender, receiver, payments);
   const arrivals = await receiver.call<Arrivals>('arrivals');
   const latencies = latenciesOf(arrivals, { payments, startedMs, perSecond });
   return {
     perSecond,
-    p50Ms: percentile(latencies, 0.5),
-    p99Ms: percentile(latencies, 0.99),
+    p50Ms: percentile([...latencies.values()], 0.5),
+    p99Ms: percentile([...latencies.values()], 0.99),
+    latencies,
     reuse: 1 - arrivals.connections / payments.count,
     deviations: await contender.deviations(payments, arrivals.transactionIds),
   };
@@ -162,14 +165,17 @@ interface Schedule {
   perSecond: number;
 }
 
-/** Milliseconds since each payment was due, without those of the warm-up. */
-export function latenciesOf({ transactionIds, atMs }: Arrivals, { payments, startedMs, perSecond }: Schedule): number[] {
+/** Milliseconds from the time that a payment was due to its first POST, without those of the warm-up. */
+export function latenciesOf(
+  { transactionIds, atMs }: Arrivals,
+  { payments, startedMs, perSecond }: Schedule,
+): Map<number, number> {
   const counted = idsOf(payments);
   const firstCounted = payments.firstId + payments.count * warmUpShare;
-  const latencies: number[] = [];
+  const latencies = new Map<number, number>();
   transactionIds.forEach((id, at) => {
     const intendedMs = startedMs + ((id - payments.firstId) * 1_000) / perSecond;
-    if (id >= firstCounted && counted.has(id)) latencies.push(atMs[at]! - intendedMs);
+    if (id >= firstCounted && counted.has(id) && !latencies.has(id)) latencies.set(id, atMs[at]! - intendedMs);
   });
   return latencies;
 }
