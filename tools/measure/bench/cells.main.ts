@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Cell, Cells } from './cells.ts';
 import { type Burst, type Contender, measureBurst, measureSteady, platformContender, type Steady } from './delivery-rounds.ts';
 import { makeMerchants } from './merchants.ts';
-import { atLeast, atMost, median, percentile, print, printTable, progress, report, show, spreadOf } from './report.ts';
+import { atLeast, atMost, median, percentile, printTable, progress, report, show, spreadOf } from './report.ts';
 import { type BenchFixture, runBenchmark } from './run-benchmark.ts';
 
 /** Payments of each cell; those that warm up are not counted. */
@@ -16,9 +16,12 @@ const endpoints = 20;
 const goals = { ratios: { 2: 1.8, 4: 3.2 }, latency: 1, others: 1.2 };
 
 interface Size {
+  name: string;
   cells: number;
-  bursts: Burst[];
+  /** Payments per second of each burst. */
+  rates: number[];
   steady: Steady;
+  deviations: string[];
 }
 
 interface Disturbance {
@@ -47,17 +50,10 @@ function killIn(name: string, what: string, kill: (cell: Cell) => Promise<unknow
   return { name: `the ${what} of ${name} is killed`, concerned: [name], mayRepeat: what !== 'scheduler', run };
 }
 
-interface Disturbing {
-  cells: Cells;
-  steady(beside?: () => Promise<unknown>): Promise<Steady>;
-  seconds: number;
-}
-
-/** p99 from event to POST in milliseconds, without and with the disturbance. */
+/** p99 from event to POST in milliseconds: of the other cells without and with it, and of those that it concerns. */
 interface Disturbed {
   name: string;
-  quiet: { others: number };
-  after: { others: number; concerned: number };
+  p99s: [quiet: number, others: number, concerned: number];
   /** Payments that were posted twice, as they may be. */
   repeated: number;
   deviations: string[];
@@ -76,11 +72,12 @@ async function measure(fixture: BenchFixture, scale: Scale): Promise<boolean> {
       await cells.growTo(count);
       sizes.push(await measureSize(contender, fixture, { ...scale, cells: count }));
     }
-    const { steadySeconds: seconds } = scale;
-    const load = { perSecond: sizes.at(-1)!.steady.perSecond, seconds };
-    const steady = (beside?: () => Promise<unknown>) => measureSteady(contender, fixture.receiver, { ...load, beside });
+    const load = { perSecond: sizes.at(-1)!.steady.perSecond, seconds: scale.steadySeconds };
+    const inTime = () => pause((load.seconds * 1_000) / 3);
+    const round: Round = work =>
+      measureSteady(contender, fixture.receiver, { ...load, beside: work && (() => inTime().then(work)) });
     const disturbed: Disturbed[] = [];
-    for (const each of disturbances) disturbed.push(await disturb(each, { cells, steady, seconds }));
+    for (const each of disturbances) disturbed.push(await disturb(each, cells, round));
     return reportCells(sizes, disturbed);
   } finally {
     await cells.stop();
@@ -92,71 +89,62 @@ async function measureSize(contender: Contender, fixture: BenchFixture, scale: S
   await measureBurst(contender, fixture, cells * warmUp);
   const bursts: Burst[] = [];
   for (let round = 0; round < rounds; round++) bursts.push(await measureBurst(contender, fixture, cells * burst));
-  const perSecond = Math.round(median(bursts.map(each => each.perSecond)) / 2);
-  return { cells, bursts, steady: await measureSteady(contender, fixture.receiver, { perSecond, seconds }) };
+  const rates = bursts.map(({ perSecond }) => perSecond);
+  const steady = await measureSteady(contender, fixture.receiver, { perSecond: Math.round(median(rates) / 2), seconds });
+  const deviations = [...bursts, steady].flatMap(round => round.deviations);
+  return { name: `${cells} cells`, cells, rates, steady, deviations };
 }
 
-/** A quiet round, and one with the disturbance after a third of its time. */
-async function disturb(disturbance: Disturbance, { cells, steady, seconds }: Disturbing): Promise<Disturbed> {
-  const { name, concerned, mayRepeat, run } = disturbance;
+/** A steady load; the work begins after a third of it. */
+type Round = (work?: () => Promise<unknown>) => Promise<Steady>;
+
+/** A quiet round, and one with the disturbance. */
+async function disturb({ name, concerned, mayRepeat, run }: Disturbance, cells: Cells, round: Round): Promise<Disturbed> {
   progress(name);
-  const quiet = await steady();
+  const quiet = await round();
   cells.mayRepeat = mayRepeat ? concerned : [];
-  const after = await steady(() => pause((seconds * 1_000) / 3).then(() => run(cells)));
+  const after = await round(() => run(cells));
   cells.mayRepeat = [];
-  const p99s = async ({ latencies }: Steady) => {
+  const p99Of = async ({ latencies }: Steady, isConcerned: boolean) => {
     const payments = { firstId: Math.min(...latencies.keys()), count: latencies.size };
     const own = new Set((await cells.endsOf('verdicts', payments, concerned)).map(({ transactionId }) => transactionId));
-    const of = (isOwn: boolean) =>
-      percentile(
-        [...latencies].flatMap(([id, ms]) => (own.has(id) === isOwn ? [ms] : [])),
-        0.99,
-      );
-    return { others: of(false), concerned: of(true) };
+    const counted = [...latencies].filter(([id]) => own.has(id) === isConcerned);
+    return percentile(counted.map(([, ms]) => ms), 0.99); // prettier-ignore
   };
   const deviations = [...quiet.deviations, ...after.deviations];
-  return { name, quiet: await p99s(quiet), after: await p99s(after), repeated: cells.repeated, deviations };
+  return {
+    name,
+    p99s: [await p99Of(quiet, false), await p99Of(after, false), await p99Of(after, true)],
+    repeated: cells.repeated,
+    deviations,
+  };
 }
 
 function reportCells(sizes: readonly Size[], disturbed: readonly Disturbed[]): boolean {
-  const rateOf = ({ bursts }: Size) => median(bursts.map(({ perSecond }) => perSecond));
   const [one, ...grown] = sizes as [Size, ...Size[]];
-  const timesOne = (size: Size) => rateOf(size) / rateOf(one);
+  const timesOne = ({ rates }: Size) => median(rates) / median(one.rates);
   printTable(
     ['cells', 'payments/s, everything at once', 'times one', 'at half of it, events/s', 'p50 ms', 'p99 ms'],
     sizes.map(size => [
       String(size.cells),
-      show(spreadOf(size.bursts.map(({ perSecond }) => perSecond))),
+      show(spreadOf(size.rates)),
       timesOne(size).toFixed(2),
       ...[size.steady.perSecond, size.steady.p50Ms, size.steady.p99Ms].map(value => value.toFixed(0)),
     ]),
   );
   printTable(
     ['4 cells, p99 from event to POST', 'others, quiet', 'others', 'concerned', 'second POSTs'],
-    disturbed.map(({ name, quiet, after, repeated }) => [
-      name,
-      ...[quiet.others, after.others, after.concerned].map(ms => ms.toFixed(0)),
-      String(repeated),
-    ]),
+    disturbed.map(({ name, p99s, repeated }) => [name, ...[...p99s, repeated].map(value => value.toFixed(0))]),
   );
-  print();
-  return report(
-    [
-      ...grown.flatMap(size => [
-        atLeast(`${size.cells} cells, times the payments of one`, goals.ratios[size.cells as 2 | 4], timesOne(size)),
-        atMost(`${size.cells} cells, p99 at half, times that of one`, goals.latency, size.steady.p99Ms / one.steady.p99Ms),
-      ]),
-      ...disturbed.map(({ name, quiet, after }) =>
-        atMost(`${name}: p99 of the others, times quiet`, goals.others, after.others / quiet.others),
-      ),
-    ],
-    [
-      ...sizes.flatMap(({ cells, bursts, steady }) =>
-        [...bursts, steady].flatMap(({ deviations }) => deviations.map(each => `${cells} cells: ${each}`)),
-      ),
-      ...disturbed.flatMap(({ name, deviations }) => deviations.map(each => `${name}: ${each}`)),
-    ],
+  const growth = grown.flatMap(size => [
+    atLeast(`${size.name}, times the payments of one`, goals.ratios[size.cells as 2 | 4], timesOne(size)),
+    atMost(`${size.name}, p99 at half, times that of one`, goals.latency, size.steady.p99Ms / one.steady.p99Ms),
+  ]);
+  const apart = disturbed.map(({ name, p99s: [quiet, others] }) =>
+    atMost(`${name}: p99 of the others, times quiet`, goals.others, others / quiet),
   );
+  const found = [...sizes, ...disturbed].flatMap(({ name, deviations }) => deviations.map(each => `${name}: ${each}`));
+  return report([...growth, ...apart], found);
 }
 
 runBenchmark(scales, () => ({ healthy: endpoints, hanging: 0 }), measure);

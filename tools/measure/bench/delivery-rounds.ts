@@ -16,10 +16,8 @@ export interface Payments {
 
 export interface Contender {
   name: string;
-  /** The process whose CPU time is charged to the webhooks. */
-  pid: number;
   /** All processes of the contender, and the load generator, by name. */
-  processes: Record<string, number>;
+  processes: Record<'dispatcher' | 'scheduler' | 'generator', number>;
   prepare(payments: Payments): Promise<void>;
   /** Sends the prepared payments; resolves when they are durable. */
   send(perSecond: number): Promise<Sent>;
@@ -53,7 +51,6 @@ export async function platformContender(
   await publisher.call('open', log);
   return {
     name,
-    pid: platform.dispatcher.pid!,
     processes: { dispatcher: platform.dispatcher.pid!, scheduler: platform.scheduler.pid!, generator: publisher.pid },
     // Merchants take turns.
     prepare: ({ firstId, count }) => {
@@ -82,9 +79,9 @@ export interface Fixture {
 
 export interface Burst {
   perSecond: number;
-  /** CPU of the contender's process per webhook. */
+  /** CPU of the dispatcher per webhook. */
   cpuUs: number;
-  /** The same of everything that took part, by process; `own` is the contender's again. */
+  /** The same of everything that took part, by process. */
   cpuUsBy: Record<string, number>;
   /** Share of POSTs that found an open connection. */
   reuse: number;
@@ -129,7 +126,7 @@ export async function measureBurst(contender: Contender, { receiver, database }:
   const arrivals = await receiver.call<Arrivals>('arrivals');
   return {
     perSecond: (count * 1_000) / elapsedMs,
-    cpuUs: cpuUsBy['own']!,
+    cpuUs: cpuUsBy['dispatcher']!,
     cpuUsBy,
     reuse: 1 - arrivals.connections / count,
     deviations: await contender.deviations(payments, arrivals.transactionIds),
@@ -185,11 +182,9 @@ async function ready(contender: Contender, receiver: CalledProcess, payments: Pa
   await receiver.call('reset');
 }
 
-function cpuOf({ pid, processes }: Contender, receiver: CalledProcess, database: BenchDatabase): Record<string, number> {
-  const own = Object.entries({ own: pid, ...processes, receiver: receiver.pid }).map(
-    ([name, of]) => [name, cpuUsOf(of)] as const,
-  );
-  return Object.fromEntries([...own, ['PostgreSQL', cpuUsOfTree(database.pid)]]);
+function cpuOf({ processes }: Contender, receiver: CalledProcess, database: BenchDatabase): Record<string, number> {
+  const own = Object.entries({ ...processes, receiver: receiver.pid }).map(([name, of]) => [name, cpuUsOf(of)]);
+  return Object.fromEntries([...own, ['PostgreSQL', cpuUsOfTree(database.pid)]]) as Record<string, number>;
 }
 
 /** Waits until every payment has arrived and ended. */
