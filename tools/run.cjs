@@ -14,6 +14,7 @@ const groups = {
     calls: ['measure/bench calls', 'work per payment when the core calls once per payment'],
     isolation: ['measure/bench isolation', 'healthy merchants beside merchants that do not answer'],
     auth: ['measure/bench auth', 'times of answers of auth-session that must look alike'],
+    cells: ['measure/bench cells', '1, 2 and 4 cells with a share of a core each; a move and kills'],
     rest: ['measure/bench-rest', 'processor and memory while nobody pays, and at a peak'],
     overload: ['measure/bench-overload', 'payments accepted at up to 10 times of what the platform can take'],
     portal: ['measure/bench-portal', 'paint, shifts and answers of the portal on a slow line and processor'],

@@ -5,14 +5,14 @@
  *   --quick         shorter runs, for a first look
  */
 import { randomBytes, randomInt } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { type Credentials, PlatformConnection } from '../../libs/platform-client/src/platform-connection.ts';
 import { customerAddress, openShops } from '../prove/game-day/shops.ts';
 import { OwnPlatform } from '../prove/testing/own-platform.ts';
 import { descendantsOf } from '../prove/testing/processes.ts';
+import { CpuShare } from './bench/cpu-share.ts';
 
 const isQuick = process.argv.includes('--quick');
 /** Each request has an address of its own, as behind a proxy, so that no limit of one address refuses it. */
@@ -222,42 +222,6 @@ async function audit({ customers, postedAt }: Parts, schedulerUrl: string): Prom
     `${postedAt.size} payments posted, ${settled} settled, ${reversed} reversed; ${unposted()} accepted and not posted`,
   );
   return settled >= postedAt.size && reversed === 0 && unposted() === 0;
-}
-
-/** Short, so that a process that used up its share waits for milliseconds. */
-const periodUs = 20_000;
-
-/** A share of a core that processes have together, by the quota of a control group; Linux as root only. */
-class CpuShare {
-  /** In the words of version 1, where it is there, and of version 2. */
-  private readonly isFirst = existsSync('/sys/fs/cgroup/cpu');
-  private readonly folder = join(this.isFirst ? '/sys/fs/cgroup/cpu' : '/sys/fs/cgroup', `paycode-bench-${process.pid}`);
-
-  constructor(share: number, pids: readonly number[]) {
-    mkdirSync(this.folder);
-    this.allow(Math.round(share * periodUs));
-    for (const pid of pids) this.write('cgroup.procs', pid);
-  }
-
-  /** Gives all of them the whole core again. */
-  lift(): void {
-    this.allow(undefined);
-  }
-
-  /** The processes have ended by then. */
-  close(): void {
-    rmdirSync(this.folder);
-  }
-
-  private allow(quotaUs: number | undefined): void {
-    if (!this.isFirst) return this.write('cpu.max', `${quotaUs ?? 'max'} ${periodUs}`);
-    this.write('cpu.cfs_period_us', periodUs);
-    this.write('cpu.cfs_quota_us', quotaUs ?? -1);
-  }
-
-  private write(file: string, value: string | number): void {
-    writeFileSync(join(this.folder, file), String(value));
-  }
 }
 
 async function measure(platform: OwnPlatform): Promise<boolean> {

@@ -20,6 +20,7 @@ const appsOf: Record<string, string[]> = {
   calls: ['payment-simulator', 'webhook-dispatcher', 'reversal-scheduler'],
   isolation: ['webhook-dispatcher', 'reversal-scheduler'],
   auth: ['auth-session'],
+  cells: ['webhook-dispatcher', 'reversal-scheduler', 'notification-config'],
 };
 
 // The benchmarks use libraries, so they are bundled as services are. The exit code is the benchmark's.

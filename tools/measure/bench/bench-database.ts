@@ -95,6 +95,12 @@ export class BenchDatabase {
     return path;
   }
 
+  /** Ends every session at once, and starts again from its log. */
+  async crash(): Promise<void> {
+    await this.server.crash();
+    await this.server.restart();
+  }
+
   async stop(): Promise<void> {
     await this.server.stop();
     rmSync(this.home, { recursive: true, force: true });

@@ -152,8 +152,9 @@ function printBursts({ bursts, floor }: DeliveryFigures): void {
   const floorRow = ['floor: bare undici TLS loop', ...rates(floor), ''];
   printTable(['everything at once', 'webhooks/s', 'CPU us/webhook', 'reuse %'], [...rows, floorRow]);
   for (const [name, rounds] of bursts) {
-    const parts = Object.keys(rounds[0]!.cpuUsBy).filter(part => part !== 'own');
-    const each = parts.map(part => `${part} ${median(rounds.map(({ cpuUsBy }) => cpuUsBy[part]!)).toFixed(0)}`);
+    const each = Object.keys(rounds[0]!.cpuUsBy).map(
+      part => `${part} ${median(rounds.map(({ cpuUsBy }) => cpuUsBy[part]!)).toFixed(0)}`,
+    );
     print(`CPU us/webhook, ${name}: ${each.join(', ')}`);
   }
   print();

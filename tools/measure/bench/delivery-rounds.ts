@@ -16,10 +16,8 @@ export interface Payments {
 
 export interface Contender {
   name: string;
-  /** The process whose CPU time is charged to the webhooks. */
-  pid: number;
   /** All processes of the contender, and the load generator, by name. */
-  processes: Record<string, number>;
+  processes: Record<'dispatcher' | 'scheduler' | 'generator', number>;
   prepare(payments: Payments): Promise<void>;
   /** Sends the prepared payments; resolves when they are durable. */
   send(perSecond: number): Promise<Sent>;
@@ -38,7 +36,7 @@ export interface Circumstances {
 }
 
 /** Transaction ids of the payments. */
-function idsOf({ firstId, count }: Payments): Set<number> {
+export function idsOf({ firstId, count }: Payments): Set<number> {
   return new Set(Array.from({ length: count }, (_, at) => firstId + at));
 }
 
@@ -53,7 +51,6 @@ export async function platformContender(
   await publisher.call('open', log);
   return {
     name,
-    pid: platform.dispatcher.pid!,
     processes: { dispatcher: platform.dispatcher.pid!, scheduler: platform.scheduler.pid!, generator: publisher.pid },
     // Merchants take turns.
     prepare: ({ firstId, count }) => {
@@ -82,9 +79,9 @@ export interface Fixture {
 
 export interface Burst {
   perSecond: number;
-  /** CPU of the contender's process per webhook. */
+  /** CPU of the dispatcher per webhook. */
   cpuUs: number;
-  /** The same of everything that took part, by process; `own` is the contender's again. */
+  /** The same of everything that took part, by process. */
   cpuUsBy: Record<string, number>;
   /** Share of POSTs that found an open connection. */
   reuse: number;
@@ -96,6 +93,8 @@ export interface Steady {
   /** From the intended send time of the event to the arrival of the POST. */
   p50Ms: number;
   p99Ms: number;
+  /** Of each counted payment. */
+  latencies: Map<number, number>;
   /** Share of POSTs that found an open connection. */
   reuse: number;
   deviations: string[];
@@ -127,7 +126,7 @@ export async function measureBurst(contender: Contender, { receiver, database }:
   const arrivals = await receiver.call<Arrivals>('arrivals');
   return {
     perSecond: (count * 1_000) / elapsedMs,
-    cpuUs: cpuUsBy['own']!,
+    cpuUs: cpuUsBy['dispatcher']!,
     cpuUsBy,
     reuse: 1 - arrivals.connections / count,
     deviations: await contender.deviations(payments, arrivals.transactionIds),
@@ -138,19 +137,20 @@ export async function measureBurst(contender: Contender, { receiver, database }:
 export async function measureSteady(
   contender: Contender,
   receiver: CalledProcess,
-  { perSecond, seconds }: { perSecond: number; seconds: number },
+  { perSecond, seconds, beside }: { perSecond: number; seconds: number; beside?: () => Promise<unknown> },
 ): Promise<Steady> {
   progress(`${contender.name}: ${perSecond}/s for ${seconds} s`);
   const payments = newPayments(Math.round(perSecond * seconds));
   await ready(contender, receiver, payments);
-  const { startedMs } = await contender.send(perSecond);
+  const [{ startedMs }] = await Promise.all([contender.send(perSecond), beside?.()]);
   await untilEnded(contender, receiver, payments);
   const arrivals = await receiver.call<Arrivals>('arrivals');
   const latencies = latenciesOf(arrivals, { payments, startedMs, perSecond });
   return {
     perSecond,
-    p50Ms: percentile(latencies, 0.5),
-    p99Ms: percentile(latencies, 0.99),
+    p50Ms: percentile([...latencies.values()], 0.5),
+    p99Ms: percentile([...latencies.values()], 0.99),
+    latencies,
     reuse: 1 - arrivals.connections / payments.count,
     deviations: await contender.deviations(payments, arrivals.transactionIds),
   };
@@ -162,14 +162,17 @@ interface Schedule {
   perSecond: number;
 }
 
-/** Milliseconds since each payment was due, without those of the warm-up. */
-export function latenciesOf({ transactionIds, atMs }: Arrivals, { payments, startedMs, perSecond }: Schedule): number[] {
+/** Milliseconds from the time that a payment was due to its first POST, without those of the warm-up. */
+export function latenciesOf(
+  { transactionIds, atMs }: Arrivals,
+  { payments, startedMs, perSecond }: Schedule,
+): Map<number, number> {
   const counted = idsOf(payments);
   const firstCounted = payments.firstId + payments.count * warmUpShare;
-  const latencies: number[] = [];
+  const latencies = new Map<number, number>();
   transactionIds.forEach((id, at) => {
     const intendedMs = startedMs + ((id - payments.firstId) * 1_000) / perSecond;
-    if (id >= firstCounted && counted.has(id)) latencies.push(atMs[at]! - intendedMs);
+    if (id >= firstCounted && counted.has(id) && !latencies.has(id)) latencies.set(id, atMs[at]! - intendedMs);
   });
   return latencies;
 }
@@ -179,11 +182,9 @@ async function ready(contender: Contender, receiver: CalledProcess, payments: Pa
   await receiver.call('reset');
 }
 
-function cpuOf({ pid, processes }: Contender, receiver: CalledProcess, database: BenchDatabase): Record<string, number> {
-  const own = Object.entries({ own: pid, ...processes, receiver: receiver.pid }).map(
-    ([name, of]) => [name, cpuUsOf(of)] as const,
-  );
-  return Object.fromEntries([...own, ['PostgreSQL', cpuUsOfTree(database.pid)]]);
+function cpuOf({ processes }: Contender, receiver: CalledProcess, database: BenchDatabase): Record<string, number> {
+  const own = Object.entries({ ...processes, receiver: receiver.pid }).map(([name, of]) => [name, cpuUsOf(of)]);
+  return Object.fromEntries([...own, ['PostgreSQL', cpuUsOfTree(database.pid)]]) as Record<string, number>;
 }
 
 /** Waits until every payment has arrived and ended. */

@@ -100,7 +100,8 @@ async function runHealthy(fixture: IsolationFixture, scale: HangingMerchantScale
     await untilEnded(healthy, fixture.receiver, payments);
     await sent;
     const arrivals = await fixture.receiver.call<Arrivals>('arrivals');
-    const latencies = latenciesOf(arrivals, { payments, startedMs, perSecond: scale.healthyPerSecond });
+    const schedule = { payments, startedMs, perSecond: scale.healthyPerSecond };
+    const latencies = [...latenciesOf(arrivals, schedule).values()];
     return {
       p50Ms: percentile(latencies, 0.5),
       p99Ms: percentile(latencies, 0.99),

@@ -20,6 +20,8 @@ interface PlatformOptions extends PlatformFixture {
   name: string;
   /** Brokers of Kafka; without them events go through PostgreSQL. */
   brokers?: string;
+  /** Name of its cell; without it the platform is one. */
+  cell?: string;
   /** Further settings of the dispatcher. */
   dispatcher?: Record<string, string>;
   dispatcherFlags?: string[];
@@ -41,7 +43,7 @@ interface PlatformUse {
 
 /** A service of the release bundles, on a database of its own. */
 export function serviceUnderTest(
-  app: 'auth-session' | 'webhook-dispatcher' | 'reversal-scheduler' | 'payment-simulator',
+  app: 'auth-session' | 'notification-config' | 'webhook-dispatcher' | 'reversal-scheduler' | 'payment-simulator',
   logFolder: string,
   { secrets, env, nodeFlags = [] }: { secrets: ServiceSecrets; env: Record<string, string>; nodeFlags?: string[] },
 ): Promise<ServiceProcess> {
@@ -82,6 +84,11 @@ export class PlatformUnderTest {
       env: { ...env, DATABASE_URL: dispatcherUrl, ...options.dispatcher },
       nodeFlags: [...youngGeneration, ...dispatcherFlags],
     });
+    await this.revive();
+  }
+
+  /** Starts what does not run. */
+  async revive(): Promise<void> {
     // One after the other: both make the tables of the event log.
     await this.scheduler.start({ WEBHOOK_DISPATCHER_URL: this.dispatcher.internalUrl });
     await this.dispatcher.start({ REVERSAL_SCHEDULER_URL: this.scheduler.internalUrl });
@@ -131,12 +138,13 @@ export class PlatformUnderTest {
   }
 
   private environment(): Record<string, string> {
-    const { secrets, config, brokers, certificate } = this.options;
+    const { secrets, config, brokers, certificate, cell } = this.options;
     const transport: Record<string, string> = brokers
       ? { EVENTS_TRANSPORT: 'kafka', KAFKA_BROKERS: brokers }
       : { EVENTS_TRANSPORT: 'postgres', EVENTS_DATABASE_URL: this.eventsUrl };
     return {
       ...transport,
+      ...(cell && { CELL_NAME: cell, INSTANCE_ID: cell }),
       PAYLOAD_KEYS: secrets.payloadKeys,
       KEY_ENCRYPTION_KEYS: secrets.keyEncryptionKeys,
       AUTH_SESSION_URL: config.url,

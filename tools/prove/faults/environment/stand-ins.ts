@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TestTokenKeys } from '@paycode/access/testing';
 import { generateWebhookKey, importWebhookKey, KeyRing, webhookEnvelope, webhookKeyAad, WebhookKeySealer } from '@paycode/crypto';
@@ -35,10 +35,15 @@ export class ConfigStandIn {
   private lastMerchant = 1_000;
   /** Of the routes: `away`: no connection; `silent`: no answer. The payment core goes on reading merchants. */
   state: 'up' | 'away' | 'silent' = 'up';
+  /** A real notification-config, which has the map of cells. */
+  mapUrl?: string;
 
   private constructor(private readonly sealer: WebhookKeySealer) {
     this.server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
       if (this.state !== 'up' && request.method === 'POST') return void (this.state === 'away' && request.socket.destroy());
+      const { url, headers } = request;
+      if (this.mapUrl && url === '/internal/cells')
+        return void get(this.mapUrl + url, { headers }, map => map.pipe(response.writeHead(map.statusCode!, map.headers)));
       let body = '';
       request.setEncoding('utf8').on('data', (text: string) => (body += text));
       request.on('end', () => {
