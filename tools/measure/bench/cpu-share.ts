@@ -19,7 +19,7 @@ export class CpuShare {
     this.add(pids);
   }
 
-  /** What they start from now on is within it too. */
+  /** Processes that they start from now on are within it, too. */
   add(pids: readonly number[]): void {
     for (const pid of pids) this.write('cgroup.procs', pid);
   }
