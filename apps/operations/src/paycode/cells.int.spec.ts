@@ -159,10 +159,10 @@ describe('paycode cells', () => {
     ]);
   });
 
-  it('shows for each cell its partitions, and whether a range that has ended is drained', async () => {
+  it('shows for each cell its partitions, and whether payments are open in a range that has ended', async () => {
     const row = { from: 0, until: null, step: 0 };
     expect(await shown()).toEqual([
-      { cell: 'a', partitions: '0-63', ...row, state: 'takes' },
+      { cell: 'a', partitions: '0-63', ...row, state: 'takes payments' },
       { cell: 'b', partitions: 'none', ...row, from: null, step: null, state: 'has no partition' },
     ]);
     await move('1-2', 'b');
@@ -171,13 +171,13 @@ describe('paycode cells', () => {
     platform.ranges.get('a')![63]!.until = 7;
     const ended = { from: 0, until: 100, step: 0 };
     expect(await shown()).toEqual([
-      { cell: 'a', partitions: '0', ...row, state: 'takes' },
-      { cell: 'a', partitions: '1', ...ended, state: 'ended, drained' },
-      { cell: 'a', partitions: '2', ...ended, state: 'ended, not drained yet' },
-      { cell: 'a', partitions: '3-62', ...row, state: 'takes' },
+      { cell: 'a', partitions: '0', ...row, state: 'takes payments' },
+      { cell: 'a', partitions: '1', ...ended, state: 'ended, all payments decided' },
+      { cell: 'a', partitions: '2', ...ended, state: 'ended, payments still open' },
+      { cell: 'a', partitions: '3-62', ...row, state: 'takes payments' },
       { cell: 'a', partitions: '63', from: 0, until: 7, step: 0, state: 'ended, and no cell follows: run cells move again' },
-      { cell: 'b', partitions: '1', from: 100, until: null, step: 1, state: 'takes' },
-      { cell: 'b', partitions: '2', from: 0, until: 0, step: 0, state: 'not begun yet' },
+      { cell: 'b', partitions: '1', from: 100, until: null, step: 1, state: 'takes payments' },
+      { cell: 'b', partitions: '2', from: 0, until: 0, step: 0, state: 'has not begun yet' },
     ]);
     platform.failing = 'GET /a/internal/cells/ranges';
     expect(await shown()).toMatchObject([
@@ -214,7 +214,7 @@ describe('paycode cells', () => {
     };
     await refused('c', 'the cell must be one of a, b, not c');
     platform.namedWrongly.set('b', null);
-    await refused('b', 'has CELL_NAME unset');
+    await refused('b', 'has no CELL_NAME: give it CELL_NAME b');
     platform.failing = 'GET /b/internal/cells/ranges';
     await refused('b', 'webhook-dispatcher refused (503)');
     expect(platform.calls.filter(call => call.startsWith('POST'))).toEqual([]);

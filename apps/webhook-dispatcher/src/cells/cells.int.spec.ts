@@ -76,7 +76,10 @@ describe('the internal routes of a cell', () => {
   it('refuses another step, another cell, what is out of bounds, and callers without the right', async () => {
     await harness.start({ CELL_NAME: 'main' });
     const refused: [ReturnType<typeof endRange>, string][] = [
-      [endRange({ step: 1 }), '409 this cell takes the partition by entry 0 of the map, not 1'],
+      [
+        endRange({ step: 1 }),
+        '409 this cell takes the partition by entry 0 of the map, not 1: it has not begun that one yet, so run the command again',
+      ],
       [endRange({ cell: 'b' }), '409 this is cell main, not cell b'],
       [endRange({ cell: undefined }), '400 cell must be 1 to 31'],
       [endRange({ partition: partitionCount }), '400 partition must not be greater than 63'],

@@ -90,7 +90,10 @@ const firstOf = (rows: readonly RangeRow[]): OffsetRange => rangeFrom(rows[0]!);
 /** The end that a range has already. @throws StaleMoveError */
 export function endOf({ step, until }: OffsetRange, expected: number): number | null {
   if (step === expected) return until;
-  throw new StaleMoveError(`this cell takes the partition by entry ${step} of the map, not ${expected}`);
+  const why = step < expected ? 'it has not begun that one yet' : 'the partition has moved meanwhile';
+  throw new StaleMoveError(
+    `this cell takes the partition by entry ${step} of the map, not ${expected}: ${why}, so run the command again`,
+  );
 }
 
 /** A cell takes a partition again only after its former range has ended. An old map has no newer step. */

@@ -21,11 +21,11 @@ export function addCellCommands(program: Command, context: CommandContext): void
   const cells = program.command('cells').description('cells: which one takes the payments of a partition from which offset on');
   cells
     .command('show')
-    .description('partitions of each cell: the offsets that it takes, and whether a range that has ended is drained')
+    .description('partitions of each cell: the offsets that it takes, and whether payments are open in a range that has ended')
     .action(async () => context.show(await shown(new CellCalls(context.connect()))));
   cells
     .command('add <name>')
-    .description('add a cell, or give it other addresses; the first one has every partition')
+    .description('add a cell, or give it other addresses; the first one is main, and has every partition')
     .requiredOption('--dispatcher <url>', 'internal base URL of its dispatcher')
     .requiredOption('--scheduler <url>', 'internal base URL of its scheduler')
     .action((name: string, { dispatcher, scheduler }: { dispatcher: string; scheduler: string }) => {
@@ -81,7 +81,7 @@ class CellCalls {
     const call: OperatorCall = { method: 'GET', path: '/internal/cells/ranges' };
     const { cell, ranges } = (await this.connection.call('webhook-dispatcher', call, dispatcherUrl)) as CellRanges;
     if (cell === name) return ranges;
-    throw new OperatorError(`the dispatcher of cell ${name} at ${dispatcherUrl} has CELL_NAME ${cell ?? 'unset'}`);
+    throw wrongCell(`the dispatcher of cell ${name} at ${dispatcherUrl}`, cell, name);
   }
 
   /** By partition. @throws OperatorError when another cell, or none, listens there */
@@ -89,13 +89,18 @@ class CellCalls {
     const call: OperatorCall = { method: 'GET', path: '/internal/cells/jobs' };
     const { cell, partitions } = (await this.connection.call('reversal-scheduler', call, schedulerUrl)) as CellJobs;
     if (cell === name) return partitions;
-    throw new OperatorError(`the scheduler of cell ${name} at ${schedulerUrl} has CELL_NAME ${cell ?? 'unset'}`);
+    throw wrongCell(`the scheduler of cell ${name} at ${schedulerUrl}`, cell, name);
   }
 
   async end({ cell, partition, step }: CellEntry, { dispatcherUrl }: CellAddress): Promise<number> {
     const call: OperatorCall = { method: 'POST', path: '/internal/cells/end', body: { cell, partition, step } };
     return ((await this.connection.call('webhook-dispatcher', call, dispatcherUrl)) as EndRangeAnswer).offset;
   }
+}
+
+function wrongCell(place: string, has: string | null, wanted: string): OperatorError {
+  const found = has === null ? 'no CELL_NAME' : `CELL_NAME ${has}`;
+  return new OperatorError(`${place} has ${found}: give it CELL_NAME ${wanted}, or the cell its right address`);
 }
 
 interface MovedRow {
@@ -133,9 +138,8 @@ async function moveOne(calls: CellCalls, partition: number, to: string): Promise
 function cellNamed({ cells }: CellsAnswer, name: string): CellAddress {
   const found = cells.find(cell => cell.name === name);
   if (found) return found;
-  throw new OperatorError(
-    `the cell must be one of ${cells.map(cell => cell.name).join(', ') || 'those that cells add makes'}, not ${name}`,
-  );
+  if (cells.length === 0) throw new OperatorError('the platform is one cell: add it with cells add main first');
+  throw new OperatorError(`the cell must be one of ${cells.map(cell => cell.name).join(', ')}, not ${name}`);
 }
 
 /** null: the cell has not begun this range yet, or goes on with it. @throws OperatorError */
@@ -183,11 +187,11 @@ async function rowsOf(calls: CellCalls, map: CellsAnswer, cell: CellAddress): Pr
 function stateOf(newest: CellEntry, cell: string, range: CellRange & { jobs: PartitionJobs | undefined }): string {
   const { until, step } = range;
   if (newest.cell !== cell) {
-    if (until === null) return `takes what the map gives to ${newest.cell}`;
-    return isDone(range) ? 'ended, drained' : 'ended, not drained yet';
+    if (until === null) return `takes payments that the map gives to ${newest.cell}`;
+    return isDone(range) ? 'ended, all payments decided' : 'ended, payments still open';
   }
-  if (step < newest.step) return 'not begun yet';
-  return until === null ? 'takes' : 'ended, and no cell follows: run cells move again';
+  if (step < newest.step) return 'has not begun yet';
+  return until === null ? 'takes payments' : 'ended, and no cell follows: run cells move again';
 }
 
 /** Its dispatcher and its scheduler have nothing more to do. */
