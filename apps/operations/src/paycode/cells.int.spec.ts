@@ -192,14 +192,14 @@ describe('paycode cells', () => {
     platform.ranges.get('a')![1]!.isDrained = true;
     const state = async () =>
       ((await shown()) as { partitions: string; state: string }[]).find(row => row.partitions === '1')?.state;
-    expect(await state()).toBe('ended, drained');
+    expect(await state()).toBe('ended, all payments decided');
     for (const jobs of [
       { hasOpen: true, auditedTo: 100 },
       { hasOpen: false, auditedTo: 99 },
       { hasOpen: false, auditedTo: null },
     ]) {
       platform.jobs[1] = jobs;
-      expect(await state()).toBe('ended, not drained yet');
+      expect(await state()).toBe('ended, payments still open');
     }
     platform.failing = 'GET /scheduler-a/internal/cells/jobs';
     expect(await shown()).toMatchObject([
