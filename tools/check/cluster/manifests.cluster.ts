@@ -1,4 +1,4 @@
-import { nameOf, render, renderWithBase, type Resource } from '../manifests/render';
+import { nameOf, overlays, render, renderWithBase, type Resource } from '../manifests/render';
 import { describeChart } from './chart-on-server';
 import { ControlPlane } from './control-plane';
 import {
@@ -13,15 +13,6 @@ import {
   untilBudgetCounts,
 } from './overlay-on-server';
 
-const overlays = [
-  'sandbox',
-  'production',
-  'two-cells',
-  'data-services',
-  'data-services-production',
-  'managed-services',
-  'evaluation',
-];
 const alone = ['hpa', 'tracing', 'sms-gateway', 'openshift', 'payment-core', 'identity-providers', 'ops'];
 const rendered = new Map<string, Resource[]>([
   ...overlays.map((name): [string, Resource[]] => [`overlay ${name}`, render(`k8s/overlays/${name}`)]),
