@@ -1,4 +1,4 @@
-import { nameOf, render, renderWithBase, type Resource } from '../manifests/render';
+import { nameOf, overlays, render, renderWithBase, type Resource } from '../manifests/render';
 import { describeChart } from './chart-on-server';
 import { ControlPlane } from './control-plane';
 import {
@@ -13,15 +13,6 @@ import {
   untilBudgetCounts,
 } from './overlay-on-server';
 
-const overlays = [
-  'sandbox',
-  'production',
-  'two-cells',
-  'data-services',
-  'data-services-production',
-  'managed-services',
-  'evaluation',
-];
 /** Together, as an overlay may have them: each changes other objects than the others. openshift comes behind those with pods. */
 const components = ['hpa', 'tracing', 'sms-gateway', 'payment-core', 'identity-providers', 'ops', 'openshift'];
 const rendered = new Map<string, Resource[]>([

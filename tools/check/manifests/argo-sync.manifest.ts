@@ -1,4 +1,4 @@
-import { nameOf, render, renderWithBase, type Resource } from './render';
+import { nameOf, overlays, render, renderWithBase, type Resource } from './render';
 
 /** Phases of gitops-engine in their order (`syncPhaseOrder` of its sync_tasks.go), then waves; an object that is no hook is of the phase Sync. */
 const phases = ['PreSync', 'Sync', 'PostSync'];
@@ -57,15 +57,6 @@ function isMigrationOf({ kind, metadata }: Resource, service: Resource): boolean
   return kind === 'Job' && metadata.name.startsWith(`${service.metadata.name}-migrate-`);
 }
 
-const overlays = [
-  'sandbox',
-  'production',
-  'two-cells',
-  'managed-services',
-  'evaluation',
-  'data-services',
-  'data-services-production',
-];
 const opted = ['external-secrets', 'migrations', 'ops', 'gateway-api', 'hpa', 'payment-core'].map(name => `components/${name}`);
 
 describe.each([

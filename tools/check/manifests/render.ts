@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { writePages } from '../docs/page.ts';
@@ -80,6 +80,8 @@ export function resourcesOf(yaml: string): Resource[] {
 }
 
 const root = join(import.meta.dirname, '../../..');
+/** All of them, those too that somebody adds. */
+export const overlays = readdirSync(join(root, 'k8s/overlays'));
 
 /** Resources of a kustomization folder of this repository. */
 export function render(folder: string): Resource[] {
