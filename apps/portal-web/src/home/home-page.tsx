@@ -3,11 +3,12 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api';
 import { bearerQuery } from '../api-access/queries';
-import { dayBeganAt, elapsed, today } from '../format';
+import { elapsed, today } from '../format';
 import type { HomeAnswer, ShownPerson } from '../portal-api';
 import { meQuery, merchantsQuery } from '../queries';
 import { notificationsQuery } from '../server/queries';
 import { latestQuery, ServerTag } from '../server/server-state';
+import { dayBeganAt } from '../time-zone';
 import {
   AnswerChart,
   AnswerTable,
@@ -39,7 +40,8 @@ export function HomePage(): ReactNode {
   const [range, setRange] = useState<'24h' | '7d'>('24h');
   const { data: me } = useQuery(meQuery);
   const { data: merchants } = useQuery(merchantsQuery);
-  const merchantId = chosen ?? (merchants?.length === 1 ? merchants[0]!.merchantId : undefined);
+  const own = me?.person.tenantType === 'MERCHANT' ? Number(me.person.tenantId) : undefined;
+  const merchantId = chosen ?? own ?? (merchants?.length === 1 ? merchants[0]!.merchantId : undefined);
   const home = useQuery({ ...homeQuery(merchantId, range), placeholderData: keepPreviousData });
   useTitle('Home');
   return (
