@@ -60,7 +60,7 @@ describe("the operators' commands in the cluster", () => {
   it('speaks to Kafka as a user that puts dead letters back and sets groups of restored services back, and nothing else (T-19)', () => {
     const users = render('k8s/overlays/data-services').filter(({ kind }) => kind === 'KafkaUser');
     const { authorization } = users.find(({ metadata }) => metadata.name === 'operator')!.spec as {
-      authorization: { acls: { resource: { type: string; name: string }; operations: string[] }[] };
+      authorization: { acls: { resource: { type: string; name: string; patternType: string }; operations: string[] }[] };
     };
     const of = (isWanted: (rule: { type: string; name: string }) => boolean) =>
       authorization.acls.filter(({ resource }) => isWanted(resource)).map(({ operations }) => operations.join());
@@ -68,8 +68,14 @@ describe("the operators' commands in the cluster", () => {
     expect([...new Set(of(({ type, name }) => type === 'topic' && isDeadLetters(name)))]).toEqual(['Read,Describe']);
     expect([...new Set(of(({ type, name }) => type === 'topic' && !isDeadLetters(name)))]).toEqual(['Read,Write,Describe']);
     const groups = authorization.acls.filter(({ resource }) => resource.type === 'group');
-    const readable = groups.filter(({ operations }) => operations.includes('Read')).map(({ resource }) => resource.name);
-    expect(readable.sort()).toEqual([...rewoundGroups.map(({ group }) => group), 'paycode-redrive'].sort());
+    const readable = groups.filter(({ operations }) => operations.includes('Read'));
+    const rewound = rewoundGroups.flatMap(({ group, isPerCell }) => [
+      `literal ${group}`,
+      ...(isPerCell ? [`prefix ${group}@`] : []),
+    ]);
+    expect(readable.map(({ resource }) => `${resource.patternType} ${resource.name}`).sort()).toEqual(
+      [...rewound, 'literal paycode-redrive'].sort(),
+    );
     expect(groups.every(({ operations }) => !operations.includes('Write'))).toBe(true);
   });
 });
