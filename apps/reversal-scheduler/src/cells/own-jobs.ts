@@ -1,7 +1,9 @@
 import { type CellJobs, topics } from '@paycode/dto';
 import type { EventTransport } from '@paycode/events';
 import type { DataSource } from 'typeorm';
-import { auditGroup } from '../reversal/reversal-events.consumer';
+
+/** Consumer group of the audit of TransactionTerminal. */
+export const auditGroup = 'reversal-scheduler-audit';
 
 // Shard p is one of partition p % partitions. No job that is due before the mark of its shard is open, unless the clock was set back behind it.
 const openSql = `

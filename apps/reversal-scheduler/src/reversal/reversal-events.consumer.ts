@@ -13,12 +13,11 @@ import {
 import { type EventBatch, OnEvents, readEvents, type ReceivedEvent } from '@paycode/events';
 import { ackTokenHash } from '@paycode/crypto';
 import { OwnCell } from '../cells/own-cell';
+import { auditGroup } from '../cells/own-jobs';
 import { DecideReversals } from './decide-reversals';
 import { decisionFor, type DecisionToRecord, type VerdictToDecide } from './domain/decision';
 import { type DecisionOutcome, JobStore, ReversalMetrics } from './reversal.ports';
 import { WatchTerminals } from './watch-terminals';
-
-export const auditGroup = 'reversal-scheduler-audit';
 
 interface Received {
   event: ReceivedEvent;
