@@ -1,9 +1,6 @@
 import { type EventBatch, nameInCell } from '@paycode/events';
 import { type CellMap, entriesOf } from '@paycode/ownership';
 
-/** Reads TransactionTerminal a second time, later, for payments that nobody armed. */
-export const auditGroup = 'reversal-scheduler-audit';
-
 /** The offsets of a partition that the dispatcher of the cell takes now, and the entry of the map that gave them. */
 export interface CellRange {
   from: number;

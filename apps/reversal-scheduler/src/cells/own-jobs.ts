@@ -1,7 +1,9 @@
 import { type CellJobs, topics } from '@paycode/dto';
 import type { EventTransport } from '@paycode/events';
 import type { DataSource } from 'typeorm';
-import { auditGroup } from './own-cell';
+
+/** Consumer group of the audit of TransactionTerminal. */
+export const auditGroup = 'reversal-scheduler-audit';
 
 // Shard p is one of partition p % partitions. No job that is due before the mark of its shard is open, unless the clock was set back behind it.
 const openSql = `
@@ -11,7 +13,7 @@ const openSql = `
       where j.shard = s.shard and j.due_at > least(s.low_due_at, statement_timestamp() - interval '2 minutes')
         and not exists (select from decision d where d.transaction_id = j.transaction_id))`;
 
-/** The work that the scheduler of this cell has still to do, for `paycode cells show`. */
+/** What the scheduler of this cell has still to do, for `paycode cells show`. */
 export class OwnJobs {
   constructor(
     /** null: the platform is one cell. */

@@ -12,7 +12,8 @@ import {
 } from '@paycode/dto';
 import { type EventBatch, OnEvents, readEvents, type ReceivedEvent } from '@paycode/events';
 import { ackTokenHash } from '@paycode/crypto';
-import { auditGroup, OwnCell } from '../cells/own-cell';
+import { OwnCell } from '../cells/own-cell';
+import { auditGroup } from '../cells/own-jobs';
 import { DecideReversals } from './decide-reversals';
 import { decisionFor, type DecisionToRecord, type VerdictToDecide } from './domain/decision';
 import { type DecisionOutcome, JobStore, ReversalMetrics } from './reversal.ports';
