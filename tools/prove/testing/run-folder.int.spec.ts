@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,17 +10,6 @@ import { machineNow, processesOf, startOf } from './processes.ts';
 import { openRunFolder, sweepDeadRuns } from './run-folder.ts';
 
 const patienceMs = 120_000;
-const root = join(__dirname, '../../..');
-/** Opens a run folder, starts a process of the run that ignores SIGINT and outlives it, and says where. */
-const owner = `
-  const { openRunFolder } = await import('./tools/prove/testing/run-folder.ts');
-  const { spawn } = await import('node:child_process');
-  const folder = openRunFolder(process.argv[1]);
-  const stubborn = 'process.on("SIGINT", () => undefined); setInterval(() => undefined, 1000); console.log("up")';
-  const child = spawn(process.execPath, ['-e', stubborn], { detached: true, env: { TMPDIR: folder }, stdio: ['ignore', 'pipe', 'ignore'] });
-  child.stdout.once('data', () => console.log(JSON.stringify({ folder, pid: child.pid })));
-`;
-
 const noDisk = SmallDisk.obstacle;
 
 function isRunning(pid: number): boolean {
@@ -29,33 +18,15 @@ function isRunning(pid: number): boolean {
 
 describe('the temporary folder of a test run', () => {
   let base: string;
-  const owners: ChildProcess[] = [];
 
   beforeEach(() => {
     base = mkdtempSync(join(tmpdir(), 'paycode-sweep-'));
     chmodSync(base, 0o755);
   });
   afterEach(async () => {
-    for (const child of owners.splice(0)) await killed(child);
     await sweepDeadRuns(base);
     rmSync(base, { recursive: true, force: true });
   });
-
-  async function startOwner(): Promise<{ child: ChildProcess; folder: string; pid: number }> {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', owner, base], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    owners.push(child);
-    const [line] = (await once(child.stdout!, 'data')) as [Buffer];
-    return { child, ...(JSON.parse(line.toString()) as { folder: string; pid: number }) };
-  }
-
-  async function killed(child: ChildProcess): Promise<void> {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  }
 
   function marked(name: string, mark: object): string {
     const folder = join(base, `paycode-run-${name}`);
@@ -63,16 +34,6 @@ describe('the temporary folder of a test run', () => {
     writeFileSync(join(folder, 'owner.json'), JSON.stringify(mark));
     return folder;
   }
-
-  it('and its processes are removed once the owner was killed, and never while it lives', async () => {
-    const [dead, alive] = [await startOwner(), await startOwner()];
-    expect(await sweepDeadRuns(base)).toEqual({ folders: [], processes: 0 });
-    await killed(dead.child);
-    expect(await sweepDeadRuns(base)).toEqual({ folders: [dead.folder], processes: 1 });
-    expect([existsSync(dead.folder), isRunning(dead.pid)]).toEqual([false, false]);
-    expect([existsSync(alive.folder), isRunning(alive.pid)]).toEqual([true, true]);
-    expect(processesOf(alive.folder)).toEqual([alive.pid]);
-  });
 
   (noDisk ? it.skip : it)(
     `regression: is cleared away with the file system that a killed fault case had mounted in it${noDisk ? ` (not run: ${noDisk})` : ''}`,
@@ -94,7 +55,7 @@ describe('the temporary folder of a test run', () => {
     expect((await sweepDeadRuns(base)).folders.toSorted()).toEqual([reused, rebooted].toSorted());
   });
 
-  it('stays when the owner is unknown: in another container, or not marked yet', async () => {
+  it('stays while its owner lives, and when the owner is unknown: in another container, or not marked yet', async () => {
     const elsewhere = marked('elsewhere', { ...machineNow(), namespace: 'pid:[1]', pid: 1, start: 'earlier' });
     const young = join(base, 'paycode-run-young');
     mkdirSync(young);

@@ -39,17 +39,6 @@ interface Rule {
   operations: string[];
 }
 
-const types: Record<string, AclResourceTypes> = { topic: AclResourceTypes.TOPIC, group: AclResourceTypes.GROUP };
-const patterns: Record<string, ResourcePatternTypes> = {
-  literal: ResourcePatternTypes.LITERAL,
-  prefix: ResourcePatternTypes.PREFIXED,
-};
-const operations: Record<string, AclOperationTypes> = {
-  Read: AclOperationTypes.READ,
-  Write: AclOperationTypes.WRITE,
-  Describe: AclOperationTypes.DESCRIBE,
-};
-
 /** The access control entries that Strimzi's user operator makes of the KafkaUsers of the manifests. */
 function strimziAccess(): AclEntry[] {
   return usersOf().flatMap(({ metadata, spec }) => spec.authorization.acls.flatMap(rule => entriesOf(metadata.name, rule)));
@@ -57,20 +46,14 @@ function strimziAccess(): AclEntry[] {
 
 function entriesOf(user: string, { resource, operations: names }: Rule): AclEntry[] {
   return names.map(name => ({
-    resourceType: known(types, resource.type),
+    resourceType: AclResourceTypes[resource.type.toUpperCase() as 'TOPIC' | 'GROUP'],
     resourceName: resource.name,
-    resourcePatternType: known(patterns, resource.patternType),
+    resourcePatternType: resource.patternType === 'prefix' ? ResourcePatternTypes.PREFIXED : ResourcePatternTypes.LITERAL,
     principal: `User:${user}`,
     host: '*',
-    operation: known(operations, name),
+    operation: AclOperationTypes[name.toUpperCase() as 'READ' | 'WRITE' | 'DESCRIBE'],
     permissionType: AclPermissionTypes.ALLOW,
   }));
-}
-
-function known<T>(values: Record<string, T>, name: string): T {
-  const value = values[name];
-  if (value === undefined) throw new Error(`KafkaUser: ${name} is unknown`);
-  return value;
 }
 
 /** With both cores, as no cluster has them. */

@@ -1,31 +1,26 @@
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { connect, createServer as createTcpServer, type Server as TcpServer, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 
 /** A point at which traffic is held until its release, so that a process can be killed or paused exactly there. */
 export class Held {
-  /** Resolves once something is held. */
-  readonly reached: Promise<void>;
-  private readonly letGo: Promise<void>;
-  private resolveReached!: () => void;
-  private resolveLetGo!: () => void;
+  private readonly held = Promise.withResolvers<void>();
+  private readonly letGo = Promise.withResolvers<void>();
   private isOpen = false;
-
-  constructor() {
-    this.reached = new Promise(resolve => (this.resolveReached = resolve));
-    this.letGo = new Promise(resolve => (this.resolveLetGo = resolve));
-  }
+  /** Resolves once something is held. */
+  readonly reached = this.held.promise;
 
   /** Releases the held traffic; later traffic passes. */
   release(): void {
     this.isOpen = true;
-    this.resolveLetGo();
+    this.letGo.resolve();
   }
 
   /** Waits at the point until the release. */
   async pass(): Promise<void> {
     if (this.isOpen) return;
-    this.resolveReached();
-    await this.letGo;
+    this.held.resolve();
+    await this.letGo.promise;
   }
 }
 
@@ -86,7 +81,7 @@ export class CallProxy {
   }
 
   private async relay(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const body = await read(incoming);
+    const body = await buffer(incoming);
     await this.passing(incoming.url!, 'request');
     const targets = this.targets();
     if (this.isCut || targets.length === 0) return void outgoing.destroy();
@@ -106,18 +101,12 @@ export class CallProxy {
     const { host: _, ...headers } = incoming.headers;
     return new Promise((resolve, reject) => {
       const forwarded = request(`${target}${incoming.url}`, { method: incoming.method, headers, agent: this.agent }, answer => {
-        read(answer).then(text => resolve({ status: answer.statusCode ?? 502, body: text }), reject);
+        buffer(answer).then(text => resolve({ status: answer.statusCode ?? 502, body: text }), reject);
       });
       forwarded.once('error', reject);
       forwarded.end(body);
     });
   }
-}
-
-async function read(stream: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }
 
 /** Longest text a pattern may span two packets by. */

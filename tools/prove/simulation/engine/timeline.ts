@@ -1,3 +1,5 @@
+import { DeadlineHeap } from '@paycode/service-runtime/timing';
+
 /** A seeded random generator (sfc32), the only one that a simulation may use, so that a seed replays exactly. */
 export class Random {
   private a: number;
@@ -43,67 +45,6 @@ export class Random {
   delay(typicalMs: number, { worstMs, rarity }: { worstMs: number; rarity: number }): number {
     return this.chance(1 / rarity) ? this.between(typicalMs, worstMs) : this.between(typicalMs / 2, typicalMs * 2);
   }
-}
-
-/** Something that happens at an instant. */
-interface SimEvent {
-  atMs: number;
-  /** Events of one instant happen in this order. */
-  order: number;
-  run(): void;
-}
-
-/** Binary min-heap of events by time, then order. */
-class EventQueue {
-  private readonly heap: SimEvent[] = [];
-
-  get size(): number {
-    return this.heap.length;
-  }
-
-  get next(): SimEvent | undefined {
-    return this.heap[0];
-  }
-
-  push(event: SimEvent): void {
-    const { heap } = this;
-    let at = heap.length;
-    heap.push(event);
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!isBefore(event, heap[parent]!)) break;
-      heap[at] = heap[parent]!;
-      at = parent;
-    }
-    heap[at] = event;
-  }
-
-  pop(): SimEvent | undefined {
-    const { heap } = this;
-    const first = heap[0];
-    const last = heap.pop();
-    if (heap.length === 0 || !last) return first;
-    let at = 0;
-    for (;;) {
-      const child = this.smallerChild(at);
-      if (child === undefined || !isBefore(heap[child]!, last)) break;
-      heap[at] = heap[child]!;
-      at = child;
-    }
-    heap[at] = last;
-    return first;
-  }
-
-  private smallerChild(at: number): number | undefined {
-    const left = 2 * at + 1;
-    if (left >= this.heap.length) return undefined;
-    const right = left + 1;
-    return right < this.heap.length && isBefore(this.heap[right]!, this.heap[left]!) ? right : left;
-  }
-}
-
-function isBefore(a: SimEvent, b: SimEvent): boolean {
-  return a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
 }
 
 /** The faults of a simulation (section 4 of the protocol, and the failures of receivers). */
@@ -194,9 +135,10 @@ export function onGrid(ms: number): number {
 export class Timeline {
   readonly random: Random;
   readonly faults = new FaultCounts();
-  private readonly queue = new EventQueue();
+  private readonly instants = new DeadlineHeap<(() => void)[]>();
+  /** By instant: its events in the order in which they were planned. */
+  private readonly planned = new Map<number, (() => void)[]>();
   private now = 0;
-  private orders = 0;
   private hash = 0;
   /** Events that happened. */
   steps = 0;
@@ -218,7 +160,12 @@ export class Timeline {
   }
 
   at(atMs: number, run: () => void): void {
-    this.queue.push({ atMs: Math.max(onGrid(atMs), this.now), order: this.orders++, run });
+    const dueMs = Math.max(onGrid(atMs), this.now);
+    const others = this.planned.get(dueMs);
+    if (others) return void others.push(run);
+    const events = [run];
+    this.planned.set(dueMs, events);
+    this.instants.add(dueMs, events);
   }
 
   after(delayMs: number, run: () => void): void {
@@ -228,11 +175,15 @@ export class Timeline {
   /** Runs until `untilMs`, until `isOver` returns true (checked after every event), or until no event is left. */
   run(untilMs: number, isOver: () => boolean = () => false): void {
     settlePromises();
-    for (let event = this.queue.next; event && event.atMs <= untilMs && !isOver(); event = this.queue.next) {
-      this.queue.pop();
-      this.now = event.atMs;
+    for (let next = this.instants.earliest; next && next.dueMs <= untilMs && !isOver(); next = this.instants.earliest) {
+      const run = next.value.shift()!;
+      if (next.value.length === 0) {
+        this.instants.remove(next);
+        this.planned.delete(next.dueMs);
+      }
+      this.now = next.dueMs;
       this.steps++;
-      event.run();
+      run();
       settlePromises();
     }
     if (!isOver()) this.now = Math.max(this.now, untilMs);
