@@ -113,7 +113,7 @@ export class SimulatedCell {
     const { world, ranges } = this;
     const others = {
       self: this.name,
-      view: () => this.view,
+      view: () => (world.guard === 'OLD_VIEW' ? this.asIfNew() : this.view),
       known: async (cell: string, request: KnownRequest) =>
         world.guard === 'NO_FORMER_CELL' ? [] : world.cell(cell).known(request),
     };
@@ -129,6 +129,15 @@ export class SimulatedCell {
       flushing: {},
     };
     return new RecordDeliveries(parts as never, { ingested: nothing, conflictingContent: nothing } as never);
+  }
+
+  /** The view with an entry for the range, and still without the former cells that its map lacks. */
+  private asIfNew(): CellView {
+    const { map, ranges } = this.view;
+    return {
+      map: { ...map, entries: [...map.entries, { partition: 0, fromOffset: 0, cell: this.name, step: ranges[0]!.step }] },
+      ranges,
+    };
   }
 
   private repeat(everyMs: number, work: () => Promise<void>): void {
