@@ -63,7 +63,7 @@ byte has[2];                                            /* a bit for each paymen
 byte commands = COMMANDS, running, crashes[2] = CRASHES;
 hidden byte i, j, k, at, again, ended;                  /* within one step */
 
-/* P-I15: only the cell takes a payment that the map names for its first event */
+/* Only the cell takes a payment that the map names for its first event (P-I15) */
 inline holds() {
   i = 0;
   do

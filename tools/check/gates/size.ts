@@ -60,7 +60,7 @@ function areaSizes(texts: ReadonlyMap<string, string>): Sizes {
 /** The first that fits is the area of a file. */
 const areas: readonly [area: string, files: RegExp][] = [
   ['generated', /^docs\/reference\/|schema\.sql$|^libs\/dto\/contracts\//],
-  ['specs', /^(apps|libs)\/.*(\.(spec|conformance|fixture)\.ts$|\/testing\/)|^apps\/platform-e2e\//],
+  ['specs', /^(apps|libs)\/.*(\.(spec|conformance|fixture)\.ts$|\/testing\/)|^apps\/platform-e2e\/|\.pml$/],
   ['product', /^(apps|libs)\//],
   ['tools', /^tools\//],
   ['kits', /^kits\//],

@@ -13,7 +13,7 @@ const openSql = `
       where j.shard = s.shard and j.due_at > least(s.low_due_at, statement_timestamp() - interval '2 minutes')
         and not exists (select from decision d where d.transaction_id = j.transaction_id))`;
 
-/** What the scheduler of this cell has still to do, for `paycode cells show`. */
+/** The work that the scheduler of this cell has still to do, for `paycode cells show`. */
 export class OwnJobs {
   constructor(
     /** null: the platform is one cell. */

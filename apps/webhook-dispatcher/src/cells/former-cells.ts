@@ -50,7 +50,10 @@ export class FormerCells {
   async ask(partition: number, events: readonly PlacedTerminal[]): Promise<Asked> {
     const { map, ranges } = this.cells.view();
     const { from, step } = ranges[partition]!;
-    const former = new Set(entriesOf(map, partition).filter(entry => entry.step < step).map(({ cell }) => cell)); // prettier-ignore
+    const entries = entriesOf(map, partition);
+    // Another replica has begun the range by a newer map: this one may lack a former cell.
+    if (entries.at(-1)!.step < step) throw new Error(`the map lacks entry ${step} of partition ${partition}`);
+    const former = new Set(entries.filter(entry => entry.step < step).map(({ cell }) => cell));
     former.delete(this.cells.self);
     const transactionIds = events.filter(({ offset }) => offset >= from).map(({ transactionId }) => transactionId);
     if (former.size === 0 || transactionIds.length === 0) return { step, events };

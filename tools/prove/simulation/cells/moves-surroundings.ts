@@ -13,6 +13,7 @@ export const moveGuards = {
   NO_STEP: 'a replica that has asked the former cells of an older range takes events',
   NO_FORMER_CELL: 'nobody asks the former cells about an event that is published again',
   OLD_HIGHEST: 'the highest id that a former cell had stands for its later ranges too',
+  OLD_VIEW: 'a replica asks the former cells of a map that is older than the range of its cell',
   UNDRAINED_ANSWER: 'a former cell answers before it has taken all events below its end',
   BEGIN_UNDRAINED: 'a cell takes a partition again before it has read its former range',
   PAST_END: 'the old cell commits offsets beyond its end',

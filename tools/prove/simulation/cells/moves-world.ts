@@ -36,11 +36,11 @@ export class MovesWorld implements MovesSurroundings {
     return this.cells.find(cell => cell.name === name)!;
   }
 
-  /** The map as a reader under a lease sees it: all of it, or one that lacks the newest entry. */
+  /** The map as a reader under a lease sees it: all of it, or one that lacks the newest entries. */
   olderMap(): CellMap {
     const { map, timeline } = this;
-    const missing = this.loss > 0 && timeline.random.chance(0.3) ? 1 : 0;
-    return { cells: map.cells, entries: map.entries.slice(0, map.entries.length - missing) };
+    const missing = this.loss > 0 && timeline.random.chance(0.3) ? timeline.random.integer(1, 2) : 0;
+    return { cells: map.cells, entries: map.entries.slice(0, Math.max(0, map.entries.length - missing)) };
   }
 
   /** A statement, or a call: late, lost, or done while the caller sees a fault. */

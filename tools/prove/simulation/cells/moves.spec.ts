@@ -19,6 +19,6 @@ describe('a partition that moves between cells, under faults', () => {
   });
 
   it.each(Object.keys(moveGuards) as MoveGuard[])('misses the guard %s', async guard => {
-    expect(await outsidePromises(() => brokenSeed(60, guard))).toBeTruthy();
+    expect(await outsidePromises(() => brokenSeed(400, guard))).toBeTruthy();
   });
 });

@@ -116,7 +116,7 @@ export class SimulatedCell {
     const { world, ranges } = this;
     const others = {
       self: this.name,
-      view: () => this.view,
+      view: () => (world.guard === 'OLD_VIEW' ? this.asIfNew() : this.view),
       known: async (cell: string, request: KnownRequest) =>
         world.guard === 'NO_FORMER_CELL' ? { taken: [], highest: 0 } : world.cell(cell).known(request),
     };
@@ -132,6 +132,15 @@ export class SimulatedCell {
       flushing: {},
     };
     return new RecordDeliveries(parts as never, { ingested: nothing, conflictingContent: nothing } as never);
+  }
+
+  /** The view with an entry for the range, and still without the former cells that its map lacks. */
+  private asIfNew(): CellView {
+    const { map, ranges } = this.view;
+    return {
+      map: { ...map, entries: [...map.entries, { partition: 0, fromOffset: 0, cell: this.name, step: ranges[0]!.step }] },
+      ranges,
+    };
   }
 
   private repeat(everyMs: number, work: () => Promise<void>): void {
