@@ -1,5 +1,8 @@
 import { defineConfig } from 'vite';
 
+/** What sends the first calls, with what Vite adds to load the rest. */
+const early = /portal-web\/src\/(early|links|theme|time-zone)\.ts$|preload-helper/;
+
 /** The pages of the portal: served by it below /console/, nothing inline, nothing from elsewhere. */
 export default defineConfig({
   root: import.meta.dirname,
@@ -12,6 +15,8 @@ export default defineConfig({
     emptyOutDir: true,
     // An image written into a style sheet would be inline.
     assetsInlineLimit: 0,
+    // By it the portal names the scripts of a page in its first answer.
+    manifest: 'scripts.json',
     modulePreload: { polyfill: false },
     target: 'es2023',
     // Few files: on a slow line each costs a round trip.
@@ -20,6 +25,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
+            // The entry: small, because the first calls wait for it.
+            { name: 'entry', priority: 1, test: early },
             {
               name: 'shared',
               minShareCount: 2,

@@ -1,4 +1,5 @@
-import type { CDPSession, Route } from 'playwright-core';
+import { eventually } from '@paycode/service-runtime/testing';
+import type { CDPSession, Request, Route } from 'playwright-core';
 import { makeMerchantWithReceiver, sharedPlatform } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson } from './testing/portal-client';
@@ -37,9 +38,9 @@ describeInBrowser('the weight and width of the portal', () => {
   it('the first answer names the script of its page, so that it comes beside the shared one, packed by brotli', async () => {
     const asked = (path: string) => portal.context.request.get(`${platform.standalone.baseUrl}/console/${path}`);
     const link = (await asked('payments')).headers()['link'];
-    const [, script] = /^<\/console\/(assets\/payments-page-[\w-]+\.js)>; rel=modulepreload, <\/console\/api\/session>/.exec(
-      link!,
-    )!;
+    const [, script] =
+      /^<\/console\/(assets\/payments-page-[\w-]+\.js)>; rel=modulepreload, .*\/app-.*, <\/console\/api\/session>/.exec(link!)!;
+    expect((await asked('payments/17')).headers()['link']).toMatch(/^<\/console\/assets\/payment-page-/);
     expect((await asked(script!)).headers()).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
   });
 
@@ -60,6 +61,24 @@ describeInBrowser('the weight and width of the portal', () => {
     }
     expect(tooWide).toEqual([]);
     expect(portal.complaints).toEqual([]);
+  });
+
+  it('a page asks for what it shows while its scripts are on their way, and then once', async () => {
+    const asked: string[] = [];
+    const note = (request: Request) => void asked.push(request.url().replace(/.*\/console\/api/, ''));
+    portal.page.on('request', note);
+    const scripts = Promise.withResolvers<void>();
+    await portal.page.route('**/assets/app-*.js', route => scripts.promise.then(() => route.continue()));
+    const opened = portal.goto('payments');
+    const data = ['/payments', '/payments/totals', '/payment-views', '/merchants?limit=2'];
+    await eventually(() => expect(asked).toEqual(expect.arrayContaining(data)));
+    scripts.resolve();
+    await opened;
+    await portal.page.locator('.payment-list, .notice').first().waitFor();
+    const unpolled = asked.filter(each => /views|merchants/.test(each));
+    expect(unpolled).toEqual(data.slice(2));
+    portal.page.off('request', note);
+    await portal.page.unrouteAll({ behavior: 'wait' });
   });
 
   it('a page whose script went with a release is loaded once more, and then shows', async () => {

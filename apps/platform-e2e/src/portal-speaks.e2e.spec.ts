@@ -21,7 +21,9 @@ describeInBrowser('the languages of the portal', () => {
   /** The page loads again in the new language. */
   const choose = async (name: string, value: string) => {
     const loaded = portal.page.waitForEvent('load');
-    await portal.page.getByLabel(name, { exact: true }).selectOption(value);
+    const choice = portal.page.getByLabel(name, { exact: true });
+    await choice.focus();
+    await choice.selectOption(value);
     await loaded;
   };
   const heading = (name: string) => portal.page.getByRole('heading', { level: 1, name, exact: true }).waitFor();

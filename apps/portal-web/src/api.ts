@@ -1,17 +1,7 @@
 import { t, told } from './language/language';
+import { forgetEarly, takeEarly } from './early';
+import { type Arguments, type Given, linkTo, type Parts, type Route } from './links';
 import type { ErrorBody, Routes } from './portal-api';
-
-type Route = keyof Routes;
-/** Variables of the path, the query and the body. */
-type Given<R extends Route> = Omit<Routes[R], 'answer'>;
-/** May be left out where nothing is required. */
-type Arguments<R extends Route> = object extends Given<R> ? [given?: Given<R>] : [given: Given<R>];
-
-interface Parts {
-  path?: Record<string, string | number>;
-  query?: Record<string, string | number | undefined>;
-  body?: unknown;
-}
 
 /** A refusal of the portal, in words for people in their language. */
 export class PortalError extends Error {
@@ -35,6 +25,7 @@ const changes = new Map<string, Promise<unknown>>();
 /** Makes a call of the portal. Rejects with PortalError. */
 export function call<R extends Route>(route: R, ...[given]: Arguments<R>): Promise<Routes[R]['answer']> {
   if (route.startsWith('GET ')) return send(route, given);
+  forgetEarly();
   const key = JSON.stringify([route, given]);
   const sent = (changes.get(key) as Promise<Routes[R]['answer']> | undefined) ?? send(route, given);
   changes.set(key, sent);
@@ -42,21 +33,18 @@ export function call<R extends Route>(route: R, ...[given]: Arguments<R>): Promi
 }
 
 async function send<R extends Route>(route: R, given: Given<R> | undefined): Promise<Routes[R]['answer']> {
-  const [method] = partsOf(route);
+  const [method] = route.split(' ');
+  const url = linkTo(route, ...([given] as Arguments<R>));
   const init = method === 'POST' ? jsonOf((given as Parts | undefined)?.body) : {};
   let response: Response;
   try {
-    response = await fetch(urlOf(route, given), { method, signal: AbortSignal.timeout(patienceMs), ...init });
+    const early = method === 'GET' ? await takeEarly(url) : undefined;
+    response = early ?? (await fetch(url, { method, signal: AbortSignal.timeout(patienceMs), ...init }));
   } catch (cause) {
     throw Object.assign(new PortalError(0, unreachable()), { cause });
   }
   if (!response.ok) throw await errorOf(response);
   return (response.status === 204 ? undefined : await response.json()) as Routes[R]['answer'];
-}
-
-/** Where a browser reads what is no JSON: a file, or events. */
-export function linkTo<R extends Route>(route: R, ...[given]: Arguments<R>): string {
-  return urlOf(route, given);
 }
 
 const fileMsMax = 300_000;
@@ -79,18 +67,6 @@ export async function fileOf(url: string, onBytes: (bytes: number) => void): Pro
     if (cause instanceof PortalError) throw cause;
     throw Object.assign(new PortalError(0, bytes === 0 ? unreachable() : t('The file broke off. Please try again.')), { cause });
   }
-}
-
-function urlOf(route: Route, given: Parts = {}): string {
-  const { path = {}, query = {} } = given;
-  const named = partsOf(route)[1].replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name]!));
-  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  const search = new URLSearchParams(set.map(([name, value]) => [name, String(value)])).toString();
-  return `/console/api${named}${search === '' ? '' : `?${search}`}`;
-}
-
-function partsOf(route: Route): [method: string, path: string] {
-  return route.split(' ') as [string, string];
 }
 
 function jsonOf(body: unknown = {}): RequestInit {

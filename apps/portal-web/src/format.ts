@@ -1,5 +1,5 @@
 import { currentLocale, t } from './language/language';
-import { civilOf, dayStart, timeZone } from './time-zone';
+import { timeZone } from './time-zone';
 
 /**
  * An exact amount in the reader's way of writing it, with the decimals that it has: the portal writes those of the currency, while browsers think
@@ -32,8 +32,3 @@ export const elapsed = (ms: number) =>
   ms < 10_000 ? t('{ms, plural, =0 {under 1 ms} other {{ms} ms}}', { ms }) : t('{s} s', { s: (ms / 1_000).toFixed(1) });
 /** For the hover. */
 export const utc = (iso: string) => `${iso.replace('T', ' ').replace(/(\.\d+)?Z$/, '')} UTC`;
-
-/** Where the reader's day began. */
-export function dayBeganAt(now = new Date()): string {
-  return dayStart(civilOf(now)).toISOString();
-}

@@ -1,24 +1,10 @@
 import './style.css';
-import { QueryClientProvider } from '@tanstack/react-query';
-import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
-import { createRoot } from 'react-dom/client';
-import { startLanguage } from './language/language';
-import { queryClient } from './queries';
-import { router } from './router';
+import { askEarly } from './early';
 import { applyTheme } from './theme';
 import { startTimeZone } from './time-zone';
 
+// Small, so that the first calls are on their way while the browser still reads the scripts that make the page.
+void askEarly();
+void import('./app');
 applyTheme();
 startTimeZone();
-// The page's script comes beside the language and the person, whom the router waits for.
-for (const { options } of router.getMatchedRoutes(router.latestLocation.pathname)[0]) void options.component?.preload?.();
-await startLanguage();
-
-createRoot(document.getElementById('root')!).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  </StrictMode>,
-);

@@ -1,6 +1,6 @@
 const key = 'paycode-time-zone';
-const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-let zone = browserZone;
+let browserZone: string;
+let zone: string;
 
 /** The browser's zone first: it is what a person gets without a choice. */
 export const timeZones = (): string[] => [...new Set([browserZone, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
@@ -15,9 +15,11 @@ export function keepTimeZone(next: string): boolean {
   return isNew;
 }
 
+/** Takes a browser a tenth of a second on a slow processor: it looks for its zone once. */
 export function startTimeZone(): void {
+  zone = browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const kept = localStorage.getItem(key);
-  if (kept && timeZones().includes(kept)) zone = kept;
+  if (kept && kept !== zone && timeZones().includes(kept)) zone = kept;
 }
 
 /** A day and a time of day as a clock in the zone shows them. `month`: 1 to 12; `date` may be beyond the month. */
@@ -45,6 +47,11 @@ export function civilOf(at: Date, of = zone): Required<Civil> {
   const shown = new Date(shownMs(at, of));
   const [year, month, date] = [shown.getUTCFullYear(), shown.getUTCMonth() + 1, shown.getUTCDate()];
   return { year, month, date, hour: shown.getUTCHours(), minute: shown.getUTCMinutes(), second: shown.getUTCSeconds() };
+}
+
+/** Where the reader's day began. */
+export function dayBeganAt(now = new Date()): string {
+  return dayStart(civilOf(now)).toISOString();
 }
 
 const utcMs = ({ year, month, date, hour = 0, minute = 0, second = 0 }: Civil) =>

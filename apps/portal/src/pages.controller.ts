@@ -24,15 +24,19 @@ const types: Readonly<Record<string, string>> = {
 /** The built pages, read once: a few files, packed once; by brotli at the build, which takes seconds at its best. Nothing else of the disk can be asked for. */
 export class PageFiles {
   private readonly files: ReadonlyMap<string, PageFile>;
+  private readonly scripts: ReadonlyMap<string, readonly string[]>;
 
   constructor(folder: string) {
     this.files = new Map(existsSync(folder) ? readAll(folder) : []);
+    this.scripts = new Map(this.files.size > 0 ? readScripts(folder) : []);
   }
 
-  /** The script of the page at a path, which the browser would find only after it has read the first one; undefined: it has no own name. */
-  scriptOf(path: string): string | undefined {
-    const page = path === '' ? 'home' : `${path}-page`;
-    return [...this.files.keys()].find(name => name.startsWith(`assets/${page}-`) && name.endsWith('.js'));
+  /** For the answer with the document at a path: what the browser would ask for only after it has read other scripts. */
+  linkOf(path: string): string {
+    // `payments/17` is the page of one payment.
+    const own = this.scripts.get(path === '' ? 'home' : `${path.replace(/s\/\d+$/, '')}-page`);
+    const scripts = own ?? this.scripts.get('app') ?? [];
+    return [...scripts.map(script => `</console/${script}>; rel=modulepreload`), ...(own ? [whoIsSignedIn] : [])].join(', ');
   }
 
   /** `assets/index-1a2b.js`; undefined: there is no such file. */
@@ -55,6 +59,23 @@ function readAll(folder: string): [string, PageFile][] {
     const packed = [...brotli, ['gzip', gzipSync(body, { level: 9 })] as const].filter(([, each]) => each.length < body.length);
     return [[path, { type, body, packed, isImmutable: path.startsWith('assets/') }]];
   });
+}
+
+type Chunks = Record<string, { file: string; name?: string; imports?: string[] }>;
+
+/** By the name of the page: all that it and the app import, but for what the document names itself. */
+function readScripts(folder: string): [string, string[]][] {
+  const chunks = JSON.parse(readFileSync(join(folder, 'scripts.json'), 'utf8')) as Chunks;
+  const [named, app] = [importedBy(chunks, 'index.html'), importedBy(chunks, 'src/app.tsx')];
+  return Object.entries(chunks).map(([key, { name = '' }]) => {
+    const all = [...new Set([...importedBy(chunks, key), ...app])];
+    return [name, all.filter(each => !named.includes(each))];
+  });
+}
+
+function importedBy(chunks: Chunks, key: string): string[] {
+  const { file, imports = [] } = chunks[key]!;
+  return [file, ...imports.flatMap(each => importedBy(chunks, each))];
 }
 
 /** Only this origin's own script, style and images, nothing inline; nothing may frame the pages. */
@@ -98,8 +119,7 @@ export class PagesController {
   }
 
   private document(request: FastifyRequest, reply: FastifyReply, path = ''): void {
-    const script = this.files.scriptOf(path);
-    if (script) void reply.header('link', `</console/${script}>; rel=modulepreload, ${whoIsSignedIn}`);
+    void reply.header('link', this.files.linkOf(path));
     const file = this.files.find('index.html');
     if (!file) throw new DomainError({ status: 503, reason: 'NO_PAGES', message: 'the pages of the portal were not built' });
     send(file, request, reply);

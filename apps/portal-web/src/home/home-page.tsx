@@ -3,11 +3,12 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api';
 import { bearerQuery } from '../api-access/queries';
-import { dayBeganAt, elapsed, today } from '../format';
+import { elapsed, today } from '../format';
 import type { HomeAnswer, ShownPerson } from '../portal-api';
 import { meQuery, merchantsQuery } from '../queries';
 import { notificationsQuery } from '../server/queries';
 import { latestQuery, ServerTag } from '../server/server-state';
+import { dayBeganAt } from '../time-zone';
 import {
   AnswerChart,
   AnswerTable,
@@ -39,7 +40,7 @@ export function HomePage(): ReactNode {
   const [range, setRange] = useState<'24h' | '7d'>('24h');
   const { data: me } = useQuery(meQuery);
   const { data: merchants } = useQuery(merchantsQuery);
-  const merchantId = chosen ?? (merchants?.length === 1 ? merchants[0]!.merchantId : undefined);
+  const merchantId = chosen ?? ownMerchant(me) ?? (merchants?.length === 1 ? merchants[0]!.merchantId : undefined);
   const home = useQuery({ ...homeQuery(merchantId, range), placeholderData: keepPreviousData });
   useTitle('Home');
   return (
@@ -67,6 +68,11 @@ export function HomePage(): ReactNode {
       )}
     </>
   );
+}
+
+/** Of a person of one merchant it is known without asking. */
+function ownMerchant(me: ShownPerson | null | undefined): number | undefined {
+  return me?.person.tenantType === 'MERCHANT' ? Number(me.person.tenantId) : undefined;
 }
 
 function Head(): ReactNode {

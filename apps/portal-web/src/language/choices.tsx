@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { timeZone, timeZones } from '../time-zone';
 import { currentLanguage, type Language, languages, t } from './language';
 import { choose } from './reading';
@@ -22,14 +22,16 @@ export function LanguageChoice(): ReactNode {
 
 /** Of the times that are shown and typed, and of the days on Home and in statements. */
 export function TimeZoneChoice(): ReactNode {
-  // Some 400 options: they come after the first paint.
+  // Some 400 options: they come when somebody wants them.
   const [zones, setZones] = useState([timeZone()]);
-  useEffect(() => setZones(timeZones()), []);
+  const fill = () => setZones(timeZones());
   return (
     <select
       className="small"
       aria-label={t('Time zone')}
       value={timeZone()}
+      onFocus={fill}
+      onPointerDown={fill}
       onChange={event => void choose({ timeZone: event.target.value })}
     >
       {zones.map(zone => (

@@ -7,7 +7,7 @@ import { LatestPayments } from '../home/latest-payments';
 import { notificationsQuery } from '../server/queries';
 import { latestQuery } from '../server/server-state';
 import { answerName, Facts, Failure, Moment, Money, type Outcome, outcomeName, Waiting } from '../ui';
-import { dayBeganAt } from '../format';
+import { dayBeganAt } from '../time-zone';
 import { merchantPeopleQuery, todayQuery } from './queries';
 import './merchants.css';
 import { asIs, rich, t, useTitle, type Words } from '../language/language';

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { clock, dayBeganAt, hour } from '../format';
+import { clock, hour } from '../format';
+import { dayBeganAt } from '../time-zone';
 import type { HomeAnswer, RankedReceiver, Receivers } from '../portal-api';
 import { Failure, MerchantChoice, Money, type Outcome, outcomeName, Table, Waiting } from '../ui';
 import { receiversQuery, todayQuery } from './queries';

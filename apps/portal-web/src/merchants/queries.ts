@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api';
-import { dayBeganAt } from '../format';
+import { dayBeganAt } from '../time-zone';
 
 export const receiversQuery = queryOptions({
   queryKey: ['receivers'],

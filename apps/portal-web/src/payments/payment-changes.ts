@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { linkTo } from '../api';
+import { linkTo } from '../links';
 import { queryClient } from '../queries';
 
 /** After a refusal: there may be too many streams now, or a replica stops. */

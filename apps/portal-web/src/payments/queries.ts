@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { call, linkTo } from '../api';
+import { call } from '../api';
+import { linkTo } from '../links';
 import type { ShownPayment } from '../portal-api';
 import { timeZone } from '../time-zone';
 import { instantsOf, type Range } from './read-moment';

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { call, linkTo } from '../api';
+import { call } from '../api';
+import { linkTo } from '../links';
 import type { Person, RecordedAction } from '../portal-api';
 import { Choice, Failure, Moment, roleName, Table, Waiting } from '../ui';
 import { asIs, t, type Text } from '../language/language';
