@@ -68,13 +68,14 @@ function readScripts(folder: string): [string, string[]][] {
   const chunks = JSON.parse(readFileSync(join(folder, 'scripts.json'), 'utf8')) as Chunks;
   const [named, app] = [importedBy(chunks, 'index.html'), importedBy(chunks, 'src/app.tsx')];
   return Object.entries(chunks).map(([key, { name = '' }]) => {
-    return [name, [...importedBy(chunks, key).union(app).difference(named)]];
+    const all = [...new Set([...importedBy(chunks, key), ...app])];
+    return [name, all.filter(each => !named.includes(each))];
   });
 }
 
-function importedBy(chunks: Chunks, key: string): Set<string> {
+function importedBy(chunks: Chunks, key: string): string[] {
   const { file, imports = [] } = chunks[key]!;
-  return imports.reduce((all, each) => all.union(importedBy(chunks, each)), new Set([file]));
+  return [file, ...imports.flatMap(each => importedBy(chunks, each))];
 }
 
 /** Only this origin's own script, style and images, nothing inline; nothing may frame the pages. */

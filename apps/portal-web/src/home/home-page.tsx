@@ -40,8 +40,7 @@ export function HomePage(): ReactNode {
   const [range, setRange] = useState<'24h' | '7d'>('24h');
   const { data: me } = useQuery(meQuery);
   const { data: merchants } = useQuery(merchantsQuery);
-  const own = me?.person.tenantType === 'MERCHANT' ? Number(me.person.tenantId) : undefined;
-  const merchantId = chosen ?? own ?? (merchants?.length === 1 ? merchants[0]!.merchantId : undefined);
+  const merchantId = chosen ?? ownMerchant(me) ?? (merchants?.length === 1 ? merchants[0]!.merchantId : undefined);
   const home = useQuery({ ...homeQuery(merchantId, range), placeholderData: keepPreviousData });
   useTitle('Home');
   return (
@@ -69,6 +68,11 @@ export function HomePage(): ReactNode {
       )}
     </>
   );
+}
+
+/** Of a person of one merchant it is known without asking. */
+function ownMerchant(me: ShownPerson | null | undefined): number | undefined {
+  return me?.person.tenantType === 'MERCHANT' ? Number(me.person.tenantId) : undefined;
 }
 
 function Head(): ReactNode {
