@@ -41,7 +41,6 @@ const groups = {
   release: {
     '': ['run/release', ''],
     'pin-images': ['run/images-pin', 'digests of the base images in docker/Dockerfile'],
-    sbom: ['run/sbom', 'bills of materials in dist/sbom'],
   },
   paycode: {
     '': ['../apps/operations/src/paycode', ''],

@@ -63,23 +63,9 @@ const operator = 'operator';
 const operatorTokenLifetimeS = 8 * 3_600;
 
 /** All that is random in an evaluation, made once and kept in a folder; the operator's token alone is new with each run. */
-interface Material {
-  services: readonly string[];
-  /** By owner of a database; `postgres` is the superuser. */
-  passwords: Record<string, string>;
-  rings: Record<RingName, string>;
-  gateway: Issued;
-  database: Issued;
-  /** By service, and of the operator: for mutual TLS. */
-  internal: Record<string, Issued>;
-  /** PEM of the key with which a service signs its calls. */
-  tokenKey(service: string): string;
-  /** JSON texts for all services. */
-  publicKeys: { services: string; operator: string; revocations: string };
-  operatorToken: string;
-}
+type Material = Awaited<ReturnType<typeof materialIn>>;
 
-async function materialIn(kept: string): Promise<Material> {
+async function materialIn(kept: string) {
   const files = ensureTokenKeys(join(kept, 'token-keys'));
   const text = (file: string) => readFileSync(file, 'utf8');
   const services = Object.keys(files.services);
@@ -88,12 +74,15 @@ async function materialIn(kept: string): Promise<Material> {
   const { database } = await certificates(kept, 'database', { database: ['postgres', 'postgres.paycode.svc'] });
   return {
     services,
+    /** By owner of a database; `postgres` is the superuser. */
     passwords: randomTexts(kept, ['postgres', ...databaseOwners], () => randomBytes(24).toString('base64url')),
     rings: randomTexts(kept, ringNames, name => ringMakers[name]()),
     gateway,
     database,
+    /** By service, and of the operator: for mutual TLS. */
     internal: await certificates(kept, 'internal', internalNames),
-    tokenKey: service => text(files.services[service as keyof typeof files.services]),
+    /** PEM of the key with which a service signs its calls. */
+    tokenKey: (service: string) => text(files.services[service as keyof typeof files.services]),
     publicKeys: {
       services: text(files.servicePublicKeys),
       operator: text(files.operatorPublicKeys),
@@ -148,16 +137,8 @@ const internalPorts = {
   'payment-simulator': 3105,
 };
 
-interface SecretObject {
-  apiVersion: 'v1';
-  kind: 'Secret';
-  metadata: { name: string; namespace: string };
-  type: string;
-  stringData: Record<string, string>;
-}
-
 /** The Secrets that k8s/overlays/evaluation names. A repeated run gives the same, but for the operator's token, which is valid for 8 h. */
-async function evaluationSecrets(kept: string): Promise<SecretObject[]> {
+async function evaluationSecrets(kept: string) {
   const material = await materialIn(kept);
   const { gateway, database, passwords } = material;
   const demo = demoFiles(material);
@@ -177,7 +158,7 @@ async function evaluationSecrets(kept: string): Promise<SecretObject[]> {
   ];
 }
 
-function secret(name: string, stringData: Record<string, string>, type = 'Opaque'): SecretObject {
+function secret(name: string, stringData: Record<string, string>, type = 'Opaque') {
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, type, stringData };
 }
 

@@ -39,7 +39,7 @@ const usage = `npm run release -- --version <x.y.z> [options]
   --platforms <list>  default linux/amd64,linux/arm64; the base must have them
   --twice             builds all of it again, as on another machine, and fails when a digest differs
 Images need docker with buildx, or buildah. Everything goes to dist/release/<x.y.z>.
-Beside it: npm run release -- pin-images (digests of base images), npm run release -- sbom (bills of materials).`;
+Beside it: npm run release -- pin-images (digests of base images).`;
 
 const root = join(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -72,7 +72,7 @@ type Call = ReturnType<typeof argumentsOf> & { version: string; source: Source; 
 function prepare({ version, source }: Call): void {
   const cut = cutChangelog(read('CHANGELOG.md'), { version, date: source.date });
   const texts = new Map<string, string>([['CHANGELOG.md', cut.text]]);
-  for (const place of versionPlaces.filter(({ file, isOptional }) => !isOptional || existsSync(join(root, file))))
+  for (const place of versionPlaces)
     texts.set(place.file, withVersion(texts.get(place.file) ?? read(place.file), place, version));
   for (const [file, text] of texts) writeFileSync(join(root, file), text);
   for (const made of ['docs', 'manifests'])
@@ -158,7 +158,7 @@ function build(call: Call): Subject[] {
   const images = buildImages(call);
   const { epochS } = source;
   const chart = isDry && version !== versionOf() ? undefined : packChart({ folder: join(folder, 'chart'), version, epochS });
-  if (!chart) console.log('no chart was packed: there is none of this version');
+  if (!chart) console.log('no chart was packed: that of the sources has another version');
   const files = [...writeNotes(call), ...writeBoms(call), ...packedKits(call), ...(chart ? [chart] : [])];
   const named = files.map((file): Subject => ({ name: relative(folder, file), sha256: sha256Of(file) }));
   const imageSubjects = images.map(({ app, digest }): Subject => ({

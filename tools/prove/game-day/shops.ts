@@ -12,12 +12,6 @@ const triesMax = 5;
 
 export type { Shop };
 
-export interface TrafficReport {
-  paid: number;
-  /** Payments that the platform did not take. */
-  refused: number;
-}
-
 /** A customer's own, as a gateway sees it that trusts this machine as a proxy. */
 export const customerAddress = (): string => `2001:db8:${randomInt(65_536).toString(16)}:${randomInt(65_536).toString(16)}::1`;
 
@@ -40,7 +34,8 @@ export async function triedAgain<T>(work: () => Promise<T>): Promise<T> {
 
 /** Payments at an even rate, to one shop after the other. Refused payments are counted, because faults cause refusals. */
 export class Traffic {
-  readonly report: TrafficReport = { paid: 0, refused: 0 };
+  /** `refused`: payments that the platform did not take. */
+  readonly report = { paid: 0, refused: 0 };
   private isOver = false;
   private waiting = 0;
   private running: Promise<void> = Promise.resolve();
@@ -58,7 +53,7 @@ export class Traffic {
     this.running = this.run();
   }
 
-  async end(): Promise<TrafficReport> {
+  async end(): Promise<Traffic['report']> {
     this.isOver = true;
     await this.running;
     return this.report;

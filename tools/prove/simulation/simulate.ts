@@ -3,7 +3,7 @@ import { violationsOf } from '../../../apps/operations/src/audit/rules.ts';
 import { FaultCounts } from './engine/timeline.ts';
 import { Faults } from './faults.ts';
 import { type Mutation, mutations } from './world/swarm.ts';
-import { attemptsMax, type BrokenInvariant } from './world/watcher.ts';
+import { attemptsMax } from './world/watcher.ts';
 import { World } from './world/world.ts';
 
 /** Checks the final rows by the rules of `npm run paycode -- audit`, which do not know the history. */
@@ -50,21 +50,7 @@ interface SimulationOptions {
   onTrace?: (line: string) => void;
 }
 
-export interface SimulationResult {
-  seed: number;
-  payments: number;
-  settled: number;
-  reversed: number;
-  posts: number;
-  /** Virtual milliseconds. */
-  virtualMs: number;
-  steps: number;
-  /** Equal for two runs of one seed. */
-  fingerprint: string;
-  /** The faults that happened, with their counts. */
-  faults: FaultCounts;
-  broken: BrokenInvariant | null;
-}
+export type SimulationResult = ReturnType<typeof resultOf>;
 
 /** Virtual time that is enough for everything: audit, two full attempts, every back-off. */
 const livenessMs = 45 * 60_000;
@@ -117,7 +103,7 @@ function hasEnded(world: World): boolean {
   );
 }
 
-function resultOf(world: World): SimulationResult {
+function resultOf(world: World) {
   const ghosts = world.core.announced.map(id => world.watcher.ghost(id));
   return {
     seed: world.timeline.seed,
@@ -125,9 +111,12 @@ function resultOf(world: World): SimulationResult {
     settled: ghosts.filter(({ decisions }) => decisions[0] === 'SETTLED').length,
     reversed: ghosts.filter(({ decisions }) => decisions[0] === 'REVERSED').length,
     posts: ghosts.reduce((sum, { posts }) => sum + posts.length, 0),
+    /** Virtual milliseconds. */
     virtualMs: world.timeline.nowMs,
     steps: world.timeline.steps,
+    /** Equal for two runs of one seed. */
     fingerprint: world.timeline.fingerprint,
+    /** The faults that happened, with their counts. */
     faults: world.timeline.faults,
     broken: world.watcher.broken ?? null,
   };
@@ -140,16 +129,20 @@ function repeat(world: World, everyMs: number, work: () => void): void {
   });
 }
 
-export interface RunReport {
-  seeds: number;
-  payments: number;
-  settled: number;
-  reversed: number;
-  steps: number;
-  /** Processor time used, in seconds. */
-  cpuS: number;
-  faults: FaultCounts;
-  failures: SimulationResult[];
+export type RunReport = ReturnType<typeof emptyReport>;
+
+function emptyReport() {
+  return {
+    seeds: 0,
+    payments: 0,
+    settled: 0,
+    reversed: 0,
+    steps: 0,
+    /** Processor time used, in seconds. */
+    cpuS: 0,
+    faults: new FaultCounts(),
+    failures: [] as SimulationResult[],
+  };
 }
 
 interface RunOptions {
@@ -161,16 +154,7 @@ interface RunOptions {
 
 /** Runs `count` seeds from `from` on; stops after `failuresMax` broken ones. */
 export function runSeeds(from: number, count: number, options: RunOptions): RunReport {
-  const report: RunReport = {
-    seeds: 0,
-    payments: 0,
-    settled: 0,
-    reversed: 0,
-    steps: 0,
-    cpuS: 0,
-    faults: new FaultCounts(),
-    failures: [],
-  };
+  const report = emptyReport();
   const [startedUs, startedMs] = [cpuUs(), performance.now()];
   const isOver = () =>
     report.failures.length >= options.failuresMax || performance.now() - startedMs > (options.msMax ?? Number.POSITIVE_INFINITY);

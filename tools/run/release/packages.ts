@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import type { Subject } from './release-texts.ts';
@@ -45,11 +45,9 @@ export function packKits({ folder, epochS }: Omit<PackOptions, 'version'>): Pack
   return { files: entries.map(({ parentPath, name }) => join(parentPath, name)).sort(), missing, failed };
 }
 
-/** The chart as `helm package` lays it out; undefined while there is none. @throws Error when it has another version */
-export function packChart({ folder, version, epochS }: PackOptions): string | undefined {
-  const file = join(root, chart, 'Chart.yaml');
-  if (!existsSync(file)) return undefined;
-  const found = /^version: ['"]?([^'"\s]+)/m.exec(readFileSync(file, 'utf8'))?.[1];
+/** The chart as `helm package` lays it out. @throws Error when it has another version */
+export function packChart({ folder, version, epochS }: PackOptions): string {
+  const found = /^version: ['"]?([^'"\s]+)/m.exec(readFileSync(join(root, chart, 'Chart.yaml'), 'utf8'))?.[1];
   if (found !== version) throw new Error(`${chart}/Chart.yaml has the version ${found}, not ${version}`);
   mkdirSync(folder, { recursive: true });
   const archive = join(folder, `paycode-${version}.tgz`);

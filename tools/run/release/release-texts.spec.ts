@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   checkVersion,
@@ -14,16 +14,18 @@ const root = join(__dirname, '../../..');
 
 describe('the version of a release', () => {
   const { version: present } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-  const places = versionPlaces.filter(({ file, isOptional }) => !isOptional || existsSync(join(root, file)));
 
-  it.each(places.map(place => [place.file, place] as const))('%s has the present one, and takes the next', (file, place) => {
-    const text = readFileSync(join(root, file), 'utf8');
-    expect(withVersion(text, place, present)).toBe(text);
-    const next = withVersion(text, place, '7.8.9');
-    const form = place.form?.('7.8.9') ?? '7.8.9';
-    expect(next.split(form)).toHaveLength((place.times ?? 1) + 1);
-    expect(next.length - text.length).toBe((form.length - (place.form?.(present) ?? present).length) * (place.times ?? 1));
-  });
+  it.each(versionPlaces.map(place => [place.file, place] as const))(
+    '%s has the present one, and takes the next',
+    (file, place) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      expect(withVersion(text, place, present)).toBe(text);
+      const next = withVersion(text, place, '7.8.9');
+      const form = place.form?.('7.8.9') ?? '7.8.9';
+      expect(next.split(form)).toHaveLength((place.times ?? 1) + 1);
+      expect(next.length - text.length).toBe((form.length - (place.form?.(present) ?? present).length) * (place.times ?? 1));
+    },
+  );
 
   it.each([
     ['1.2.3', '1.2.3', 'does not come after'],

@@ -27,8 +27,6 @@ export function cutChangelog(text: string, { version, date }: { version: string;
 
 interface VersionPlace {
   file: string;
-  /** A release without the file is complete, e.g. a chart that is not made yet. */
-  isOptional?: boolean;
   /** Finds the version in group 2; the groups around it stay. */
   pattern: RegExp;
   /** How the place writes `1.2.3`. Default: as it is. */
@@ -48,8 +46,8 @@ export const versionPlaces: readonly VersionPlace[] = [
   { file: 'libs/safe-http/src/outbound-env.ts', pattern: /('Paycode\/)([^']+)(')/ },
   { file: 'k8s/base/payment-simulator/migration/kustomization.yaml', pattern: suffix, form: dashed },
   { file: 'k8s/components/migrations/jobs/kustomization.yaml', pattern: suffix, form: dashed },
-  { file: 'k8s/charts/paycode/Chart.yaml', isOptional: true, pattern: /(^version: ['"]?)([^'"\s]+)(['"]?$)/m },
-  { file: 'k8s/charts/paycode/Chart.yaml', isOptional: true, pattern: /(^appVersion: ['"]?)([^'"\s]+)(['"]?$)/m },
+  { file: 'k8s/charts/paycode/Chart.yaml', pattern: /(^version: ['"]?)([^'"\s]+)(['"]?$)/m },
+  { file: 'k8s/charts/paycode/Chart.yaml', pattern: /(^appVersion: ['"]?)([^'"\s]+)(['"]?$)/m },
 ];
 
 const form = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/;

@@ -19,28 +19,7 @@ export interface Disturbance {
   toMs: number;
 }
 
-export interface KillSummary {
-  payments: number;
-  settled: number;
-  reversed: number;
-  /** Acknowledged, and decided or done otherwise (P-I3, P-I6). */
-  acknowledgedAndReversed: number;
-  undecided: number;
-  reversedTwice: number;
-  /** Payments POSTed in more than one attempt. */
-  duplicates: number;
-  /** Those of them whose first sender was neither killed nor stopped before the second attempt. */
-  duplicatesWithoutCause: number;
-  /** The first few of these. */
-  unexplained: SeenPost[][];
-  /**
-   * Payments whose 200 was on its way to a process that was killed or stopped, while no later POST got a 200 at a live process. No protocol
-   * can prevent this: the payment is reversed, and the merchant receives the REVERSED notification (P-I4, P-1.7).
-   */
-  lostWithTheirProcess: number;
-  /** Everything else that the audit found. */
-  otherViolations: number;
-}
+export type KillSummary = ReturnType<typeof summarise>;
 
 /** Counts that must be 0. */
 const forbidden = ['acknowledgedAndReversed', 'undecided', 'reversedTwice', 'duplicatesWithoutCause', 'otherViolations'] as const;
@@ -52,7 +31,7 @@ export interface KillRun {
 }
 
 /** The numbers of a run under random kills. */
-export function summarise(report: AuditReport, run: KillRun): KillSummary {
+export function summarise(report: AuditReport, run: KillRun) {
   const { posts, disturbances } = run;
   const byRule = (...rules: string[]) => report.violations.filter(({ rule }) => rules.includes(rule)).length;
   const repeated = repeatedAttempts(posts);
@@ -63,13 +42,21 @@ export function summarise(report: AuditReport, run: KillRun): KillSummary {
     payments: report.settled + report.reversed + report.open,
     settled: report.settled,
     reversed: report.reversed,
+    /** Acknowledged, and decided or done otherwise (P-I3, P-I6). */
     acknowledgedAndReversed: contradicted,
     undecided: Math.max(report.open, unfinished),
     reversedTwice: twice,
+    /** Payments POSTed in more than one attempt. */
     duplicates: repeated.length,
+    /** Those of them whose first sender was neither killed nor stopped before the second attempt. */
     duplicatesWithoutCause: unexplained.length,
     unexplained: unexplained.slice(0, 5),
+    /**
+     * Payments whose 200 was on its way to a process that was killed or stopped, while no later POST got a 200 at a live process. No protocol
+     * can prevent this: the payment is reversed, and the merchant receives the REVERSED notification (P-I4, P-1.7).
+     */
     lostWithTheirProcess: lost,
+    /** Everything else that the audit found. */
     otherViolations: report.violationCount - contradicted - twice - unfinished - lost,
   };
 }

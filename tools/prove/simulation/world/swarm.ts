@@ -40,58 +40,6 @@ export const mutations = {
 
 export type Mutation = keyof typeof mutations;
 
-/** The faults of one simulation; each seed has its own selection and strength. Times in milliseconds; rates per virtual second. */
-export interface Swarm {
-  payments: number;
-  /** Virtual time in which faults happen and payments come. */
-  faultsMs: number;
-  network: NetworkFaults;
-  killDispatcherRate: number;
-  killSchedulerRate: number;
-  /** Dispatchers that are told to stop: they hand their shards over (P-T9). */
-  cleanRestartRate: number;
-  /** Chance that a process dies at an await that ends, or at a timer. */
-  crashAtAwait: number;
-  pauseDispatcherRate: number;
-  pauseSchedulerRate: number;
-  /** Longest pause: beyond the lease a live owner is taken for dead. */
-  pauseMs: number;
-  dispatcherDatabaseOutageRate: number;
-  schedulerDatabaseOutageRate: number;
-  configOutageRate: number;
-  kafkaOutageRate: number;
-  outageMs: number;
-  rebalanceRate: number;
-  /** Of the events: seen twice; published after later ones; skipped by the dispatcher. */
-  duplicateEvents: number;
-  lateEvents: number;
-  lostEvents: number;
-  /** Of the payments: the merchant reads the notification. */
-  pulls: number;
-  renewKeyRate: number;
-  /** Of the POSTs: what the receiver does. The rest is acknowledged at once. */
-  receiver: Record<ReceiverTrouble, number>;
-  /** People who pause an endpoint, and for how long at most: also beyond B, because safety must not depend on it. */
-  pauseEndpointRate: number;
-  pauseEndpointMs: number;
-  /** Sockets of a dispatcher, and deliveries in its memory: few make queues wait in the database. */
-  slotsMax: number;
-  heldMax: number;
-  /** Between two statements of one kind. */
-  spacingMs: number;
-  /** From arming to the first question. */
-  timerDelayMs: number;
-  /** How far behind the audit runs. */
-  auditDelayMs: number;
-  /** B: how long a payment may wait for its first POST. */
-  dispatchWindowMs: number;
-  /** Life sessions of dispatchers that end although the process lives (P-T11), and the share of them of which the process hears. */
-  endSessionRate: number;
-  sessionEndsHeard: number;
-  /** Whether a process knows that the one before it at its place has ended (P-T10). */
-  isSupervised: boolean;
-}
-
 export const receiverTroubles = [
   'slow',
   'edge',
@@ -106,20 +54,27 @@ export const receiverTroubles = [
 ] as const;
 export type ReceiverTrouble = (typeof receiverTroubles)[number];
 
+/** The faults of one simulation. Times in milliseconds; rates per virtual second. */
+export type Swarm = ReturnType<typeof swarmOf>;
+
 /** Swarm testing: leaving most faults out of most runs finds errors that all faults together would hide. */
-export function swarmOf(random: Random): Swarm {
+export function swarmOf(random: Random) {
   const sometimes = (strength: number) => (random.chance(0.5) ? random.between(0, strength) : 0);
   const haste = random.pick(['none', 'none', 'some', 'wild'] as const);
   return {
     payments: random.integer(20, 250),
+    /** Virtual time in which faults happen and payments come. */
     faultsMs: random.between(30_000, 180_000),
     network: networkOf(random, sometimes),
     killDispatcherRate: sometimes(0.1),
     killSchedulerRate: sometimes(0.1),
+    /** Dispatchers that are told to stop: they hand their shards over (P-T9). */
     cleanRestartRate: sometimes(0.05),
+    /** Chance that a process dies at an await that ends, or at a timer. */
     crashAtAwait: random.chance(0.25) ? random.between(0, 0.001) : 0,
     pauseDispatcherRate: sometimes(0.2),
     pauseSchedulerRate: sometimes(0.2),
+    /** Longest pause: beyond the lease a live owner is taken for dead. */
     pauseMs: random.pick([300, 2_000, 15_000, 60_000]),
     dispatcherDatabaseOutageRate: sometimes(0.03),
     schedulerDatabaseOutageRate: sometimes(0.03),
@@ -127,21 +82,29 @@ export function swarmOf(random: Random): Swarm {
     kafkaOutageRate: sometimes(0.02),
     outageMs: random.pick([1_000, 10_000, 60_000]),
     rebalanceRate: sometimes(0.1),
+    /** Of the events: seen twice; published after later ones; skipped by the dispatcher. */
     duplicateEvents: sometimes(0.3),
     lateEvents: sometimes(0.1),
     lostEvents: sometimes(0.2),
+    /** Of the payments: the merchant reads the notification. */
     pulls: sometimes(0.3),
     renewKeyRate: sometimes(0.2),
+    /** Of the POSTs: what the receiver does. The rest is acknowledged at once. */
     receiver: Object.fromEntries(receiverTroubles.map(trouble => [trouble, sometimes(0.2)])) as Record<ReceiverTrouble, number>,
+    /** People who pause an endpoint, and for how long at most: also beyond B, because safety must not depend on it. */
     pauseEndpointRate: sometimes(0.05),
     pauseEndpointMs: random.pick([2_000, 30_000, 300_000]),
+    /** Sockets of a dispatcher, and deliveries in its memory: few make queues wait in the database. */
     ...random.pick([
       { slotsMax: 64, heldMax: 500 },
       { slotsMax: 16, heldMax: 20 },
     ]),
+    /** Between two statements of one kind. */
     spacingMs: random.pick([0, 0, 5, 20]),
     ...durations[haste](random),
+    /** Whether a process knows that the one before it at its place has ended (P-T10). */
     isSupervised: random.chance(0.5),
+    /** Life sessions of dispatchers that end although the process lives (P-T11), and the share of them of which the process hears. */
     endSessionRate: sometimes(0.1),
     sessionEndsHeard: random.pick([0, 0.5, 1]),
   };
@@ -159,15 +122,13 @@ function networkOf(random: Random, sometimes: (strength: number) => number): Net
 
 /**
  * Half of the runs use real durations. Shorter ones reach the same states sooner, and safety must not depend on durations: a timer and the
- * audit may ask at any time (protocol section 2).
+ * audit may ask at any time (protocol section 2). The timer: from arming to the first question; the audit: how far it runs behind; B: how long a
+ * payment may wait for its first POST.
  */
-const durations: Record<
-  'none' | 'some' | 'wild',
-  (random: Random) => Pick<Swarm, 'timerDelayMs' | 'auditDelayMs' | 'dispatchWindowMs'>
-> = {
+const durations = {
   none: () => ({ timerDelayMs: 60_000, auditDelayMs: 900_000, dispatchWindowMs: 890_000 }),
   some: () => ({ timerDelayMs: 60_000, auditDelayMs: 120_000, dispatchWindowMs: 110_000 }),
-  wild: random => ({
+  wild: (random: Random) => ({
     timerDelayMs: random.pick([1, 12]) * random.between(0, 5_000),
     auditDelayMs: random.between(0, 20_000),
     dispatchWindowMs: random.between(1_000, 110_000),

@@ -23,32 +23,22 @@ export interface PostGhost {
 }
 
 /** The true state of a payment, which no participant knows completely. */
-interface PaymentGhost {
-  transactionId: number;
-  isReversible: boolean;
-  posts: PostGhost[];
-  /** Live, unfenced owners that a 200 in time has reached and whose verdict is not committed. */
-  held: Map<string, { shard: number; epoch: number }>;
-  decisions: Decision[];
-  isPulled: boolean;
-  /** A 200 arrived within its window, somewhere. */
-  isAnsweredInTime: boolean;
-  /** Processes whom arm told that it is decided. */
-  refusedTo: Set<string>;
-  /** Effects of ReversalRequested at the payment core. */
-  reversals: number;
-}
+type PaymentGhost = ReturnType<typeof newGhost>;
 
-function newGhost(transactionId: number, isReversible: boolean): PaymentGhost {
+function newGhost(transactionId: number, isReversible: boolean) {
   return {
     transactionId,
     isReversible,
-    posts: [],
-    held: new Map(),
-    decisions: [],
+    posts: [] as PostGhost[],
+    /** Live, unfenced owners that a 200 in time has reached and whose verdict is not committed. */
+    held: new Map<string, { shard: number; epoch: number }>(),
+    decisions: [] as Decision[],
     isPulled: false,
+    /** A 200 arrived within its window, somewhere. */
     isAnsweredInTime: false,
-    refusedTo: new Set(),
+    /** Processes whom arm told that it is decided. */
+    refusedTo: new Set<string>(),
+    /** Effects of ReversalRequested at the payment core. */
     reversals: 0,
   };
 }
