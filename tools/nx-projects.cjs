@@ -26,7 +26,7 @@ const foldersOf = {
 
 function projectOf(root, type) {
   const name = root.replace(/^(apps|libs|kits)\//, '').replace('/', '-');
-  const targets = { ...(services.includes(name) && { build: {} }), lint: {} };
+  const targets = { ...(services.includes(name) && { build: {} }), ...(type !== 'e2e' && { test: {} }), lint: {} };
   const scope = /^(libs|kits|tools)/.test(root) ? 'shared' : basename(root).replace('-e2e', '');
   const kind = root.startsWith('apps/') || root.startsWith('kits/') ? 'application' : 'library';
   const sourceRoot = root.startsWith('tools/') ? root : `${root}/src`;
