@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite';
 
-/** What sends the first calls, with what Vite adds to load the rest. */
+/** The modules that send the first calls, with those that Vite adds to load the rest. */
 const early = /portal-web\/src\/(early|links|theme|time-zone)\.ts$|preload-helper/;
 
 /** The pages of the portal: served by it below /console/, nothing inline, nothing from elsewhere. */

@@ -3,7 +3,7 @@ import type { Routes, ShownPerson } from './portal-api';
 import { dayBeganAt } from './time-zone';
 
 type Answer = Response | undefined;
-/** What the first page shows, by its address: asked for before the scripts are there that make the page of it. */
+/** Answers for the first page, by their address: asked for before the scripts are there that make the page of them. */
 const early = new Map<string, Promise<Answer>>();
 /** A page that shows later asks for itself. */
 const keptMs = 10_000;
@@ -27,7 +27,7 @@ function ask<R extends Route>(route: R, ...given: Arguments<R>): Promise<Answer>
 
 type Person = ShownPerson['person'];
 
-/** By path. What is not here is asked for by the page itself. */
+/** By path. A page asks for everything else by itself. */
 const pages: Record<string, (person: Person) => unknown> = {
   '/console/': ({ tenantType, tenantId: merchantId }) => {
     if (tenantType !== 'MERCHANT') return;
