@@ -73,9 +73,12 @@ function readScripts(folder: string): [string, string[]][] {
   });
 }
 
-function importedBy(chunks: Chunks, key: string): string[] {
+/** Chunks may import each other. */
+function importedBy(chunks: Chunks, key: string, seen = new Set<string>()): string[] {
+  if (seen.has(key)) return [];
+  seen.add(key);
   const { file, imports = [] } = chunks[key]!;
-  return [file, ...imports.flatMap(each => importedBy(chunks, each))];
+  return [file, ...imports.flatMap(each => importedBy(chunks, each, seen))];
 }
 
 /** Only this origin's own script, style and images, nothing inline; nothing may frame the pages. */
