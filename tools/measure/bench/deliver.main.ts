@@ -17,13 +17,7 @@ import { PlatformUnderTest, type Stored } from './platform-under-test.ts';
 import { atLeast, atMost, median, print, printTable, ratioOf, report, show, spreadOf } from './report.ts';
 import { type BenchFixture, runBenchmark } from './run-benchmark.ts';
 
-/** Statements and row inserts per settled payment. */
-interface PerPayment {
-  statements: number;
-  rowsInserted: number;
-  logStatements: number;
-  logRowsInserted: number;
-}
+type PerPayment = Awaited<ReturnType<typeof countWork>>;
 
 interface FloorRound {
   perSecond: number;
@@ -97,8 +91,8 @@ async function openFloor({ certificate, merchants }: Around): Promise<(count: nu
   };
 }
 
-/** Statements and rows of `count` payments. */
-async function countWork(platform: PlatformUnderTest, count: number, run: () => Promise<unknown>): Promise<PerPayment> {
+/** Statements and row inserts for each of `count` settled payments. */
+async function countWork(platform: PlatformUnderTest, count: number, run: () => Promise<unknown>) {
   await pause(countersSettleMs);
   const before = await platform.use();
   await run();

@@ -77,28 +77,9 @@ export interface Fixture {
   database: BenchDatabase;
 }
 
-export interface Burst {
-  perSecond: number;
-  /** CPU of the dispatcher per webhook. */
-  cpuUs: number;
-  /** The same of everything that took part, by process. */
-  cpuUsBy: Record<string, number>;
-  /** Share of POSTs that found an open connection. */
-  reuse: number;
-  deviations: string[];
-}
+export type Burst = Awaited<ReturnType<typeof measureBurst>>;
 
-export interface Steady {
-  perSecond: number;
-  /** From the intended send time of the event to the arrival of the POST. */
-  p50Ms: number;
-  p99Ms: number;
-  /** Of each counted payment. */
-  latencies: Map<number, number>;
-  /** Share of POSTs that found an open connection. */
-  reuse: number;
-  deviations: string[];
-}
+export type Steady = Awaited<ReturnType<typeof measureSteady>>;
 
 const endTimeoutMs = 120_000;
 /** Part of a steady run that only warms up. */
@@ -113,7 +94,7 @@ export function newPayments(count: number): Payments {
 }
 
 /** Everything at once: payments per second from the first event to the last durable end. */
-export async function measureBurst(contender: Contender, { receiver, database }: Fixture, count: number): Promise<Burst> {
+export async function measureBurst(contender: Contender, { receiver, database }: Fixture, count: number) {
   progress(`${contender.name}: ${count} at once`);
   const payments = newPayments(count);
   await ready(contender, receiver, payments);
@@ -126,8 +107,10 @@ export async function measureBurst(contender: Contender, { receiver, database }:
   const arrivals = await receiver.call<Arrivals>('arrivals');
   return {
     perSecond: (count * 1_000) / elapsedMs,
+    /** CPU of the dispatcher per webhook; `cpuUsBy`: of everything that took part, by process. */
     cpuUs: cpuUsBy['dispatcher']!,
     cpuUsBy,
+    /** Share of POSTs that found an open connection. */
     reuse: 1 - arrivals.connections / count,
     deviations: await contender.deviations(payments, arrivals.transactionIds),
   };
@@ -138,7 +121,7 @@ export async function measureSteady(
   contender: Contender,
   receiver: CalledProcess,
   { perSecond, seconds, beside }: { perSecond: number; seconds: number; beside?: () => Promise<unknown> },
-): Promise<Steady> {
+) {
   progress(`${contender.name}: ${perSecond}/s for ${seconds} s`);
   const payments = newPayments(Math.round(perSecond * seconds));
   await ready(contender, receiver, payments);
@@ -148,6 +131,7 @@ export async function measureSteady(
   const latencies = latenciesOf(arrivals, { payments, startedMs, perSecond });
   return {
     perSecond,
+    /** From the intended send time of the event to the arrival of the POST. */
     p50Ms: percentile([...latencies.values()], 0.5),
     p99Ms: percentile([...latencies.values()], 0.99),
     latencies,

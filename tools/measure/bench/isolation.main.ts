@@ -73,17 +73,10 @@ const company = [
 type Company = (typeof company)[number];
 type HealthyRuns = Record<Company, HealthyRun[]>;
 
-interface HealthyRun {
-  p50Ms: number;
-  p99Ms: number;
-  /** POSTs to the hanging merchant under way at the end. */
-  hanging: number;
-  /** Lost, doubled or reversed payments of the healthy ones. */
-  deviations: string[];
-}
+type HealthyRun = Awaited<ReturnType<typeof runHealthy>>;
 
 /** One run on a fresh platform. */
-async function runHealthy(fixture: IsolationFixture, scale: HangingMerchantScale, beside: Company): Promise<HealthyRun> {
+async function runHealthy(fixture: IsolationFixture, scale: HangingMerchantScale, beside: Company) {
   progress(`healthy merchants beside ${beside}`);
   const platform = await freshPlatform(fixture, { ACK_WINDOW_MS: String(scale.ackWindowMs) });
   const { merchants, other } = partiesOf(fixture, beside);
@@ -105,8 +98,9 @@ async function runHealthy(fixture: IsolationFixture, scale: HangingMerchantScale
     return {
       p50Ms: percentile(latencies, 0.5),
       p99Ms: percentile(latencies, 0.99),
+      /** POSTs to the hanging merchant under way at the end. */
       hanging: await fixture.receiver.call<number>('hanging'),
-      // Receivers see the payments of both.
+      // Of the healthy ones: receivers see the payments of both.
       deviations: await healthy.deviations(
         payments,
         arrivals.transactionIds.filter(id => isOf(payments, id)),
@@ -133,19 +127,10 @@ interface HangingReceiversScale {
   healthyPerSecond: number;
 }
 
-interface HangingReceiversRun {
-  requests: number;
-  /** Resident memory of the dispatcher for each request under way. */
-  kibEach: number;
-  /** Of the healthy merchants while all of them hang. */
-  healthyP99Ms: number;
-  deviations: string[];
-}
-
 const healthySeconds = 5;
 const fillTimeoutMs = 240_000;
 
-async function runHangingReceivers(fixture: IsolationFixture, scale: HangingReceiversScale): Promise<HangingReceiversRun> {
+async function runHangingReceivers(fixture: IsolationFixture, scale: HangingReceiversScale) {
   progress(`${scale.requests} requests that hang at once`);
   // Nothing times out while they are counted.
   const platform = await freshPlatform(fixture, { ACK_WINDOW_MS: '600000' });
@@ -160,6 +145,7 @@ async function runHangingReceivers(fixture: IsolationFixture, scale: HangingRece
     await hanging.send(Infinity);
     const isFull = async () => (await fixture.receiver.call<number>('hanging')) >= scale.requests;
     await until('hanging requests', isFull, { withinMs: fillTimeoutMs, everyMs: 100 });
+    // Resident memory of the dispatcher for each request under way.
     const kibEach = (platform.dispatcher.residentBytes - before) / 1_024 / scale.requests;
     const { p99Ms, deviations } = await sendHealthy();
     return { requests: scale.requests, kibEach, healthyP99Ms: p99Ms, deviations };
@@ -226,7 +212,7 @@ async function store(
 
 interface IsolationFigures {
   runs: HealthyRuns;
-  receivers: HangingReceiversRun;
+  receivers: Awaited<ReturnType<typeof runHangingReceivers>>;
   stored: StoredRuns;
 }
 

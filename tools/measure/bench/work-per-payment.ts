@@ -1,4 +1,5 @@
 /** Counts the cost of a payment to the database and the processes. Counts hardly differ between machines, so a check can refuse a rise. */
+import { on } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchDatabase } from './bench-database.ts';
@@ -155,20 +156,11 @@ interface Reply {
   error?: { message: string };
 }
 
-interface Waiting {
-  resolve(result: unknown): void;
-  reject(error: Error): void;
-}
-
 /** The heap profiler of a process while it works. */
 class InspectedProcess {
-  private readonly waiting = new Map<number, Waiting>();
   private asked = 0;
 
-  private constructor(private readonly socket: WebSocket) {
-    socket.addEventListener('message', ({ data }) => this.settle(JSON.parse(String(data)) as Reply));
-    socket.addEventListener('close', () => this.failAll());
-  }
+  private constructor(private readonly socket: WebSocket) {}
 
   /** `log`: the file into which the process writes what it prints. */
   static async open(log: string): Promise<InspectedProcess> {
@@ -203,24 +195,17 @@ class InspectedProcess {
     return bytes;
   }
 
-  private ask<T>(method: string, params: object = {}): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const id = ++this.asked;
-      this.waiting.set(id, { resolve: resolve as (result: unknown) => void, reject });
-      this.socket.send(JSON.stringify({ id, method, params }));
-    });
-  }
-
-  private settle({ id, result, error }: Reply): void {
-    const waiting = this.waiting.get(id);
-    this.waiting.delete(id);
-    if (error) waiting?.reject(new Error(`inspector: ${error.message}`));
-    else waiting?.resolve(result);
-  }
-
-  private failAll(): void {
-    for (const { reject } of this.waiting.values()) reject(new Error('the inspected process ended'));
-    this.waiting.clear();
+  /** Each question waits for its answer before the next one. @throws when the process ends meanwhile */
+  private async ask<T>(method: string, params: object = {}): Promise<T> {
+    const id = ++this.asked;
+    const messages = on(this.socket, 'message', { close: ['close'] }) as AsyncIterable<[MessageEvent]>;
+    this.socket.send(JSON.stringify({ id, method, params }));
+    for await (const [{ data }] of messages) {
+      const reply = JSON.parse(String(data)) as Reply;
+      if (reply.error) throw new Error(`inspector: ${reply.error.message}`);
+      if (reply.id === id) return reply.result as T;
+    }
+    throw new Error('the inspected process ended');
   }
 }
 

@@ -13,17 +13,7 @@ const generatorArtifact = 'org.openapitools:openapi-generator-cli:7.14.0';
 const generatorSha256 = 'e03186835022ca02da4aa95e3967b6a3b6d44c2e5f7606e6d5c22466f519c757';
 const fetchedWithinMs = 600_000;
 
-/** Folders and programs of a toolchain that is complete. */
-export interface Toolchain {
-  /** openapi-generator-cli. */
-  generatorJar: string;
-  /** Class path of generated Java clients. */
-  javaClassPath: string;
-  /** Folder with `python` and `schemathesis`. */
-  pythonBin: string;
-  /** Folder whose node_modules have the validators. */
-  npmFolder: string;
-}
+export type Toolchain = Awaited<ReturnType<typeof toolchain>>;
 
 /** Programs that no registry brings, each with the words that make it end well. Python needs venv. */
 export const needed = {
@@ -35,7 +25,7 @@ export const needed = {
 };
 
 /** The toolchain, in the user's cache folder; fetched on first use (some 180 MB). Everything is pinned. @throws Error when a registry cannot be reached */
-export async function toolchain(): Promise<Toolchain> {
+export async function toolchain() {
   const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
   const home = join(cache, 'paycode', `contracts-${pinsHash()}`);
   // A virtual environment knows its own path, so it is made where it stays; the others move there once they are whole.
@@ -51,7 +41,9 @@ export async function toolchain(): Promise<Toolchain> {
   return {
     generatorJar,
     javaClassPath: join(home, 'maven/libraries/*'),
+    /** With `python` and `schemathesis`. */
     pythonBin: join(python, 'bin'),
+    /** Its node_modules have the validators. */
     npmFolder: join(home, 'npm'),
   };
 }

@@ -24,15 +24,6 @@ interface Rule {
   labels?: { severity?: string };
 }
 
-/** The alerts of a game day, and those that cannot exist on one. */
-export interface ShippedAlerts {
-  files: RuleFile[];
-  /** Names, with the severity of each. */
-  played: ReadonlyMap<string, string>;
-  /** Names, with what they would need. */
-  elsewhere: ReadonlyMap<string, string>;
-}
-
 /** Series of programs that only a cluster has, by how their names begin. */
 const ofTheCluster: readonly [prefix: RegExp, what: string][] = [[/\bkube_/, 'kube-state-metrics']];
 
@@ -43,11 +34,14 @@ const ofComponents: Record<string, string> = {
   'postgres-cnpg': 'PostgreSQL under CloudNativePG',
 };
 
+/** The alerts of a game day, and those that cannot exist on one. */
+export type ShippedAlerts = ReturnType<typeof shippedAlerts>;
+
 /** Reads `k8s/components`; the rules of `monitoring` are taken as the alert files of the chart have them, with `for:` and windows. */
-export function shippedAlerts(components: string): ShippedAlerts {
+export function shippedAlerts(components: string) {
   const files = filesIn(join(components, '../charts/paycode/alerts'));
-  const played = new Map<string, string>();
-  const elsewhere = new Map<string, string>();
+  // Names, with the severity of each, and with what they would need.
+  const [played, elsewhere] = [new Map<string, string>(), new Map<string, string>()];
   for (const { alert, expr, labels } of files.flatMap(alertsOf)) {
     const needed = ofTheCluster.find(([prefix]) => prefix.test(expr));
     if (needed) elsewhere.set(alert, needed[1]);

@@ -154,17 +154,8 @@ export interface Expectation {
   may?: readonly string[];
 }
 
-interface Verdict {
-  /** Every alert once, in the order in which they fired. */
-  fired: readonly FiredAlert[];
-  missing: readonly string[];
-  unexpectedPages: readonly string[];
-  unexpectedTickets: readonly string[];
-  isPassed: boolean;
-}
-
 /** A page or a missing alert fails a play; a ticket that nobody expected is told. */
-export function judge({ must, may = [] }: Expectation, raised: readonly FiredAlert[]): Verdict {
+export function judge({ must, may = [] }: Expectation, raised: readonly FiredAlert[]) {
   const fired = firstOfEach(raised);
   const isExpected = ({ alert, afterS }: FiredAlert) => afterS >= 0 && [...must, ...may].includes(alert);
   const unexpected = fired.filter(each => !isExpected(each));
@@ -191,7 +182,7 @@ export interface PlayResult {
   /** Seconds for which the fault was there. */
   heldS: number;
   /** Undefined: the play could not be played. */
-  verdict?: Verdict;
+  verdict?: ReturnType<typeof judge>;
   /** Why it was not played, or what showed that the fault was not there. */
   problem?: string;
 }

@@ -17,15 +17,8 @@ const knockEveryMs = 60_000;
 const knockMsMax = 30_000;
 const wokenWithinMs = 240_000;
 
-interface AwakePortal {
-  /** Where its process listens, whatever becomes of the listener. */
-  url: string;
-  /** Lets it sleep again. */
-  letGo(): void;
-}
-
-/** @throws when it does not answer */
-async function awakePortal(home: string): Promise<AwakePortal> {
+/** Where its process listens, whatever becomes of the listener; `letGo` lets it sleep again. @throws when it does not answer */
+async function awakePortal(home: string) {
   const listener = `${new PlatformConnection(home).standalone.internal[name]!}/health/live`;
   const { ok, status } = await fetch(listener, { signal: AbortSignal.timeout(wokenWithinMs) });
   if (!ok) throw new Error(`the portal answers ${status}`);
@@ -72,11 +65,11 @@ export class Stage {
   /** Ends what the play lets wait. */
   readonly over = new AbortController();
   private readonly platform: OwnPlatform;
-  private readonly portal: AwakePortal;
+  private readonly portal: Awaited<ReturnType<typeof awakePortal>>;
   private readonly replaced: ChildProcess[] = [];
   private isLeftAlone = false;
 
-  private constructor(platform: OwnPlatform, portal: AwakePortal, shops: readonly Shop[]) {
+  private constructor(platform: OwnPlatform, portal: Stage['portal'], shops: readonly Shop[]) {
     this.platform = platform;
     this.portal = portal;
     this.connection = new PlatformConnection(platform.home);

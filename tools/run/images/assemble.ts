@@ -45,19 +45,8 @@ function writeCommand(target: string, bundle: string): void {
   writeFileSync(join(target, bundle.replace(/\.cjs$/, '')), text, { mode: 0o755 });
 }
 
-interface ImagePackages {
-  dist: string;
-  bundles: string[];
-  /** Places in the lock file of what is inside the bundles and the pages. */
-  bundled: string[];
-  /** Places of what lies beside them. */
-  installed: string[];
-  /** Both. */
-  places: readonly string[];
-}
-
 /** The packages in an image of the built app. @throws on a package that is not locked or only for development */
-export function imagePackages(app: string): ImagePackages {
+export function imagePackages(app: string) {
   const dist = join(root, 'dist/apps', app);
   const bundles = readdirSync(dist).filter(file => file.endsWith('.cjs'));
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as LockFile;
@@ -67,6 +56,7 @@ export function imagePackages(app: string): ImagePackages {
   const installed = placesOf([...new Set(apart)].sort());
   // No process loads what pages are made of, so it may be a development dependency.
   const places = [...new Set([...forProduction(lock, [...inBundles, ...installed]), ...inPages])];
+  // `bundled` is inside the bundles and the pages, `installed` lies beside them; `places`, in the lock file, are both.
   return { dist, bundles, bundled: [...new Set([...inBundles, ...inPages])], installed, places };
 }
 

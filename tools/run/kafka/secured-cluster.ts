@@ -11,16 +11,8 @@ import { coreManifests, kafkaUsers, paymentCores } from './strimzi';
 
 const days = 30;
 
-interface ClusterCertificates {
-  /** PEM text clients trust. */
-  ca: string;
-  caFile: string;
-  /** Key and certificate of the brokers, in one PEM file as Kafka wants it. */
-  keystoreFile: string;
-}
-
-/** Makes an authority and one certificate for all brokers. */
-async function createCertificates(folder: string): Promise<ClusterCertificates> {
+/** Makes an authority, which clients trust, and one certificate for all brokers, with its key in one PEM file as Kafka wants it. */
+async function createCertificates(folder: string) {
   const authority = await newAuthority('CN=paycode-kafka-ca', days);
   const broker = await issueCertificate(authority, { names: [brokerName, '127.0.0.1', 'localhost'], days });
   mkdirSync(folder, { recursive: true });
@@ -61,13 +53,7 @@ function usersOf(): KafkaUser[] {
   return [...kafkaUsers(), ...paymentCores.flatMap(core => coreManifests(core).user)] as KafkaUser[];
 }
 
-export interface SecuredCluster {
-  cluster: KafkaCluster;
-  caFile: string;
-  /** SCRAM login of a user of the manifests. */
-  userOf(service: string): Login;
-  close(): Promise<void>;
-}
+export type SecuredCluster = Awaited<ReturnType<typeof startSecuredCluster>>;
 
 export interface Login {
   username: string;
@@ -81,7 +67,7 @@ const randomLogin = (username: string): Login => ({ username, password: randomBy
  * Brokers on free ports with TLS, SCRAM-SHA-512, the catalog's topics, and the users with the access that the manifests give them: a
  * cluster as production has one, in a temporary folder.
  */
-export async function startSecuredCluster(): Promise<SecuredCluster> {
+export async function startSecuredCluster() {
   const users = usersOf().map(({ metadata }) => randomLogin(metadata.name));
   const folder = mkdtempSync(join(tmpdir(), 'paycode-kafka-'));
   const { ca, caFile, keystoreFile } = await createCertificates(join(folder, 'tls'));
@@ -99,7 +85,9 @@ export async function startSecuredCluster(): Promise<SecuredCluster> {
   return {
     cluster,
     caFile,
-    userOf: service => users.find(({ username }) => username === service) ?? { username: service, password: 'no such user' },
+    /** SCRAM login of a user of the manifests. */
+    userOf: (service: string): Login =>
+      users.find(({ username }) => username === service) ?? { username: service, password: 'no such user' },
     close: async () => {
       await cluster.stop();
       rmSync(folder, { recursive: true, force: true });

@@ -16,16 +16,8 @@ interface PackOptions {
   epochS: number;
 }
 
-interface PackedKits {
-  files: string[];
-  /** Kits whose programs are not on this machine, each with the reason. */
-  missing: string[];
-  /** Kits whose programs failed, each with their first words. */
-  failed: string[];
-}
-
-/** The kits as their languages pack them. */
-export function packKits({ folder, epochS }: Omit<PackOptions, 'version'>): PackedKits {
+/** The kits as their languages pack them. `missing`: those whose programs are not on this machine; `failed`: those whose programs failed; each with the reason. */
+export function packKits({ folder, epochS }: Omit<PackOptions, 'version'>) {
   mkdirSync(folder, { recursive: true });
   const [missing, failed]: [string[], string[]] = [[], []];
   // npm keeps the modes of files, and `prepack` writes them: the caller's umask decides nothing.
@@ -123,13 +115,7 @@ const builders: [Builder, string[]][] = [
   ['buildah', ['--version']],
 ];
 
-export interface BuiltImage {
-  app: string;
-  /** Of the manifest, or of the index when there are several platforms: what a registry calls it. */
-  digest: string;
-  /** OCI archive. */
-  archive: string;
-}
+export type BuiltImage = ReturnType<typeof buildImage>;
 
 /** The first program that is installed; undefined when there is none. */
 export function findBuilder(): Builder | undefined {
@@ -140,7 +126,7 @@ export function findBuilder(): Builder | undefined {
  * An image whose bytes depend on the sources, the base and the epoch alone. The bundle is made here, by the Node of the lock file, and takes the place
  * of the stage `build` (`ops-build`) of docker/Dockerfile: it is the same for every platform, and the stages after it run no command, so none is emulated.
  */
-export function buildImage(app: string, options: ImageOptions): BuiltImage {
+export function buildImage(app: string, options: ImageOptions) {
   const context = join(options.folder, 'contexts', app);
   assemble(app, join(context, 'image'));
   const archive = join(options.folder, 'images', `${app}.oci.tar`);
@@ -148,6 +134,7 @@ export function buildImage(app: string, options: ImageOptions): BuiltImage {
   rmSync(archive, { force: true });
   const run = options.builder === 'docker' ? buildWithDocker : buildWithBuildah;
   run({ ...options, app, context, archive });
+  // The digest is that of the manifest, or of the index of several platforms: what a registry calls it.
   return { app, digest: digestIn(archive), archive };
 }
 

@@ -1,14 +1,7 @@
-interface Cut {
-  /** The file with an empty Unreleased section and the version below it. */
-  text: string;
-  /** The changes of the version: its headings and lines. */
-  notes: string;
-}
-
 const heading = '## Unreleased\n';
 
-/** Moves what is under Unreleased under the version. @throws Error when there is nothing to release, or the version stands there already */
-export function cutChangelog(text: string, { version, date }: { version: string; date: string }): Cut {
+/** Moves what is under Unreleased under the version; gives the file and the notes. @throws Error when there is nothing to release, or the version stands there already */
+export function cutChangelog(text: string, { version, date }: { version: string; date: string }) {
   const at = text.indexOf(heading);
   if (at < 0) throw new Error('CHANGELOG.md has no section "## Unreleased"');
   if (new RegExp(`^## ${version.replaceAll('.', '\\.')}\\b`, 'm').test(text))

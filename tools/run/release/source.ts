@@ -16,18 +16,10 @@ function git(...args: string[]): string {
   }).trim();
 }
 
-export interface Source {
-  commit: string;
-  isDirty: boolean;
-  /** Time of the commit, in seconds. */
-  epochS: number;
-  /** Date of the commit in UTC. */
-  date: string;
-  repository: string;
-}
+export type Source = ReturnType<typeof sourceOf>;
 
-/** Where the sources come from. SOURCE_DATE_EPOCH, when set, is the time. */
-export function sourceOf(): Source {
+/** Where the sources come from, with the time (in seconds) and the date (UTC) of the commit. SOURCE_DATE_EPOCH, when set, is the time. */
+export function sourceOf() {
   const epochS = Number(process.env['SOURCE_DATE_EPOCH'] ?? git('log', '-1', '--format=%ct'));
   if (!Number.isSafeInteger(epochS) || epochS < 0) throw new Error('SOURCE_DATE_EPOCH: expected whole seconds since 1970');
   const remote = git('config', '--default', '', '--get', 'remote.origin.url');
