@@ -117,12 +117,14 @@ export function Actions(): ReactNode {
 }
 
 function aboutOf({ merchantId, detail }: RecordedAction): string {
-  const { name, from, to, role } = detail as Record<string, string | undefined>;
+  const { name, from, to, role, format } = detail as Record<string, string | undefined>;
   const who =
     name && to
       ? t('{name}: {from} to {to}', { name, from: roleName(from as Role), to: roleName(to as Role) })
       : name && role
         ? `${name}, ${roleName(role as Role)}`
         : name;
-  return [who, merchantId && t('merchant {merchantId}', { merchantId: String(merchantId) })].filter(Boolean).join(', ') || '–';
+  return (
+    [who, format, merchantId && t('merchant {merchantId}', { merchantId: String(merchantId) })].filter(Boolean).join(', ') || '–'
+  );
 }

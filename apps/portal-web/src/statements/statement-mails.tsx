@@ -2,7 +2,7 @@ import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call } from '../api';
 import type { StatementMails as Mails, StatementMailsBody } from '../portal-api';
-import { meQuery, queryClient } from '../queries';
+import { queryClient } from '../queries';
 import { Failure } from '../ui';
 import { t, type Text } from '../language/language';
 
@@ -11,14 +11,12 @@ const mailsQuery = queryOptions({ queryKey: ['statement-mails'], queryFn: () => 
 const choices: Record<Mails['every'], Text> = { NEVER: 'Never', DAY: 'Each day', MONTH: 'Each month' };
 
 /** How often the reader is mailed the sums of its account, by days of the zone that the page shows when it chooses. */
-export function StatementMails({ timeZone }: { timeZone: string }): ReactNode {
-  const { data: me } = useQuery(meQuery);
+export function StatementMails({ timeZone, email }: { timeZone: string; email: string }): ReactNode {
   const { data, isError, error, refetch } = useQuery(mailsQuery);
   const change = useMutation({
     mutationFn: (body: StatementMailsBody) => call('POST /statements/mails', { body }),
     onSettled: () => queryClient.invalidateQueries(mailsQuery),
   });
-  if (!me || me.person.tenantType === 'OPERATOR') return null;
   const shown = change.isPending ? change.variables : data;
   const zone = shown?.timeZone ?? timeZone;
   return (
@@ -44,7 +42,7 @@ export function StatementMails({ timeZone }: { timeZone: string }): ReactNode {
               ? t('Choose how often we e-mail you the sums of your whole account. Your colleagues choose for themselves.')
               : t(
                   'We e-mail the sums of your whole account to {email}, six hours after the end of each {every, select, DAY {day} other {month}} of {timeZone}.',
-                  { email: me.person.email, timeZone: zone, every: shown.every },
+                  { email, timeZone: zone, every: shown.every },
                 )}
           </p>
           {shown.every !== 'NEVER' && zone !== timeZone && (

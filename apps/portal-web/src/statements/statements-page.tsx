@@ -33,7 +33,7 @@ export function StatementsPage(): ReactNode {
   const navigate = useNavigate({ from: '/statements' });
   const go = (next: Partial<Wanted>) => void navigate({ search: before => ({ ...before, ...next }) as never });
   const { data: me } = useQuery(meQuery);
-  const isMissingMerchant = me?.person.tenantType === 'OPERATOR' && merchantId === undefined;
+  const isOperator = me?.person.tenantType === 'OPERATOR';
   const wanted = { period, timeZone, merchantId };
   useTitle('Statements');
   return (
@@ -63,8 +63,8 @@ export function StatementsPage(): ReactNode {
           ))}
         </Choice>
       </form>
-      {isMissingMerchant ? <p className="notice">{t('Choose a merchant.')}</p> : <Sheet wanted={wanted} />}
-      <StatementMails timeZone={timeZone} />
+      {isOperator && merchantId === undefined ? <p className="notice">{t('Choose a merchant.')}</p> : <Sheet wanted={wanted} />}
+      {me && !isOperator && <StatementMails timeZone={timeZone} email={me.person.email} />}
     </>
   );
 }

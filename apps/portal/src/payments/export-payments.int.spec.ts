@@ -3,9 +3,13 @@ import { buffer, text } from 'node:stream/consumers';
 import { testDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../migrations';
 import { AuditLog } from '../audit';
+import { fileFormats } from '../files/file';
 import { readWorkbook } from '../files/testing/read-workbook';
 import { pageKeyAt } from '../page-cursor';
+import { productionPerson } from '../testing/production-person';
+import { RunningPortal } from '../testing/running-portal';
 import { ExportPaymentsService, exportRowsMax, type WantedFile } from './export-payments.service';
+import { payment } from './domain/testing/payment-evidence';
 import { PaymentReader } from './payment-reader';
 import { namingDirectory, scopeOfMerchants } from './testing/scopes';
 
@@ -90,7 +94,7 @@ describe('a file of payments', () => {
     expect(await linesOf({ search: 'order-1' })).toEqual([]);
   });
 
-  it('is on record with the name of the person and the filters, not with what was searched for', async () => {
+  it('is on record with the name of the person, the format and the filters, not with what was searched for', async () => {
     await linesOf({ outcome: 'PENDING', search: 'order-5' });
     const [row] = await database.dataSource.query<object[]>('select * from audit_event order by audit_event_id desc limit 1');
     expect(row).toMatchObject({
@@ -98,7 +102,7 @@ describe('a file of payments', () => {
       person_name: 'Thandi',
       merchant_id: '7',
       address: '203.0.113.9',
-      detail: { outcome: 'PENDING', search: 'yes' },
+      detail: { format: 'CSV', outcome: 'PENDING', search: 'yes' },
     });
     expect(JSON.stringify(row)).not.toContain('order-5');
   });
@@ -111,5 +115,29 @@ describe('a file of payments', () => {
     first.destroy();
     await closed;
     expect((await linesOf({}, 8)).map(idOf)).toEqual([1]);
+  });
+});
+
+describe('a download of payments', () => {
+  let portal: RunningPortal;
+  let headers: Record<string, string>;
+  beforeAll(async () => {
+    portal = await RunningPortal.start({ PAYCODE_ENVIRONMENT: 'production' });
+    const { visitor } = await productionPerson(portal, 'Thandi', { tenantType: 'MERCHANT', tenantId: '7', role: 'VIEWER' });
+    headers = { cookie: visitor.cookie, 'sec-fetch-site': 'same-origin' };
+  });
+  afterAll(() => portal.stop());
+
+  it.each(fileFormats)('as %s breaks off when a query fails midway: no file looks complete', async format => {
+    const page = Array.from({ length: 1_000 }, () => payment);
+    const read = jest.spyOn(PaymentReader.prototype, 'list').mockResolvedValueOnce(page);
+    const download = () => fetch(`${portal.publicUrl}/console/api/payments/export?format=${format}`, { headers });
+    read.mockRejectedValueOnce(new Error('the database is away'));
+    const file = await download();
+    expect(file.status).toBe(200);
+    await expect(file.arrayBuffer()).rejects.toThrow('terminated');
+    read.mockResolvedValueOnce(page).mockResolvedValueOnce([]);
+    expect((await (await download()).arrayBuffer()).byteLength).toBeGreaterThan(10_000);
+    read.mockRestore();
   });
 });

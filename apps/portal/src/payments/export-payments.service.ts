@@ -33,11 +33,12 @@ export class ExportPaymentsService {
   ) {}
 
   /** @throws DomainError 429 */
-  async begin(scope: Scope, { format, timeZone, ...wanted }: WantedFile, by: ByPerson): Promise<Readable> {
+  async begin(scope: Scope, { timeZone, ...recorded }: WantedFile, by: ByPerson): Promise<Readable> {
+    const { format, ...wanted } = recorded;
     const giveBack = this.running.take(by.person.personId);
     if (!giveBack) throw busy();
     try {
-      await this.audit.record({ ...doneBy(by), action: 'PAYMENTS_EXPORTED', ...recordOf(scope, wanted) });
+      await this.audit.record({ ...doneBy(by), action: 'PAYMENTS_EXPORTED', ...recordOf(scope, recorded) });
     } catch (error) {
       giveBack();
       throw error;
@@ -70,9 +71,9 @@ export class ExportPaymentsService {
   }
 }
 
-/** Which filters were used; what was searched for may be a name that a shop used as its reference. */
-function recordOf({ merchantIds }: Scope, { search, after, ...filters }: ExportFilter) {
-  const given = Object.entries(filters).filter((entry): entry is [string, string] => entry[1] !== null);
+/** The format and the filters; what was searched for may be a name that a shop used as its reference. */
+function recordOf({ merchantIds }: Scope, { search, after, ...named }: Omit<WantedFile, 'timeZone'>) {
+  const given = Object.entries(named).filter((entry): entry is [string, string] => entry[1] !== null);
   const detail = {
     ...Object.fromEntries(given),
     ...(search === null ? {} : { search: 'yes' }),
