@@ -10,19 +10,13 @@ export interface RunOptions {
   mayFail?: boolean;
 }
 
-export interface RunResult {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
 /** A command failed; the message holds what it printed. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
 /** Runs a program of node_modules/.bin or the PATH and collects what it prints. @throws CommandError on a non-zero exit */
-export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+export async function run(command: string, args: readonly string[], options: RunOptions = {}) {
   const path = [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
   const env = { ...process.env, ...options.env, PATH: path };
   const child = spawn(command, args, { cwd: options.cwd ?? root, env, stdio: ['ignore', 'pipe', 'pipe'] });

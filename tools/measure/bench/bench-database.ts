@@ -13,12 +13,6 @@ const settings = [
   'shared_preload_libraries=pg_stat_statements',
 ];
 
-export interface DatabaseUse {
-  /** Statements executed, `begin` and `commit` included. */
-  statements: number;
-  rowsInserted: number;
-}
-
 export class BenchDatabase {
   private constructor(
     /** Folder for whatever the run has to keep. */
@@ -53,8 +47,8 @@ export class BenchDatabase {
     return this.server.query<T>(database, sql, values);
   }
 
-  /** Use of a database so far. Idle sessions report their counters after ten seconds: wait that long after the last statement. */
-  async useOf(database: string): Promise<DatabaseUse> {
+  /** Statements executed (`begin` and `commit` included) and rows inserted in a database so far. Idle sessions report their counters after ten seconds: wait that long after the last statement. */
+  async useOf(database: string) {
     const [use] = await this.query<{ statements: string; inserted: string }>(
       'postgres',
       `select (select coalesce(sum(calls), 0) from pg_stat_statements s where s.dbid = d.oid) as statements,

@@ -8,25 +8,8 @@ import { deviationsOf, percentile, progress } from './report.ts';
 import { type PlatformUnderTest, serviceUnderTest } from './platform-under-test.ts';
 import type { Arrivals } from './receiver.main.ts';
 
-/** A burst of calls. */
-export interface CallsBurst {
-  /** From the first call to the last durable end of a payment. */
-  perSecond: number;
-  /** CPU per payment in microseconds, by process, the generator and the receiver left out. */
-  cpuUsBy: Record<string, number>;
-  /** Of the database of the simulator, per payment. */
-  statements: number;
-  deviations: string[];
-}
-
-/** A steady rate of calls with one payment each. */
-export interface CallsSteady {
-  perSecond: number;
-  /** From the time a payment was due to be called for to the arrival of its POST. */
-  p50Ms: number;
-  p99Ms: number;
-  deviations: string[];
-}
+export type CallsBurst = Awaited<ReturnType<CalledPlatform['burst']>>;
+export type CallsSteady = Awaited<ReturnType<CalledPlatform['steady']>>;
 
 const tokenLifetimeS = 8 * 3_600;
 const endTimeoutMs = 120_000;
@@ -71,8 +54,11 @@ export class CalledPlatform {
     return called;
   }
 
-  /** `count` payments, `perCall` in each call, by callers that wait for nothing but their answers. */
-  async burst(count: number, perCall: number): Promise<CallsBurst> {
+  /**
+   * `count` payments, `perCall` in each call, by callers that wait for nothing but their answers. CPU in microseconds and statements of the
+   * simulator's database per payment; the rate up to the last durable end of one.
+   */
+  async burst(count: number, perCall: number) {
     progress(`${count} payments, ${perCall} per call`);
     const [usedBefore, statementsBefore] = [this.cpu(), await this.statements()];
     const { startedMs, endedMs, used, deviations } = await this.complete({ count, perCall, perSecond: Infinity });
@@ -82,7 +68,7 @@ export class CalledPlatform {
   }
 
   /** One payment per call, each when it is due. */
-  async steady(perSecond: number, seconds: number): Promise<CallsSteady> {
+  async steady(perSecond: number, seconds: number) {
     progress(`${perSecond}/s, one payment per call, for ${seconds} s`);
     const count = perSecond * seconds;
     const { completed, arrivals, deviations } = await this.complete({ count, perCall: 1, perSecond });

@@ -1,7 +1,7 @@
 /** Dispatcher and scheduler together, with the event transport between them. */
 import { ServiceProcess } from '../../prove/faults/environment/service-process.ts';
 import type { ConfigStandIn, ServiceSecrets } from '../../prove/faults/environment/stand-ins.ts';
-import type { BenchDatabase, DatabaseUse } from './bench-database.ts';
+import type { BenchDatabase } from './bench-database.ts';
 import type { CertificateFiles } from './merchants.ts';
 
 /** The dispatcher's, as `k8s/base/webhook-dispatcher` has it. */
@@ -28,18 +28,7 @@ interface PlatformOptions extends PlatformFixture {
   schedulerFlags?: string[];
 }
 
-/** Bytes per payment, indexes included. */
-export interface Stored {
-  dispatcher: number;
-  scheduler: number;
-}
-
-interface PlatformUse {
-  /** Of the dispatcher's and the scheduler's databases. */
-  services: DatabaseUse;
-  /** Of the log of the PostgreSQL transport. */
-  log: DatabaseUse;
-}
+export type Stored = Awaited<ReturnType<PlatformUnderTest['stored']>>;
 
 /** A service of the release bundles, on a database of its own. */
 export function serviceUnderTest(
@@ -112,7 +101,8 @@ export class PlatformUnderTest {
     return (await this.options.database.query<{ count: number }>(name, sql, [firstId, lastId]))[0]!.count;
   }
 
-  async use(): Promise<PlatformUse> {
+  /** Of the databases of both services, and of the log of the PostgreSQL transport. */
+  async use() {
     const [dispatcher, scheduler, log] = await Promise.all(
       [this.databases.dispatcher, this.databases.scheduler, this.databases.events].map(name => this.options.database.useOf(name)),
     );
@@ -124,7 +114,7 @@ export class PlatformUnderTest {
   }
 
   /** Bytes a payment takes in each database, indexes included. */
-  async stored(): Promise<Stored> {
+  async stored() {
     const { database } = this.options;
     return {
       dispatcher: await database.bytesPerRow(this.databases.dispatcher, ['delivery', 'attempt', 'verdict']),

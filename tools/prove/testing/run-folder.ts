@@ -53,13 +53,8 @@ export async function closeRunFolder(folder: string): Promise<number> {
   return found;
 }
 
-export interface Swept {
-  folders: string[];
-  processes: number;
-}
-
 /** Clears away the folders of runs that were killed, with what still runs for them. */
-export async function sweepDeadRuns(base = tmpdir()): Promise<Swept> {
+export async function sweepDeadRuns(base = tmpdir()) {
   const real = realpathSync(base);
   const folders = readdirSync(real)
     .filter(name => name.startsWith(prefix))

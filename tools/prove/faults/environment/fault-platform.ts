@@ -22,13 +22,6 @@ import {
 import { CallProxy, TcpProxy } from './proxies.ts';
 import { ConfigStandIn, makeSecrets } from './stand-ins.ts';
 
-/** A payment to a merchant of its own. */
-interface Paid {
-  id: number;
-  merchantId: number;
-  receiver: FaultReceiver;
-}
-
 const graceS = 0;
 /** The acknowledgement window that the audit's rules assume, in milliseconds. */
 const realAckWindowMs = 45_000;
@@ -134,21 +127,21 @@ export class FaultPlatform implements FaultWorld {
   }
 
   /** A payment to a new merchant whose receiver behaves so. */
-  async paidTo(behaviour?: Behaviour): Promise<Paid> {
+  async paidTo(behaviour?: Behaviour) {
     const { merchantId, receiver } = await this.merchant(behaviour);
     const [id] = await this.pay(merchantId);
     return { id: id!, merchantId, receiver };
   }
 
   /** The same, when its POST is there. */
-  async postedTo(behaviour?: Behaviour): Promise<Paid> {
+  async postedTo(behaviour?: Behaviour) {
     const paid = await this.paidTo(behaviour);
     await eventually(() => expect(paid.receiver.postsOf(paid.id)).toHaveLength(1), patienceMs);
     return paid;
   }
 
   /** The same, when the call of its dispatcher to the schedulers is held; `ways.toScheduler.heal()` lets it go. */
-  async heldAt(path: string, when: 'request' | 'response', behaviour?: Behaviour): Promise<Paid> {
+  async heldAt(path: string, when: 'request' | 'response', behaviour?: Behaviour) {
     const { merchantId, receiver } = await this.merchant(behaviour);
     const held = this.ways.toScheduler.hold(path, when);
     const [id] = await this.pay(merchantId);
