@@ -37,7 +37,7 @@ function filesOf(number: string): string[] {
 function run(files: string, words: string[], env: Record<string, string> = {}): Promise<number> {
   // Suites wait for leases and sessions more than they compute; of all of them, some have windows that another suite would make too short.
   const args = ['-c', join(root, 'tools/prove/suites.jest.config.cjs'), words.length > 0 ? '--maxWorkers=2' : '--runInBand'];
-  return runJest({ name: 'test:faults', words, args, env: { PROVE_SUITE: `faults/${files}/*.fault`, ...env } });
+  return runJest({ name: 'test:faults', words, args, env: { PROVE_SUITE: `faults/${files}.fault`, ...env } });
 }
 
 function runAtRandom(): Promise<number> {
@@ -46,12 +46,12 @@ function runAtRandom(): Promise<number> {
     `seed ${seed}; the same choices again: npm run test:faults -- --random --payments ${values.payments} --seed ${seed}${values.kafka ? ' --kafka' : ''}`,
   );
   const events = values.kafka ? 'kafka' : 'postgres';
-  return run('random', [], { FAULTS_PAYMENTS: values.payments, FAULTS_SEED: seed, FAULTS_RANDOM_EVENTS: events });
+  return run('random-kills', [], { FAULTS_PAYMENTS: values.payments, FAULTS_SEED: seed, FAULTS_RANDOM_EVENTS: events });
 }
 
 function runCases(): Promise<number> {
   const selection = values.case ? [...filesOf(values.case), '-t', `case ${Number(values.case)}:`] : positionals;
-  return run('cases', selection);
+  return run('cases/*', selection);
 }
 
 await buildApps(apps);
