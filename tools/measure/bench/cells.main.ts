@@ -159,14 +159,7 @@ type Scale = typeof scales.full;
 const endpoints = 20;
 const goals = { ratios: { 2: 1.8, 4: 3.2 }, latency: 1, others: 1.2 };
 
-interface Size {
-  name: string;
-  cells: number;
-  /** Payments per second of each burst. */
-  rates: number[];
-  steady: Steady;
-  deviations: string[];
-}
+type Size = Awaited<ReturnType<typeof measureSize>>;
 
 interface Disturbance {
   name: string;
@@ -194,14 +187,7 @@ function killIn(name: string, what: string, kill: (cell: Cell) => Promise<unknow
   return { name: `the ${what} of ${name} is killed`, concerned: [name], mayRepeat: what !== 'scheduler', run };
 }
 
-/** p99 from event to POST in milliseconds: of the other cells without and with it, and of those that it concerns. */
-interface Disturbed {
-  name: string;
-  p99s: [quiet: number, others: number, concerned: number];
-  /** Payments that were posted twice, as they may be. */
-  repeated: number;
-  deviations: string[];
-}
+type Disturbed = Awaited<ReturnType<typeof disturb>>;
 
 async function measure(fixture: BenchFixture, scale: Scale): Promise<boolean> {
   const merchants = makeMerchants(fixture.config, fixture.ports.healthy);
@@ -209,17 +195,15 @@ async function measure(fixture: BenchFixture, scale: Scale): Promise<boolean> {
   try {
     await cells.growTo(1);
     const ofMain = await platformContender('cells', cells.all[0]!.platform, { ...fixture, merchants, brokers: cells.brokers });
-    const audited = { isDone: cells.isDone.bind(cells), deviations: cells.deviations.bind(cells) };
-    const contender: Contender = { ...ofMain, ...audited };
+    const contender: Contender = { ...ofMain, isDone: cells.isDone.bind(cells), deviations: cells.deviations.bind(cells) };
     const sizes: Size[] = [];
     for (const count of [1, 2, 4]) {
       await cells.growTo(count);
       sizes.push(await measureSize(contender, fixture, { ...scale, cells: count }));
     }
     const load = { perSecond: sizes.at(-1)!.steady.perSecond, seconds: scale.steadySeconds };
-    const inTime = () => pause((load.seconds * 1_000) / 3);
-    const round: Round = work =>
-      measureSteady(contender, fixture.receiver, { ...load, beside: work && (() => inTime().then(work)) });
+    const later = (work: () => Promise<unknown>) => () => pause((load.seconds * 1_000) / 3).then(work);
+    const round: Round = work => measureSteady(contender, fixture.receiver, { ...load, beside: work && later(work) });
     const disturbed: Disturbed[] = [];
     for (const each of disturbances) disturbed.push(await disturb(each, cells, round));
     return reportCells(sizes, disturbed);
@@ -228,11 +212,12 @@ async function measure(fixture: BenchFixture, scale: Scale): Promise<boolean> {
   }
 }
 
-async function measureSize(contender: Contender, fixture: BenchFixture, scale: Scale & { cells: number }): Promise<Size> {
+async function measureSize(contender: Contender, fixture: BenchFixture, scale: Scale & { cells: number }) {
   const { cells, rounds, warmUp, burst, steadySeconds: seconds } = scale;
   await measureBurst(contender, fixture, cells * warmUp);
   const bursts: Burst[] = [];
   for (let round = 0; round < rounds; round++) bursts.push(await measureBurst(contender, fixture, cells * burst));
+  /** Payments per second. */
   const rates = bursts.map(({ perSecond }) => perSecond);
   const steady = await measureSteady(contender, fixture.receiver, { perSecond: Math.round(median(rates) / 2), seconds });
   const deviations = [...bursts, steady].flatMap(round => round.deviations);
@@ -243,7 +228,7 @@ async function measureSize(contender: Contender, fixture: BenchFixture, scale: S
 type Round = (work?: () => Promise<unknown>) => Promise<Steady>;
 
 /** A quiet round, and one with the disturbance. */
-async function disturb({ name, concerned, mayRepeat, run }: Disturbance, cells: Cells, round: Round): Promise<Disturbed> {
+async function disturb({ name, concerned, mayRepeat, run }: Disturbance, cells: Cells, round: Round) {
   progress(name);
   const quiet = await round();
   cells.mayRepeat = mayRepeat ? concerned : [];
@@ -255,13 +240,9 @@ async function disturb({ name, concerned, mayRepeat, run }: Disturbance, cells: 
     const counted = [...latencies].filter(([id]) => own.has(id) === isConcerned);
     return percentile(counted.map(([, ms]) => ms), 0.99); // prettier-ignore
   };
-  const deviations = [...quiet.deviations, ...after.deviations];
-  return {
-    name,
-    p99s: [await p99Of(quiet, false), await p99Of(after, false), await p99Of(after, true)],
-    repeated: cells.repeated,
-    deviations,
-  };
+  /** Of the other cells without and with it, and of those that it concerns. */
+  const p99s = [await p99Of(quiet, false), await p99Of(after, false), await p99Of(after, true)] as const;
+  return { name, p99s, repeated: cells.repeated, deviations: [...quiet.deviations, ...after.deviations] };
 }
 
 function reportCells(sizes: readonly Size[], disturbed: readonly Disturbed[]): boolean {
