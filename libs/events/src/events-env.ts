@@ -1,4 +1,4 @@
-import { beforeCell } from '@paycode/dto';
+import { beforeCell, cellNameForm, cellNameRule } from '@paycode/dto';
 import type { EnvKey, EnvOf } from '@paycode/service-runtime';
 
 /** Keys of a service that publishes or consumes events. Spread them into the service's schema. */
@@ -61,6 +61,7 @@ export const cellEnv = {
     tier: 'must',
     type: 'string',
     default: null,
+    form: { pattern: cellNameForm, rule: cellNameRule },
     description:
       'Name of the cell of this process in the map of cells. A cell called `main` keeps the consumer groups of a platform of one cell; every other one has groups of its own. Unset: the platform is one cell, and nothing asks for a map.',
   },

@@ -24,6 +24,13 @@ describe('defineEnv', () => {
     }
   });
 
+  it('a text with a form is refused by its rule: the name of a cell would fail later, in the event log (P-1.12)', () => {
+    const form = { pattern: /^[a-z]+$/, rule: 'must be small letters' };
+    const { read } = defineEnv({ NAME: { type: 'string', default: null, form, description: 'a name' } });
+    expect([read({}), read({ NAME: 'b' })]).toEqual([{ NAME: null }, { NAME: 'b' }]);
+    expect(() => read({ NAME: 'B!' })).toThrow('NAME must be small letters');
+  });
+
   it('regression: a setting of an older release, which would have no effect, is refused by name', () => {
     expect(() => env.read({ SECRETS: 'x', UPSTREAM_TIMEOUT_MS: '5000', PATH: '/bin' })).toThrow(
       'UPSTREAM_TIMEOUT_MS is no longer a setting, its value is fixed: delete it',

@@ -11,6 +11,8 @@ export interface EnvKey<T> {
   default?: T;
   /** Allowed values of an `enum`. */
   values?: readonly string[];
+  /** Of a `string`: what it must match, and the same in words, such as `must be a name`. */
+  form?: { pattern: RegExp; rule: string };
   min?: number;
   max?: number;
   /** Never printed; may also come from a file named by `<KEY>_FILE`. */
@@ -115,6 +117,7 @@ function readKey(key: string, spec: EnvKey<unknown>, source: Record<string, stri
   }
   if (spec.tier === 'fixed' && source[environmentKey] === 'production')
     throw new Error(`${key} is fixed in production, at ${String(spec.default)}: delete it`);
+  if (spec.form && !spec.form.pattern.test(raw)) throw new Error(`${key} ${spec.form.rule}`);
   return parsers[spec.type](key, spec, raw);
 }
 
