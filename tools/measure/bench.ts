@@ -26,9 +26,8 @@ const appsOf: Record<string, string[]> = {
 // The benchmarks use libraries, so they are bundled as services are. The exit code is the benchmark's.
 const [name = '', ...words] = process.argv.slice(2);
 await buildApps(appsOf[name]!);
-const suffix = '.main.ts';
-const mains = readdirSync(sources).filter(file => file.endsWith(suffix));
-const entryPoints = Object.fromEntries(mains.map(file => [basename(file, suffix), join(sources, file)]));
+const mains = readdirSync(sources).filter(file => file.endsWith('.main.ts'));
+const entryPoints = Object.fromEntries(mains.map(file => [basename(file, '.main.ts'), join(sources, file)]));
 await build({ ...bundleOptions, entryPoints, outdir });
 const args = ['--enable-source-maps', join(outdir, `${name}.cjs`), ...words];
 const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });

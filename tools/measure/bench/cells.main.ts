@@ -217,7 +217,6 @@ async function measureSize(contender: Contender, fixture: BenchFixture, scale: S
   await measureBurst(contender, fixture, cells * warmUp);
   const bursts: Burst[] = [];
   for (let round = 0; round < rounds; round++) bursts.push(await measureBurst(contender, fixture, cells * burst));
-  /** Payments per second. */
   const rates = bursts.map(({ perSecond }) => perSecond);
   const steady = await measureSteady(contender, fixture.receiver, { perSecond: Math.round(median(rates) / 2), seconds });
   const deviations = [...bursts, steady].flatMap(round => round.deviations);
