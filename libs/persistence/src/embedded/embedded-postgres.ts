@@ -211,10 +211,14 @@ function prepareFolder(dataDir: string, asNobody: boolean): void {
 /** Below the ports that a system gives to outgoing connections (Linux: from 32,768), of which any may be taken a moment later. */
 const ports = { from: 10_240, to: 32_768, triesMax: 100 };
 
+/** Ports follow each other from here: two processes that start at the same time seldom meet, and one never gives a port twice. */
+let nextPort = randomInt(ports.from, ports.to);
+
 /** A TCP port that was free on 127.0.0.1 a moment ago, and that no outgoing connection gets. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < ports.triesMax; tries++) {
-    const port = randomInt(ports.from, ports.to);
+    const port = nextPort;
+    nextPort = port + 1 < ports.to ? port + 1 : ports.from;
     if (await isFree(port)) return port;
   }
   throw new Error(`none of ${ports.triesMax} ports from ${ports.from} to ${ports.to - 1} is free on 127.0.0.1`);
