@@ -19,9 +19,9 @@ export class CpuShare {
     this.add(pids);
   }
 
-  /** Processes that they start from now on are within it, too. */
+  /** Processes that they start from now on are within it, too. A session of PostgreSQL may have ended by now. */
   add(pids: readonly number[]): void {
-    for (const pid of pids) this.write('cgroup.procs', pid);
+    for (const pid of pids) if (existsSync(`/proc/${pid}`)) this.write('cgroup.procs', pid);
   }
 
   /** Gives all of them the whole core again. */
