@@ -7,7 +7,9 @@ import { answerJson, FakeServer } from '@paycode/service-runtime/testing';
 
 type Cell = 'a' | 'b';
 const delivery = (transactionId: number, receivedAt: string) => ({ transactionId, receivedAt });
-const deliveries = { a: [delivery(3, '2026-01-03'), delivery(1, '2026-01-01')], b: [delivery(2, '2026-01-02')] };
+const deliveries = { a: [delivery(3, '2026-01-03'), delivery(1, '2026-01-01')], b: [delivery(5, '2026-01-02')] };
+
+type Asked = { transactionIds?: number[]; afterId?: number };
 
 /** notification-config, and the dispatchers of its cells. */
 class Platform extends FakeServer {
@@ -28,15 +30,19 @@ class Platform extends FakeServer {
     if (url === '/internal/cells') return answerJson(response, { cells: this.hasCells ? addresses : [], entries: [] });
     const cell = url[1] === 'b' ? 'b' : 'a';
     if (cell === this.failing) return void response.writeHead(503).end('{}');
-    answerJson(response, this.answer(cell, url, JSON.parse(text || '{}') as { transactionIds?: number[] }));
+    answerJson(response, this.answer(cell, url, JSON.parse(text || '{}') as Asked));
   }
 
-  private answer(cell: Cell, url: string, { transactionIds = [] }: { transactionIds?: number[] }): unknown {
-    const has = (id: number) => deliveries[cell].some(({ transactionId }) => transactionId === id);
+  private answer(cell: Cell, url: string, { transactionIds = [], afterId = 0 }: Asked): unknown {
+    const ids = deliveries[cell].map(({ transactionId }) => transactionId).sort((one, other) => one - other);
+    const has = (id: number) => ids.includes(id);
     if (url.includes('/deliveries')) return deliveries[cell];
     if (url.includes('/dead-letters')) return { letters: [{ letterId: 7, reason: `of ${cell}` }], isMore: cell === 'b' };
-    if (url.endsWith('/search'))
-      return { transactionIds: deliveries[cell].map(({ transactionId }) => transactionId), nextAfterId: null };
+    // Pages of one payment.
+    if (url.endsWith('/search')) {
+      const found = ids.filter(id => id > afterId).slice(0, 1);
+      return { transactionIds: found, nextAfterId: found[0] ?? null };
+    }
     if (url.endsWith('/erasures')) transactionIds.filter(has).forEach(id => this.erased.add(id));
     return transactionIds.map(transactionId => {
       const state = !has(transactionId) ? 'UNKNOWN' : this.erased.has(transactionId) ? 'ERASED' : 'ERASABLE';
@@ -119,11 +125,11 @@ describe('paycode on a platform of two cells', () => {
   it('finds and erases the data of a payer in each cell, and none while one does not answer', async () => {
     const { answer } = await paycode('payers', 'preview', '--payer', join(folder, 'payer'));
     const { payments, erase } = answer as { payments: object[]; erase: string };
-    expect(payments).toMatchObject([1, 2, 3].map(transactionId => ({ transactionId, dispatcher: 'ERASABLE' })));
+    expect(payments).toMatchObject([1, 3, 5].map(transactionId => ({ transactionId, dispatcher: 'ERASABLE' })));
     platform.failing = 'b';
     expect((await paycode(...erase.split(' '))).code).toBe(1);
     expect(platform.erased.size).toBe(0);
     platform.failing = undefined;
-    expect((await paycode(...erase.split(' '))).answer).toMatchObject([1, 2, 3].map(() => ({ dispatcher: 'ERASED' })));
+    expect((await paycode(...erase.split(' '))).answer).toMatchObject([1, 3, 5].map(() => ({ dispatcher: 'ERASED' })));
   });
 });
