@@ -74,7 +74,7 @@ const causes: Record<NonNullable<Lost['answer']> | 'NONE', Text> = {
 function causeWords(answer: keyof typeof causes, count: number, lastStatus: string | null): string {
   if (answer !== 'NON_200' || lastStatus === null) return t(causes[answer], { what: paymentsOf(count) });
   return t(
-    'Your server answered {count, plural, one {{status} to # payment} other {something other than HTTP 200, last {status}, to # payments}}',
+    'Your server answered {count, plural, one {{status} to # payment} other {# payments with something other than HTTP 200, the last one with {status}}}',
     { count, status: lastStatus },
   );
 }
